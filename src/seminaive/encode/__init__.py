@@ -1,0 +1,1 @@
+"""From a table of any kind to codes, numbers and a schema."""

@@ -1,0 +1,37 @@
+"""Every error and warning that the package raises on purpose.
+
+A message says what was expected, what came and what to do next. Bad input raises ``InputError``, a
+``ValueError``, so that code written for scikit-learn keeps working.
+"""
+
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+
+__all__ = [
+    "ConvergenceWarning",
+    "InputError",
+    "ModelFileError",
+    "NotFittedError",
+    "SeminaiveError",
+    "TableTypeError",
+    "TooLargeError",
+]
+
+
+class SeminaiveError(Exception):
+    """Anything that this package refuses to do, with the reason."""
+
+
+class InputError(SeminaiveError, ValueError):
+    """A table, a target, weights or a parameter that cannot be used."""
+
+
+class TableTypeError(SeminaiveError, TypeError):
+    """A column, cell or container of a type that is not understood."""
+
+
+class TooLargeError(SeminaiveError, MemoryError):
+    """A model that would not fit into memory; the message says how large it is and what to lower."""
+
+
+class ModelFileError(SeminaiveError):
+    """A saved model that is damaged, foreign, unsafe or from a newer version."""

@@ -1,0 +1,1 @@
+"""Metrics, experiments and statistical comparisons for any scikit-learn classifier."""

@@ -1,0 +1,1 @@
+"""One module per paper: its generators, its protocol and its published tables."""

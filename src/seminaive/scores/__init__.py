@@ -1,0 +1,1 @@
+"""Additive scores: what every additive model is once it is fitted."""

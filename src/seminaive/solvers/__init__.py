@@ -1,0 +1,1 @@
+"""Optimisers: arrays in, a certified result out."""
