@@ -1,0 +1,58 @@
+"""What every solver hands back: the solution and how far from optimal it stopped."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.errors import ConvergenceWarning
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SolverResult:
+    """A solution with its certificate.
+
+    Parameters
+    ----------
+    solution : ndarray
+        The coefficients found.
+    objective : float
+        The penalised loss there.
+    n_iter : int
+        Iterations made.
+    optimality : float
+        The certificate, relative to the start of the search: a duality gap, a residual of the optimality
+        conditions or the norm of the gradient. 0 is optimal.
+    converged : bool
+        Whether the certificate fell below the tolerance that was asked for.
+    passes : int
+        Evaluations of the objective over all rows.
+    history : ndarray
+        The lowest objective after each pass.
+    """
+
+    solution: Floats
+    objective: float
+    n_iter: int
+    optimality: float
+    converged: bool
+    passes: int = 0
+    history: Floats = field(default_factory=lambda: np.empty(0))
+
+    def warn_unless_converged(self, tol: float, advice: str) -> None:
+        """Raise a `ConvergenceWarning` with numbers if the search stopped short."""
+        if not self.converged:
+            warnings.warn(
+                f"stopped after {self.n_iter} iterations at {self.optimality:.2e} of the starting "
+                f"optimality residual, above tol={tol:.0e}: {advice}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
