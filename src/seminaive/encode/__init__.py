@@ -1,1 +1,22 @@
 """From a table of any kind to codes, numbers and a schema."""
+
+from seminaive.encode.frames import frame_like, keep_rows, open_table, read_table, write_table
+from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema
+from seminaive.encode.table import EncodedTable, TableEncoder
+from seminaive.encode.target import EncodedTarget, encode_target, encode_weights
+
+__all__ = [
+    "CategoricalColumn",
+    "EncodedTable",
+    "EncodedTarget",
+    "NumericColumn",
+    "Schema",
+    "TableEncoder",
+    "encode_target",
+    "encode_weights",
+    "frame_like",
+    "keep_rows",
+    "open_table",
+    "read_table",
+    "write_table",
+]

@@ -1,1 +1,20 @@
 """Additive scores: what every additive model is once it is fitted."""
+
+from seminaive.scores.additive import AdditiveScores, NumericTerms
+from seminaive.scores.generative import (
+    gaussian_terms,
+    generative_scores,
+    laplace_tables,
+    log_priors,
+    m_estimate_tables,
+)
+
+__all__ = [
+    "AdditiveScores",
+    "NumericTerms",
+    "gaussian_terms",
+    "generative_scores",
+    "laplace_tables",
+    "log_priors",
+    "m_estimate_tables",
+]

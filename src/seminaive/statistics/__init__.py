@@ -8,10 +8,12 @@ from seminaive.statistics.information import (
     normalized_conditional_mutual_information,
 )
 from seminaive.statistics.moments import Moments
+from seminaive.statistics.table import TableStatistics
 from seminaive.statistics.terms import Terms
 
 __all__ = [
     "Moments",
+    "TableStatistics",
     "Terms",
     "TupleCounts",
     "class_weights",

@@ -71,7 +71,8 @@ class Moments:
     @property
     def weight(self) -> Floats:
         """Return the total weight of the rows where the feature is present, per feature and class."""
-        return self.sums[0, 0]
+        weight: Floats = self.sums[0, 0]
+        return weight
 
     @property
     def mean(self) -> Floats:
@@ -83,7 +84,8 @@ class Moments:
     def squared_deviations(self) -> Floats:
         """Return the sum of squared deviations from the class mean: square - total * mean, in pairs."""
         deviations = pairs.add(self.sums[2], -pairs.multiply(self.sums[1], self._mean_pair()))
-        return np.maximum(deviations[0], 0.0)
+        clipped: Floats = np.maximum(deviations[0], 0.0)
+        return clipped
 
     def _mean_pair(self) -> Floats:
         present = self.weight > 0

@@ -96,7 +96,8 @@ class Terms:
             column = codes[:, j].astype(np.int64)
             cell = cell * self.cardinalities[j] + column
             known &= column < self.cardinalities[j]
-        return np.where(known, cell, self.sizes[term]) + self.offsets[term]
+        placed: NDArray[np.int64] = np.where(known, cell, self.sizes[term]) + self.offsets[term]
+        return placed
 
     def cells(self, codes: Codes) -> NDArray[np.int64]:
         """Return the cell of every term, one row per table row and one column per term."""

@@ -1,0 +1,304 @@
+"""Tables of every library seen as columns: the only place that knows what a data frame is."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from seminaive.errors import InputError, TableTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode.schema import Category
+
+Kind = Literal["categorical", "numeric"]
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as a list of columns, whatever library it came from.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Column names; ``x0``, ``x1``, ... where the table has none.
+    columns : tuple
+        pandas series, arrow arrays, or one-dimensional views of an array.
+    kinds : tuple of {"categorical", "numeric"}
+        What each column's type says about it.
+    n_rows : int
+    array : ndarray or None
+        The whole table, where it came as an array of one plain type.
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+    kinds: tuple[Kind, ...]
+    n_rows: int
+    array: NDArray[Any] | None = None
+
+
+def open_table(X: Any) -> Table:
+    """Look at a pandas, polars or pyarrow frame, a two-dimensional array or a list of rows.
+
+    A table that is open already is returned as it is.
+    """
+    if isinstance(X, Table):
+        return X
+    if isinstance(X, np.ndarray):
+        return _open_array(X)
+    if isinstance(X, (list, tuple)):
+        return _open_rows(X)
+    if hasattr(X, "toarray") and hasattr(X, "nnz"):
+        raise TableTypeError(
+            "sparse input is not supported: a table needs one cell per row and column. "
+            "Pass X.toarray(), or the columns before they were one-hot encoded"
+        )
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True)
+    if isinstance(frame, nw.LazyFrame):
+        raise TableTypeError("a lazy frame has no rows yet: call .collect() first")
+    if isinstance(frame, nw.DataFrame):
+        return _open_frame(frame)
+    return _open_array(np.asarray(X))
+
+
+def _check_shape(n_rows: int, n_columns: int) -> None:
+    if n_columns == 0:
+        raise InputError(
+            f"0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is required: pass at least one column"
+        )
+    if n_rows == 0:
+        raise InputError(
+            f"0 sample(s) (shape=(0, {n_columns})) while a minimum of 1 is required: pass at least one row"
+        )
+
+
+def _open_array(array: NDArray[Any]) -> Table:
+    if array.ndim != 2:
+        raise InputError(
+            f"Expected a 2D table, one row per sample, got an array with {array.ndim} dimension(s). Reshape "
+            "your data: X.reshape(-1, 1) for one column, X.reshape(1, -1) for one row"
+        )
+    if array.dtype.kind == "c":
+        raise InputError("Complex data not supported: pass real and imaginary parts as two columns")
+    if array.dtype.kind not in "biufOU":
+        raise TableTypeError(
+            f"arrays of {array.dtype} are not understood: pass numbers, booleans, text or objects"
+        )
+    n_rows, n_columns = array.shape
+    _check_shape(n_rows, n_columns)
+    kind: Kind = "numeric" if array.dtype.kind in "iuf" else "categorical"
+    return Table(
+        names=tuple(f"x{position}" for position in range(n_columns)),
+        columns=tuple(array[:, position] for position in range(n_columns)),
+        kinds=(kind,) * n_columns,
+        n_rows=n_rows,
+        array=array if array.dtype.kind in "iuf" else None,
+    )
+
+
+def _open_rows(rows: Sequence[Any]) -> Table:
+    """Open a list of rows; a column all of whose cells are numbers is numeric."""
+    try:
+        array = np.asarray(rows)
+    except ValueError as error:
+        raise InputError(
+            "the rows of the table have different lengths: give every row all columns"
+        ) from error
+    if array.ndim != 2 or array.dtype.kind not in "UO":
+        return _open_array(array)
+    cells = np.empty(array.shape, dtype=object)
+    for row, values in enumerate(rows):
+        cells[row] = values
+    table = _open_array(cells)
+    columns = [_as_floats(column) for column in table.columns]
+    return Table(
+        table.names,
+        tuple(column if own is None else own for column, own in zip(table.columns, columns, strict=True)),
+        tuple("categorical" if own is None else "numeric" for own in columns),
+        table.n_rows,
+    )
+
+
+def _as_floats(column: NDArray[Any]) -> NDArray[np.float64] | None:
+    """Return the numbers of a column of objects, or None where it holds anything else."""
+    if all(value is None or (isinstance(value, numbers.Real) and not _is_bool(value)) for value in column):
+        return column.astype(np.float64)
+    return None
+
+
+def _is_bool(value: object) -> bool:
+    return isinstance(value, (bool, np.bool_))
+
+
+def _open_frame(frame: Any) -> Table:
+    names = tuple(str(name) for name in frame.columns)
+    _check_shape(len(frame), len(names))
+    series = list(frame.iter_columns())
+    native = [
+        column.to_native() if column.implementation.is_pandas() else column.to_arrow() for column in series
+    ]
+    kinds = tuple(_kind(name, column) for name, column in zip(names, series, strict=True))
+    return Table(names, tuple(native), kinds, len(frame))
+
+
+def _kind(name: str, series: Any) -> Kind:
+    """Read a column's kind off its type; refuse types that have no meaning as evidence."""
+    import narwhals as nw
+
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype == nw.Decimal:
+        return "numeric"
+    if dtype.is_temporal():
+        raise TableTypeError(
+            f"column {name!r} holds dates or times ({dtype}), which have no zero and no scale: turn it into "
+            "numbers that mean something here, such as days since an event, or month as a category"
+        )
+    if dtype.is_nested() or dtype == nw.Binary:
+        raise TableTypeError(f"column {name!r} holds {dtype}, not one value per cell: split it or drop it")
+    return "categorical"
+
+
+def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
+    """Return a column as doubles with NaN where a cell is missing."""
+    if hasattr(column, "null_count"):  # arrow
+        column = column.to_pandas()
+    try:
+        if hasattr(column, "to_numpy"):
+            numbers_ = column.to_numpy(dtype=np.float64, na_value=np.nan)
+        else:
+            numbers_ = np.asarray(column, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"column {name!r} should hold numbers and does not ({error}): convert it, or name it in "
+            "categorical_features"
+        ) from error
+    return np.ascontiguousarray(numbers_)
+
+
+def dictionary(name: str, column: Any) -> tuple[NDArray[np.integer], list[Category]]:
+    """Return a column as codes, -1 where a cell is missing, and the value of each code.
+
+    Columns that are stored as codes are not factorised again; some of their values may then not occur.
+    """
+    if hasattr(column, "null_count"):
+        codes, values = _arrow_dictionary(column)
+    elif hasattr(column, "cat"):
+        codes, values = column.cat.codes.to_numpy(), list(column.cat.categories)
+    else:
+        codes, values = _factorize(name, column)
+    plain = [_plain(name, value) for value in values]
+    missing = [code for code, value in enumerate(plain) if value != value]  # NaN is a value for arrow
+    if missing:
+        codes = np.where(np.isin(codes, missing), -1, codes)
+    return codes, plain
+
+
+def _factorize(name: str, column: Any) -> tuple[NDArray[np.integer], list[Any]]:
+    import pandas as pd
+
+    column = getattr(column, "array", column)
+    try:
+        codes, values = pd.factorize(column, use_na_sentinel=True)
+    except TypeError as error:
+        raise _not_a_value(name, error) from error
+    return codes, list(values)
+
+
+def _arrow_dictionary(column: Any) -> tuple[NDArray[np.integer], list[Any]]:
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type):
+        column = column.dictionary_encode()
+    if isinstance(column, pa.ChunkedArray):
+        column = column.unify_dictionaries().combine_chunks()
+    if isinstance(column, pa.ChunkedArray):  # an empty or a split array stays chunked
+        column = pa.concat_arrays(column.chunks)
+    indices = column.indices
+    signed = indices.cast(pa.int64()) if pa.types.is_unsigned_integer(indices.type) else indices
+    codes = signed.fill_null(-1).to_numpy(zero_copy_only=False)
+    return codes, column.dictionary.to_pylist()
+
+
+def _plain(name: str, value: Any) -> Category:
+    """Return a category as text, number or boolean, the types that survive JSON."""
+    if isinstance(value, str):
+        return str(value)
+    if _is_bool(value):
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    if type(value).__name__ == "Interval":  # what pandas.cut makes
+        return str(value)
+    raise _not_a_value(name, f"it holds a {type(value).__name__}")
+
+
+def _not_a_value(name: str, reason: object) -> TableTypeError:
+    return TableTypeError(
+        f"column {name!r} cannot be read ({reason}): every cell of a categorical column must be a string, a "
+        "boolean or a number. argument must be a string or a number"
+    )
+
+
+def keep_rows(X: Any, mask: NDArray[np.bool_]) -> Any:
+    """Return the rows of any table where ``mask`` is true."""
+    if isinstance(X, (list, tuple)):
+        return [row for row, keep in zip(X, mask, strict=True) if keep]
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame.filter(mask.tolist()).to_native()
+    return np.asarray(X)[mask]
+
+
+def frame_like(X: Any, columns: Mapping[str, Any]) -> Any:
+    """Return columns as a frame of the library that ``X`` came from, pandas for an array or None."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if isinstance(frame, nw.DataFrame):
+        made = nw.from_dict(dict(columns), backend=frame.implementation).to_native()
+        if frame.implementation.is_pandas() and len(made) == len(frame):
+            made.index = X.index
+        return made
+    import pandas as pd
+
+    return pd.DataFrame(dict(columns))
+
+
+def read_table(path: Path) -> Any:
+    """Read a CSV (gzipped or not) or Parquet file; only an empty cell is missing."""
+    import pandas as pd
+
+    if not path.exists():
+        raise InputError(f"there is no file {str(path)!r}")
+    name = path.name.lower()
+    try:
+        if name.endswith((".csv", ".csv.gz")):
+            return pd.read_csv(path, keep_default_na=False, na_values=[""])
+        if name.endswith((".parquet", ".pq")):
+            return pd.read_parquet(path)
+    except (OSError, ValueError, UnicodeDecodeError) as error:
+        reason = str(error).strip().splitlines()[0]
+        raise InputError(f"{str(path)!r} cannot be read as a table: {reason}") from error
+    raise InputError(f"{str(path)!r} is neither .csv, .csv.gz nor .parquet")
+
+
+def write_table(frame: Any, path: Path) -> None:
+    """Write a pandas frame as CSV (gzipped by its name) or Parquet."""
+    if path.name.lower().endswith((".parquet", ".pq")):
+        frame.to_parquet(path, index=False)
+    else:
+        frame.to_csv(path, index=False)

@@ -1,0 +1,246 @@
+"""What a model learned about the columns of its table: names, kinds, categories, cut points."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+Category = str | int | float | bool
+MissingPolicy = Literal["value", "neutral"]
+
+
+def smallest_unsigned(largest: int) -> np.dtype[Any]:
+    """Return the smallest unsigned integer type that holds ``largest``."""
+    return np.min_scalar_type(largest)
+
+
+def _order(value: Category) -> tuple[bool, Any]:
+    """Sort numbers and booleans by value, then text by code point."""
+    return (isinstance(value, str), value)
+
+
+@dataclass(frozen=True)
+class CategoricalColumn:
+    """A column of categories.
+
+    Parameters
+    ----------
+    name : str
+        The column's name, or ``x0``, ``x1``, ... in a table without names.
+    categories : tuple
+        The values seen in training, sorted: numbers, then text. A value's position is its code.
+    missing_seen : bool
+        Whether training had missing cells here. Their code is the number of categories.
+    """
+
+    name: str
+    categories: tuple[Category, ...]
+    missing_seen: bool
+
+    @classmethod
+    def of(cls, name: str, values: Iterable[Category], *, missing_seen: bool) -> CategoricalColumn:
+        """Return the column with these values, sorted."""
+        return cls(name, tuple(sorted(values, key=_order)), missing_seen)
+
+    @cached_property
+    def _codes(self) -> dict[Category, int]:
+        return {value: code for code, value in enumerate(self.categories)}
+
+    @property
+    def n_present(self) -> int:
+        """Return the number of values that a present cell can take; also the code of a missing one."""
+        return len(self.categories)
+
+    def codes_of(self, values: Sequence[Category], unseen: int) -> NDArray[np.int64]:
+        """Return the code of each value, ``unseen`` where training never had it."""
+        if values and self.categories and self._is_text(self.categories) != self._is_text(values):
+            raise InputError(
+                f"column {self.name!r} held {self._describe(self.categories)} at training and holds "
+                f"{self._describe(values)} now: convert it to the training type, or refit"
+            )
+        return np.array([self._codes.get(value, unseen) for value in values], dtype=np.int64)
+
+    @staticmethod
+    def _is_text(values: Sequence[Category]) -> bool | None:
+        """Tell text from numbers; a mixture counts as either."""
+        text = {isinstance(value, str) for value in values}
+        return text.pop() if len(text) == 1 else None
+
+    @staticmethod
+    def _describe(values: Sequence[Category]) -> str:
+        value = values[0]
+        return f"text, such as {value!r}," if isinstance(value, str) else f"numbers, such as {value!r},"
+
+    def union(self, other: CategoricalColumn) -> CategoricalColumn:
+        """Return the column that has the values of both."""
+        values = {**self._codes, **other._codes}
+        return CategoricalColumn.of(self.name, values, missing_seen=self.missing_seen or other.missing_seen)
+
+
+@dataclass(frozen=True)
+class NumericColumn:
+    """A column of numbers, with cut points where the model wants categories.
+
+    Parameters
+    ----------
+    name : str
+        The column's name, or ``x0``, ``x1``, ... in a table without names.
+    missing_seen : bool
+        Whether training had missing cells here. As a bin, their code is the number of bins.
+    cuts : tuple of float or None
+        Increasing cut points; bin b holds ``cuts[b - 1] < x <= cuts[b]``. None leaves the numbers as
+        they are.
+    """
+
+    name: str
+    missing_seen: bool
+    cuts: tuple[float, ...] | None = None
+
+    @property
+    def n_present(self) -> int:
+        """Return the number of bins of present cells; also the code of a missing one."""
+        return len(self.cuts or ()) + 1
+
+    def union(self, other: NumericColumn) -> NumericColumn:
+        """Return the column that has the missing cells of both; cut points are the first one's."""
+        return replace(self, missing_seen=self.missing_seen or other.missing_seen)
+
+
+Column = CategoricalColumn | NumericColumn
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table as a model knows them; the encoder's whole memory.
+
+    Parameters
+    ----------
+    columns : tuple of CategoricalColumn or NumericColumn
+        In the order of the training table.
+    missing : {"value", "neutral"}
+        Whether a missing category is a value of its own, where training saw one, or no evidence.
+
+    Examples
+    --------
+    >>> schema = Schema((CategoricalColumn.of("sky", ["wet", "dry"], missing_seen=True),))
+    >>> schema.cardinalities
+    (3,)
+    >>> Schema.from_json(schema.to_json()) == schema
+    True
+    """
+
+    columns: tuple[Column, ...]
+    missing: MissingPolicy = "value"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all columns."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def coded(self) -> tuple[int, ...]:
+        """Return the positions of the columns that have codes: categories, and numbers with cuts."""
+        return tuple(
+            position
+            for position, column in enumerate(self.columns)
+            if isinstance(column, CategoricalColumn) or column.cuts is not None
+        )
+
+    @cached_property
+    def numeric(self) -> tuple[int, ...]:
+        """Return the positions of the numeric columns, cut or not."""
+        return tuple(
+            position for position, column in enumerate(self.columns) if isinstance(column, NumericColumn)
+        )
+
+    @property
+    def coded_names(self) -> tuple[str, ...]:
+        """Return the names of the columns that have codes."""
+        return tuple(self.columns[position].name for position in self.coded)
+
+    @property
+    def numeric_names(self) -> tuple[str, ...]:
+        """Return the names of the numeric columns."""
+        return tuple(self.columns[position].name for position in self.numeric)
+
+    def n_values(self, column: Column) -> int:
+        """Return how many values a column has for a model, a missing cell being one where it counts."""
+        return column.n_present + (column.missing_seen and self.missing == "value")
+
+    @cached_property
+    def cardinalities(self) -> tuple[int, ...]:
+        """Return the number of values of each coded column; that number as a code is no evidence."""
+        return tuple(self.n_values(self.columns[position]) for position in self.coded)
+
+    @property
+    def code_type(self) -> np.dtype[Any]:
+        """Return the smallest unsigned type that holds every code, that of no evidence included."""
+        return smallest_unsigned(max(self.cardinalities, default=0))
+
+    def labels(self, position: int) -> tuple[str, ...]:
+        """Return a readable label for each code of the column at ``position``, in the order of codes."""
+        column = self.columns[position]
+        if isinstance(column, CategoricalColumn):
+            names = [str(category) for category in column.categories]
+        else:
+            edges = [f"{cut:g}" for cut in column.cuts or ()]
+            low = ["-inf", *edges]
+            names = [f"({a}, {b}]" for a, b in zip(low, [*edges, "inf"], strict=True)]
+        return (*names, "missing") if self.n_values(column) > column.n_present else tuple(names)
+
+    def union(self, other: Schema) -> Schema:
+        """Return the schema that knows what both know."""
+        if self == other:
+            return self
+        if self.names != other.names:
+            raise InputError(f"columns changed from {list(self.names)} to {list(other.names)}")
+        merged = (a.union(b) for a, b in zip(self.columns, other.columns, strict=True))  # type: ignore[arg-type]
+        return Schema(tuple(merged), self.missing)
+
+    def moves_to(self, larger: Schema) -> tuple[NDArray[np.int64], ...]:
+        """Return, for each coded column, the code that each of its values has in ``larger``."""
+        return tuple(self._moves(larger, position) for position in self.coded)
+
+    def _moves(self, larger: Schema, position: int) -> NDArray[np.int64]:
+        own, theirs = self.columns[position], larger.columns[position]
+        if isinstance(own, CategoricalColumn) and isinstance(theirs, CategoricalColumn):
+            moves = theirs.codes_of(own.categories, unseen=-1)
+        else:
+            moves = np.arange(own.n_present)
+        return np.append(moves, theirs.n_present)[: self.n_values(own)]
+
+    def to_json(self) -> str:
+        """Return the schema as JSON text."""
+        columns = [
+            {
+                "kind": "categorical" if isinstance(column, CategoricalColumn) else "numeric",
+                **asdict(column),
+            }
+            for column in self.columns
+        ]
+        return json.dumps({"missing": self.missing, "columns": columns}, ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Schema:
+        """Return the schema that ``to_json`` wrote."""
+        document = json.loads(text)
+        return cls(tuple(_column_from_json(entry) for entry in document["columns"]), document["missing"])
+
+
+def _column_from_json(entry: dict[str, Any]) -> Column:
+    name, missing_seen = entry["name"], entry["missing_seen"]
+    if entry["kind"] == "categorical":
+        return CategoricalColumn(name, tuple(entry["categories"]), missing_seen)
+    cuts = entry["cuts"]
+    return NumericColumn(name, missing_seen, None if cuts is None else tuple(cuts))

@@ -1,0 +1,422 @@
+"""From a mixed table to codes and numbers, by a schema that is learned once and then followed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from seminaive.encode.frames import as_numbers, dictionary, open_table
+from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema, smallest_unsigned
+from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode.frames import Kind, Table
+    from seminaive.encode.schema import Column, MissingPolicy
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.unsignedinteger]
+    CategoricalFeatures = Literal["from_dtype", "all"] | Sequence[str] | Sequence[int] | Sequence[bool]
+    CutRule = Callable[[Floats, NDArray[np.int64], Floats | None], NDArray[np.float64]]
+
+# A square of anything larger could overflow when rows are summed up.
+LARGEST_NUMBER = 1e150
+# Rows from which a compiled pass pays for importing the compiler; below, numpy is as fast.
+COMPILED_ROWS = 20_000
+# Rows whose codes are interleaved together: with dozens of columns they stay in the second-level cache.
+ROWS_AT_ONCE = 8192
+# A range of integers up to this wide is looked up in a table instead of being sorted.
+WIDEST_RANGE = 1 << 16
+
+
+@dataclass(frozen=True)
+class EncodedTable:
+    """A table as the models see it.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows, n_coded)
+        The codes of the categorical columns and of cut numbers, row-major, in the smallest unsigned
+        type. A code equal to the column's cardinality is no evidence: unseen, or neutrally missing.
+    numbers : ndarray of shape (n_rows, n_numeric)
+        The numeric columns, NaN where missing.
+    schema : Schema
+        What the codes mean.
+    """
+
+    codes: Codes
+    numbers: Floats
+    schema: Schema
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def cardinalities(self) -> tuple[int, ...]:
+        """Return the number of values of each coded column."""
+        return self.schema.cardinalities
+
+    def rows(self, index: Any) -> EncodedTable:
+        """Return some of the rows, by slice, mask or positions."""
+        return EncodedTable(self.codes[index], self.numbers[index], self.schema)
+
+
+@dataclass(frozen=True)
+class TableEncoder:
+    """Turns tables into codes and numbers as a schema says.
+
+    Examples
+    --------
+    >>> encoder, table = TableEncoder.learn([["wet", 3.0], ["dry", None], [None, 1.0]])
+    >>> table.codes.ravel()
+    array([1, 0, 2], dtype=uint8)
+    >>> encoder.encode([["snow", 2.0]]).codes  # never seen: no evidence
+    array([[3]], dtype=uint8)
+    """
+
+    schema: Schema
+
+    @classmethod
+    def learn(
+        cls,
+        X: Any,
+        *,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        missing: MissingPolicy = "value",
+        cut_rule: CutRule | None = None,
+        labels: NDArray[np.int64] | None = None,
+        row_weight: Floats | None = None,
+        known: Schema | None = None,
+        allow_empty: bool = False,
+    ) -> tuple[TableEncoder, EncodedTable]:
+        """Learn a schema from a training table, and encode the table by it.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        categorical_features : {"from_dtype", "all"}, names, positions or mask
+            Which columns are categories; by default those that do not hold numbers.
+        missing : {"value", "neutral"}
+            Whether a missing category is a value of its own or no evidence.
+        cut_rule : callable or None
+            Cut points of (values, labels, weights), applied to the present cells of each numeric column.
+        labels, row_weight : ndarray or None
+            For the cut rule.
+        known : Schema or None
+            A schema whose kinds and cut points are kept, for the next chunk of a stream.
+        allow_empty : bool
+            Whether a column without any value passes, because later chunks may bring some.
+        """
+        if missing not in ("value", "neutral"):
+            raise InputError(f"missing is 'value' or 'neutral', got {missing!r}")
+        table = open_table(X)
+        kinds = _kinds(table, categorical_features) if known is None else _known_kinds(table, known)
+        if _is_integer_block(table, kinds):
+            schema, codes = _learn_integers(table, missing)
+            return cls(schema), EncodedTable(codes, np.empty((table.n_rows, 0)), schema)
+
+        numbers = _numbers(table, kinds)
+        columns: list[Column] = []
+        coded: list[Codes] = []
+        number_of = {position: k for k, position in enumerate(_positions(kinds, "numeric"))}
+        for position, (name, kind) in enumerate(zip(table.names, kinds, strict=True)):
+            if kind == "categorical":
+                column, codes = _learn_categories(name, table.columns[position])
+                columns.append(column)
+                coded.append(codes)
+            else:
+                values = numbers[:, number_of[position]]
+                old = None if known is None else known.columns[position]
+                column_ = _learn_numbers(name, values, old, cut_rule, labels, row_weight)
+                columns.append(column_)
+                if column_.cuts is not None:
+                    coded.append(_bins(column_, values))
+            if not allow_empty:
+                _check_not_empty(columns[-1], numbers, number_of.get(position))
+        schema = Schema(tuple(columns), missing)
+        return cls(schema), EncodedTable(_interleave(coded, schema, table.n_rows), numbers, schema)
+
+    def encode(self, X: Any) -> EncodedTable:
+        """Encode a table by the schema; columns must come in the training order."""
+        table = open_table(X)
+        schema = self.schema
+        kinds = _known_kinds(table, schema)
+        if _is_integer_block(table, kinds):
+            codes = _translate_integers(table, schema)
+            return EncodedTable(codes, np.empty((table.n_rows, 0)), schema)
+        numbers = _numbers(table, kinds)
+        number_of = {position: k for k, position in enumerate(schema.numeric)}
+        coded = []
+        for position, unseen in zip(schema.coded, schema.cardinalities, strict=True):
+            column = schema.columns[position]
+            if isinstance(column, CategoricalColumn):
+                coded.append(_encode_categories(column, table.columns[position], unseen))
+            else:
+                coded.append(_bins(column, numbers[:, number_of[position]]))
+        return EncodedTable(_interleave(coded, schema, table.n_rows), numbers, schema)
+
+
+def _positions(kinds: Sequence[Kind], kind: Kind) -> list[int]:
+    return [position for position, own in enumerate(kinds) if own == kind]
+
+
+def _kinds(table: Table, categorical_features: Any) -> tuple[Kind, ...]:
+    """Decide which columns are categories."""
+    n_columns = len(table.names)
+    if isinstance(categorical_features, str):
+        if categorical_features == "from_dtype":
+            return table.kinds
+        if categorical_features == "all":
+            categories: list[Kind] = ["categorical"] * n_columns
+            return tuple(categories)
+        raise InputError(
+            "categorical_features is 'from_dtype', 'all', or a list of names, positions or booleans, "
+            f"got {categorical_features!r}"
+        )
+    chosen = np.asarray(categorical_features)
+    mask = np.zeros(n_columns, dtype=bool)
+    if chosen.dtype.kind == "b":
+        if chosen.shape != (n_columns,):
+            raise InputError(
+                f"the mask categorical_features has {chosen.size} entries for {n_columns} columns: "
+                "give it one entry per column"
+            )
+        mask = chosen
+    else:
+        mask[[_position(table.names, entry) for entry in chosen.tolist()]] = True
+    kinds: list[Kind] = ["categorical" if is_categorical else "numeric" for is_categorical in mask]
+    return tuple(kinds)
+
+
+def _position(names: Sequence[str], entry: Any) -> int:
+    if isinstance(entry, str):
+        if entry not in names:
+            raise InputError(f"categorical_features names {entry!r}, which is not a column: {list(names)}")
+        return names.index(entry)
+    if not isinstance(entry, int) or not -len(names) <= entry < len(names):
+        raise InputError(f"categorical_features lists position {entry!r} of a table of {len(names)} columns")
+    return entry
+
+
+def _known_kinds(table: Table, schema: Schema) -> tuple[Kind, ...]:
+    if len(table.names) != len(schema.columns):
+        raise InputError(
+            f"fitted on {len(schema.columns)} columns, got {len(table.names)}: pass the training columns "
+            "or refit"
+        )
+    return tuple(
+        "categorical" if isinstance(column, CategoricalColumn) else "numeric" for column in schema.columns
+    )
+
+
+def _check_not_empty(column: Column, numbers: Floats, number: int | None) -> None:
+    """Refuse a column without any value."""
+    if number is None:
+        empty = isinstance(column, CategoricalColumn) and not column.categories
+    else:
+        empty = column.missing_seen and bool(np.isnan(numbers[:, number]).all())
+    if empty:
+        raise InputError(f"column {column.name!r} has no values, all cells are missing: drop it")
+
+
+# Numbers
+
+
+def _numbers(table: Table, kinds: Sequence[Kind]) -> Floats:
+    """Return the numeric columns as one row-major block of doubles."""
+    positions = _positions(kinds, "numeric")
+    if table.array is not None and len(positions) == len(kinds):
+        numbers = np.ascontiguousarray(table.array, dtype=np.float64)
+    else:
+        numbers = np.empty((table.n_rows, len(positions)))
+        for k, position in enumerate(positions):
+            numbers[:, k] = as_numbers(table.names[position], table.columns[position])
+    if numbers.size:
+        largest = np.fmax(np.fmax.reduce(numbers, axis=0), -np.fmin.reduce(numbers, axis=0))
+        for k in np.flatnonzero(largest > LARGEST_NUMBER).tolist():
+            kind = (
+                "Infinite numbers (infinity)" if np.isinf(largest[k]) else f"Numbers above {LARGEST_NUMBER:g}"
+            )
+            raise InputError(
+                f"{kind} in column {table.names[positions[k]]!r}: replace them by a finite number, or by a "
+                "missing value"
+            )
+    return numbers
+
+
+def _learn_numbers(
+    name: str,
+    values: Floats,
+    old: Column | None,
+    cut_rule: CutRule | None,
+    labels: NDArray[np.int64] | None,
+    row_weight: Floats | None,
+) -> NumericColumn:
+    present = ~np.isnan(values)
+    missing_seen = not present.all()
+    if isinstance(old, NumericColumn):
+        return NumericColumn(name, missing_seen, old.cuts)
+    if cut_rule is None:
+        return NumericColumn(name, missing_seen)
+    if labels is None:
+        labels = np.zeros(len(values), dtype=np.int64)
+    weight = None if row_weight is None else row_weight[present]
+    cuts = cut_rule(values[present], labels[present], weight)
+    return NumericColumn(name, missing_seen, tuple(cuts.tolist()))
+
+
+def _bins(column: NumericColumn, values: Floats) -> Codes:
+    """Return the bin of each number; a missing one's is the number of bins."""
+    bins = np.searchsorted(np.asarray(column.cuts), values, side="left")
+    bins[np.isnan(values)] = column.n_present
+    return bins.astype(smallest_unsigned(column.n_present))
+
+
+# Categories
+
+
+def _learn_categories(name: str, values: Any) -> tuple[CategoricalColumn, Codes]:
+    """Return the categories that occur in a column, sorted, and the column's codes."""
+    codes, candidates = _dictionary(name, values)
+    seen = _seen(codes, len(candidates))
+    occurring = [value for value, occurs in zip(candidates, seen, strict=False) if occurs]
+    column = CategoricalColumn.of(name, occurring, missing_seen=bool(seen[-1]))
+    table = np.full(len(candidates) + 1, column.n_present, dtype=smallest_unsigned(column.n_present + 1))
+    table[:-1][seen[:-1]] = column.codes_of(occurring, unseen=-1)
+    return column, _translate(codes, table)
+
+
+def _encode_categories(column: CategoricalColumn, values: Any, unseen: int) -> Codes:
+    codes, candidates = _dictionary(column.name, values)
+    table = np.empty(len(candidates) + 1, dtype=smallest_unsigned(unseen))
+    table[:-1] = column.codes_of(candidates, unseen)
+    table[-1] = column.n_present
+    return _translate(codes, table)
+
+
+def _dictionary(name: str, values: Any) -> tuple[NDArray[np.integer], list[Any]]:
+    """Return codes (-1 for missing) and the value of each; small integers are their own codes."""
+    plain = values.to_numpy() if _is_numpy_series(values) else values
+    if isinstance(plain, np.ndarray) and plain.dtype.kind in "iu":
+        low, high = int(plain.min()), int(plain.max())
+        if high - low < WIDEST_RANGE:
+            wide = plain if plain.dtype.kind == "u" else plain.astype(np.int64, copy=False)
+            return plain if low == 0 else wide - low, list(range(low, high + 1))
+    return dictionary(name, values)
+
+
+def _is_numpy_series(values: Any) -> bool:
+    return hasattr(values, "to_numpy") and isinstance(getattr(values, "dtype", None), np.dtype)
+
+
+def _seen(codes: NDArray[np.integer], n_values: int) -> NDArray[np.bool_]:
+    """Return which codes occur and, last, whether a missing cell does."""
+    seen = np.zeros(n_values + 1, dtype=bool)
+    if len(codes) < COMPILED_ROWS:
+        seen[codes] = True
+    else:
+        from seminaive.kernels.encoding import mark_seen
+
+        mark_seen(np.ascontiguousarray(codes), seen)
+    return seen
+
+
+def _translate(codes: NDArray[np.integer], table: Codes) -> Codes:
+    """Return ``table[codes]``; code -1 takes the last entry. Codes that already are right are not copied."""
+    identical = np.array_equal(table[:-1], np.arange(len(table) - 1))
+    if identical and codes.dtype.itemsize == table.dtype.itemsize and (len(codes) == 0 or codes.min() >= 0):
+        return codes.view(table.dtype)
+    translated: Codes = table[codes]
+    return translated
+
+
+def _interleave(columns: Sequence[Codes], schema: Schema, n_rows: int) -> Codes:
+    """Lay columns of codes side by side, row-major, a cache-full of rows at a time."""
+    codes = np.empty((n_rows, len(columns)), dtype=schema.code_type)
+    for start in range(0, n_rows, ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        for k, column in enumerate(columns):
+            codes[rows, k] = column[rows]
+    return codes
+
+
+# Whole tables of small integers: no per-column work
+
+
+def _is_integer_block(table: Table, kinds: Sequence[Kind]) -> bool:
+    array = table.array
+    return (
+        array is not None
+        and (array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8))
+        and array.dtype.isnative
+        and array.flags.c_contiguous
+        and table.n_rows * len(kinds) >= COMPILED_ROWS
+        and "numeric" not in kinds
+    )
+
+
+def _learn_integers(table: Table, missing: MissingPolicy) -> tuple[Schema, Codes]:
+    from seminaive.kernels.encoding import column_ranges, mark_seen_table, translate_table
+
+    values = table.array
+    assert values is not None  # noqa: S101 - narrows the type
+    low, high = column_ranges(values)
+    widths = high - low + 1
+    if int(widths.max()) > WIDEST_RANGE:
+        learned = [_learn_categories(name, values[:, j]) for j, name in enumerate(table.names)]
+        schema = Schema(tuple(column for column, _ in learned), missing)
+        return schema, _interleave([codes for _, codes in learned], schema, table.n_rows)
+    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
+    seen = np.zeros(int(widths.sum()), dtype=bool)
+    mark_seen_table(values, starts - low, seen)
+    columns = []
+    translation = np.zeros(len(seen), dtype=np.int64)
+    for j, name in enumerate(table.names):
+        occurring = np.flatnonzero(seen[starts[j] : starts[j] + widths[j]])
+        translation[starts[j] + occurring] = np.arange(len(occurring))
+        columns.append(CategoricalColumn(name, tuple((occurring + low[j]).tolist()), missing_seen=False))
+    schema = Schema(tuple(columns), missing)
+    if values.dtype == schema.code_type and (low == 0).all() and seen.all():
+        return schema, values  # the table is its own code
+    codes = np.empty(values.shape, dtype=schema.code_type)
+    unseen = np.array(schema.cardinalities, dtype=schema.code_type)
+    translate_table(values, low, high, starts - low, translation.astype(schema.code_type), unseen, codes)
+    return schema, codes
+
+
+def _translate_integers(table: Table, schema: Schema) -> Codes:
+    """Encode a block of integers by tables over each column's range of known values."""
+    from seminaive.kernels.encoding import translate_table
+
+    values = table.array
+    assert values is not None  # noqa: S101 - narrows the type
+    columns = [column for column in schema.columns if isinstance(column, CategoricalColumn)]
+    low = np.zeros(len(columns), dtype=np.int64)
+    high = np.zeros(len(columns), dtype=np.int64)
+    for j, column in enumerate(columns):
+        whole = [
+            int(value) for value in column.categories if not isinstance(value, str) and value == int(value)
+        ]
+        column.codes_of([int(values[0, j])], unseen=0)  # refuses numbers where training had text
+        low[j], high[j] = (min(whole), max(whole)) if whole else (0, -1)
+    widths = high - low + 1
+    if int(widths.max()) > WIDEST_RANGE:
+        coded = [
+            _encode_categories(column, values[:, j], schema.cardinalities[j])
+            for j, column in enumerate(columns)
+        ]
+        return _interleave(coded, schema, table.n_rows)
+    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
+    translation = np.empty(int(widths.sum()), dtype=schema.code_type)
+    for j, column in enumerate(columns):
+        span = range(int(low[j]), int(high[j]) + 1)
+        translation[starts[j] : starts[j] + widths[j]] = column.codes_of(span, schema.cardinalities[j])
+    codes = np.empty(values.shape, dtype=schema.code_type)
+    unseen = np.array(schema.cardinalities, dtype=schema.code_type)
+    translate_table(values, low, high, starts - low, translation, unseen, codes)
+    return codes

@@ -1,0 +1,120 @@
+"""Class labels and row weights: checked once, then plain arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import column_or_1d
+
+from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+# A range of integer labels up to this wide is looked up in a table instead of being sorted.
+WIDEST_RANGE = 1 << 16
+
+
+@dataclass(frozen=True)
+class EncodedTarget:
+    """The classes of a training table, sorted, and each row's position among them.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_classes,)
+    labels : ndarray of shape (n_rows,) of int64
+    """
+
+    classes: NDArray[Any]
+    labels: NDArray[np.int64]
+
+
+def encode_target(y: Any, model: str) -> EncodedTarget:
+    """Find the classes of ``y``; numbers with fractions, and missing labels, are refused."""
+    if y is None:
+        raise InputError(
+            f"This {model} estimator requires y to be passed, but the target y is None: pass one "
+            "label per row"
+        )
+    array = column_or_1d(_as_array(y), warn=True)
+    if array.dtype.kind in "iub" and len(array):
+        return _encode_integers(array)
+    if array.dtype.kind == "f":
+        _check_whole(array)
+    elif array.dtype.kind not in "OUT":
+        raise InputError(f"Unknown label type: {array.dtype}. Labels are text, whole numbers or booleans")
+    return _encode_values(array)
+
+
+def _as_array(y: Any) -> NDArray[Any]:
+    """Return labels of any container as an array, library-specific text types as objects."""
+    if hasattr(y, "to_numpy"):
+        y = y.to_numpy()
+    return np.asarray(y)
+
+
+def _check_whole(array: NDArray[Any]) -> None:
+    if not np.isfinite(array).all():
+        raise InputError(
+            "Input y contains NaN, infinity or a value too large: every training row needs a label; drop "
+            "the rows without one"
+        )
+    if (array != np.floor(array)).any():
+        raise InputError(
+            "Unknown label type: continuous. Labels are text, whole numbers or booleans; to classify a "
+            "quantity, cut it into classes first"
+        )
+
+
+def _encode_integers(array: NDArray[Any]) -> EncodedTarget:
+    low, high = array.min(), array.max()
+    if int(high) - int(low) >= WIDEST_RANGE:
+        return _encode_values(array)
+    shifted = array.astype(np.int64) - int(low)
+    seen = np.bincount(shifted) > 0
+    position = np.cumsum(seen) - 1
+    classes = (np.flatnonzero(seen) + int(low)).astype(array.dtype)
+    labels = shifted if seen.all() else position[shifted]
+    return EncodedTarget(classes, labels)
+
+
+def _encode_values(array: NDArray[Any]) -> EncodedTarget:
+    import pandas as pd
+
+    codes, values = pd.factorize(array, use_na_sentinel=True)
+    if (codes < 0).any():
+        raise InputError("Input y contains NaN or None: every training row needs a label; drop the others")
+    values = np.asarray(values)
+    try:
+        order = np.argsort(values, kind="stable")
+    except TypeError as error:
+        kinds = sorted({type(value).__name__ for value in values})
+        raise InputError(f"Unknown label type: labels mix {kinds}; use one type for all") from error
+    rank = np.empty(len(order), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    return EncodedTarget(values[order], rank[codes])
+
+
+def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:
+    """Return row weights as doubles, or None where all rows count once."""
+    if sample_weight is None:
+        return None
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.ndim == 0:
+        weight = np.full(n_rows, float(weight))
+    if weight.shape != (n_rows,):
+        raise InputError(f"sample_weight has shape {weight.shape} for {n_rows} rows: give one weight per row")
+    if not np.isfinite(weight).all():
+        raise InputError("sample_weight contains NaN or infinity: weights are finite numbers")
+    if (weight < 0).any():
+        raise InputError(
+            f"Negative values in sample_weight: {int((weight < 0).sum())} of {n_rows}. A weight is how often "
+            "a row counts; use 0 to leave it out"
+        )
+    if not weight.any():
+        raise InputError("all sample weights are zero: no row is left to learn from")
+    return weight

@@ -1,0 +1,63 @@
+"""Classifiers whose fitted state is one set of additive scores."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seminaive.encode import frame_like
+from seminaive.models.base import TableClassifier
+
+
+class AdditiveClassifier(TableClassifier):
+    """A classifier that scores each class by a prior plus one contribution per term.
+
+    A subclass sets ``scores_`` in ``fit``; predicting and explaining read nothing else.
+    """
+
+    def _joint_log_scores(self, table):
+        return self.scores_.joint_log_scores(table)
+
+    @property
+    def term_names_(self):
+        """Names of the terms: a column, or the columns of a tuple joined by a cross."""
+        schema, scores = self.schema_, self.scores_
+        tables = [" × ".join(schema.coded_names[j] for j in term) for term in scores.terms.features]
+        return [*tables, *(schema.numeric_names[j] for j in scores.numeric.features)]
+
+    def contributions(self, X):
+        """Return what the prior and each term contribute to each row's score.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+
+        Returns
+        -------
+        frame
+            In the library of ``X`` (pandas for arrays). With two classes: one row per row of ``X``, the
+            column ``prior`` and one column per term, adding up to ``decision_function(X)``, the log
+            odds of the second class. With more: one row per row of ``X`` and class, led by the columns
+            ``row`` and ``class``, adding up to the centred scores. A feature that has several terms, a
+            number and its bins for instance, has one column with their sum.
+        """
+        table = self._encode(X)
+        parts = self.scores_.breakdown(table)
+        n_rows, n_parts, n_classes = parts.shape
+        if n_classes == 2:
+            evidence = parts[:, :, 1] - parts[:, :, 0]
+            columns = {}
+        else:
+            centred = parts - parts.mean(axis=2, keepdims=True)
+            evidence = centred.transpose(0, 2, 1).reshape(n_rows * n_classes, n_parts)
+            columns = {
+                "row": np.repeat(np.arange(n_rows), n_classes),
+                "class": np.tile(self.classes_, n_rows),
+            }
+        columns["prior"] = evidence[:, 0]
+        by_name = {}
+        for name, values in zip(self.term_names_, evidence.T[1:], strict=True):
+            by_name[name] = by_name[name] + values if name in by_name else values
+        in_order = [name for name in self.schema_.names if name in by_name]
+        columns |= {name: by_name[name] for name in [*in_order, *by_name]}
+        return frame_like(X, columns)

@@ -1,0 +1,178 @@
+"""What every classifier here shares: encoding on the way in, a posterior in log space on the way out."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import log_softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+
+from seminaive.encode import (
+    EncodedTable,
+    TableEncoder,
+    encode_target,
+    encode_weights,
+    keep_rows,
+    open_table,
+)
+from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.encode import Schema
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """A training table, encoded.
+
+    Parameters
+    ----------
+    table : EncodedTable
+    labels : ndarray of shape (n_rows,)
+        Each row's class, as a position in ``classes``.
+    classes : ndarray of shape (n_classes,)
+    row_weight : ndarray of shape (n_rows,) or None
+        None where every row counts once. Rows of weight zero are gone.
+    """
+
+    table: EncodedTable
+    labels: NDArray[np.int64]
+    classes: NDArray[Any]
+    row_weight: NDArray[np.float64] | None
+
+    @property
+    def n_classes(self) -> int:
+        """Return the number of classes."""
+        return len(self.classes)
+
+
+@contextmanager
+def unchanged_on_failure(model):
+    """Put every attribute of a model back where the block fails, so that no failure leaves half a fit."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
+
+
+class TableClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier of ordinary tables.
+
+    A subclass takes the parameters ``categorical_features`` and ``missing``, calls ``_encode_training`` in
+    ``fit``, and defines ``_joint_log_scores(table)``, from which every way of predicting follows.
+    """
+
+    def __sklearn_tags__(self):
+        """Tell scikit-learn that text, categories and missing cells are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _encode_training(self, X, y, sample_weight, *, cut_rule=None) -> TrainingSet:
+        """Check and encode a whole training table; sets ``classes_`` and ``schema_``."""
+        training = self._encode_rows(X, y, sample_weight, cut_rule=cut_rule)
+        if training.n_classes < 2:
+            raise InputError(
+                f"one class only: every training row is {training.classes[0]!r}. A classifier needs rows of "
+                "at least two classes"
+            )
+        self.classes_ = training.classes
+        self.schema_ = training.table.schema
+        return training
+
+    def _encode_rows(
+        self, X, y, sample_weight, *, cut_rule=None, known: Schema | None = None, chunk: bool = False
+    ) -> TrainingSet:
+        """Check and encode training rows: a whole table, or a chunk, perhaps after ``known`` ones."""
+        opened = open_table(X)
+        validate_data(self, X, skip_check_array=True, reset=known is None)
+        target = encode_target(y, type(self).__name__)
+        row_weight = encode_weights(sample_weight, len(target.labels))
+        if row_weight is not None and (row_weight == 0).any():
+            # A row of weight zero is no row: its categories and its class may exist nowhere else.
+            check_consistent_length(X, target.labels)
+            kept = row_weight > 0
+            opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
+            target = encode_target(target.classes[target.labels[kept]], type(self).__name__)
+        _, table = TableEncoder.learn(
+            opened,
+            categorical_features=self.categorical_features,
+            missing=self.missing,
+            cut_rule=cut_rule,
+            labels=target.labels,
+            row_weight=row_weight,
+            known=known,
+            allow_empty=chunk,
+        )
+        if len(table) != len(target.labels):
+            raise InputError(
+                f"X has {len(table)} rows and y has {len(target.labels)} labels: inconsistent numbers of "
+                "samples. Pass one label per row"
+            )
+        return TrainingSet(table, target.labels, target.classes, row_weight)
+
+    def _encode(self, X) -> EncodedTable:
+        """Encode rows to predict by the schema of training."""
+        check_is_fitted(self)
+        opened = open_table(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        return TableEncoder(self.schema_).encode(opened)
+
+    def _joint_log_scores(self, table: EncodedTable) -> NDArray[np.float64]:
+        """Return the log posterior of each row and class, up to a constant per row."""
+        raise NotImplementedError
+
+    def predict_log_proba(self, X):
+        """Return the log posterior probabilities, one row per sample and one column per class.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
+        return log_softmax(self._joint_log_scores(self._encode(X)), axis=1)
+
+    def predict_proba(self, X):
+        """Return the posterior probabilities; each row sums to 1.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def decision_function(self, X):
+        """Return the log odds of the second class; with more classes, each one's centred score.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
+        scores = self._joint_log_scores(self._encode(X))
+        if scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores - scores.mean(axis=1, keepdims=True)
+
+    def predict(self, X):
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
+        scores = self._joint_log_scores(self._encode(X))
+        return self.classes_[scores.argmax(axis=1)]

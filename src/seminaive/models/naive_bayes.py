@@ -1,0 +1,166 @@
+"""Naive Bayes for mixed tables: every feature speaks alone, and all are believed equally."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seminaive.errors import InputError
+from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.base import unchanged_on_failure
+from seminaive.scores import generative_scores
+from seminaive.statistics import TableStatistics
+
+
+class NaiveBayes(AdditiveClassifier):
+    """Naive Bayes over categories and numbers together.
+
+    The score of class c is ``log P(c) + sum_j log P(x_j | c)``, with smoothed relative frequencies for
+    categories and normal densities for numbers. It needs one pass over the rows and few of them, and it
+    is overconfident where features repeat each other.
+
+    Parameters
+    ----------
+    smoothing : float, default=1.0
+        Added to every count, in rows; 0 lets one unseen combination of value and class veto the class.
+    variances : {"pooled", "class"}, default="pooled"
+        Whether the classes share one variance per number, which makes its log odds linear, or have
+        their own, which makes them quadratic.
+    priors : array-like of shape (n_classes,), default=None
+        Class probabilities, in the order of ``classes_``; None takes the training shares.
+    variance_floor : float, default=1e-9
+        Smallest variance within a class, as a share of the number's overall variance.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing category is a value like any other, where training saw one, or no evidence. A
+        missing number is never evidence.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    classes_declared_ : bool
+        Whether ``partial_fit`` was told all classes, and refuses others.
+    schema_ : Schema
+        Names, kinds and categories of the columns.
+    statistics_ : TableStatistics
+        Raw counts and moments; they can be merged.
+    scores_ : AdditiveScores
+        The log prior, one table per category column and one polynomial per number.
+
+    Examples
+    --------
+    A value that was never seen, and a missing number, leave the prior as it is:
+
+    >>> X = [["wet", 9.0], ["wet", 8.0], ["dry", 21.0], ["dry", 25.0]]
+    >>> model = NaiveBayes().fit(X, ["rain", "rain", "sun", "sun"])
+    >>> model.predict_proba([["snow", None]])
+    array([[0.5, 0.5]])
+    >>> model.contributions([["dry", None]]).round(2)
+       prior    x0   x1
+    0    0.0  1.1  0.0
+    """
+
+    def __init__(
+        self,
+        *,
+        smoothing=1.0,
+        variances="pooled",
+        priors=None,
+        variance_floor=1e-9,
+        categorical_features="from_dtype",
+        missing="value",
+    ):
+        self.smoothing = smoothing
+        self.variances = variances
+        self.priors = priors
+        self.variance_floor = variance_floor
+        self.categorical_features = categorical_features
+        self.missing = missing
+
+    def fit(self, X, y, sample_weight=None):
+        """Count the values and sum up the numbers of each class.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts.
+        """
+        self._check_parameters()
+        with unchanged_on_failure(self):
+            rows = self._encode_training(X, y, sample_weight)
+            self.classes_declared_ = False
+            self.statistics_ = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
+            self._derive_scores()
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Add the rows of one chunk; any number of chunks equals one ``fit`` on all rows.
+
+        Later chunks may bring new categories, and new classes unless ``classes`` was given. A chunk that
+        is refused leaves the model as it was.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+        classes : array-like, default=None
+            All classes that will ever come; None lets them be found. Only read by the first call.
+        sample_weight : array-like of shape (n_rows,), default=None
+        """
+        self._check_parameters()
+        with unchanged_on_failure(self):
+            old = getattr(self, "statistics_", None)
+            known = None if old is None else self.schema_
+            rows = self._encode_rows(X, y, sample_weight, known=known, chunk=True)
+            if old is None:
+                self.classes_declared_ = classes is not None
+                self.classes_ = rows.classes if classes is None else np.unique(np.asarray(classes))
+            every = self._all_classes(rows.classes)
+            new = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
+            new = new.with_classes(np.searchsorted(every, rows.classes), len(every))
+            if old is not None:
+                new = old.with_classes(np.searchsorted(every, self.classes_), len(every)) + new
+            self.classes_, self.statistics_, self.schema_ = every, new, new.schema
+            self._derive_scores()
+        return self
+
+    def _all_classes(self, chunk_classes):
+        """Return the classes of all chunks so far, sorted; refuse one that was not declared."""
+        foreign = np.setdiff1d(chunk_classes, self.classes_)
+        if self.classes_declared_ and len(foreign):
+            raise InputError(
+                f"y contains {foreign.tolist()}, not among the declared classes {self.classes_.tolist()}: "
+                "declare all classes in the first call, or leave classes out"
+            )
+        return np.union1d(self.classes_, chunk_classes)
+
+    def _derive_scores(self):
+        self.scores_ = generative_scores(
+            self.statistics_,
+            smoothing=self.smoothing,
+            pooled=self.variances == "pooled",
+            variance_floor=self.variance_floor,
+            priors=self._checked_priors(),
+        )
+
+    def _checked_priors(self):
+        if self.priors is None:
+            return None
+        priors = np.asarray(self.priors, dtype=np.float64)
+        if priors.shape != self.classes_.shape or (priors < 0).any() or abs(priors.sum() - 1) > 1e-8:
+            raise InputError(
+                f"priors must be {len(self.classes_)} probabilities that sum to 1, one for each of "
+                f"{self.classes_.tolist()}, got {self.priors!r}"
+            )
+        return priors
+
+    def _check_parameters(self):
+        if not self.smoothing >= 0:
+            raise InputError(f"smoothing is a count of rows, 0 or more, got {self.smoothing!r}")
+        if not self.variance_floor >= 0:
+            raise InputError(f"variance_floor is a share, 0 or more, got {self.variance_floor!r}")
+        if self.variances not in ("pooled", "class"):
+            raise InputError(f"variances is 'pooled' or 'class', got {self.variances!r}")

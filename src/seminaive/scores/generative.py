@@ -1,0 +1,110 @@
+"""From raw statistics to the scores of a generative model: log likelihoods of cells and of numbers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.scores.additive import AdditiveScores, NumericTerms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.statistics import Moments, TableStatistics, TupleCounts
+
+    Floats = NDArray[np.float64]
+
+# The log probability of what has probability zero: it outweighs any other evidence, and stays finite, so
+# that a row to which every class objects still has a posterior (that of the fewest objections).
+VETO = -1e5
+
+
+def log_or_veto(probability: Floats) -> Floats:
+    """Return the logarithm, and a finite veto for zero."""
+    with np.errstate(divide="ignore"):
+        return np.maximum(np.log(probability), VETO)
+
+
+def laplace_tables(counts: TupleCounts, added: float) -> Floats:
+    """Return log ``(count + added) / (class count + added * number of combinations)`` for every cell.
+
+    The class count is that of rows with evidence on the term. Cells of no evidence contribute 0.
+    """
+    return _log_likelihoods(counts, np.full(len(counts.terms.features), added))
+
+
+def m_estimate_tables(counts: TupleCounts, strength: float = 1.0) -> Floats:
+    """Return log ``(count + strength / number of combinations) / (class count + strength)``.
+
+    The strength is the weight, in rows, of a uniform prior over each term's combinations.
+    """
+    return _log_likelihoods(counts, strength / np.maximum(counts.terms.sizes, 1))
+
+
+def _log_likelihoods(counts: TupleCounts, added: Floats) -> Floats:
+    terms = counts.terms
+    tables = np.zeros_like(counts.counts)
+    for term, pseudo in enumerate(added):
+        block = counts.block(term) + pseudo
+        total = block.sum(axis=0)
+        # A class without a row (and no pseudo-count) knows nothing: uniform.
+        share = np.divide(block, total, out=np.full_like(block, 1 / max(len(block), 1)), where=total > 0)
+        tables[terms.block(term)] = log_or_veto(share)
+    return tables
+
+
+def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> NumericTerms:
+    """Return log normal densities, with one variance per feature (pooled) or per feature and class.
+
+    A pooled variance is the sum of squared deviations within classes over the total weight. It makes the
+    term linear: what the density has in common for all classes is left out. No variance is below
+    ``variance_floor`` times the feature's overall variance; a feature that does not vary contributes
+    nothing. A class without any number has the overall mean and variance. A missing number contributes 0.
+    """
+    overall = moments.pooled()
+    spread = overall.squared_deviations / np.maximum(overall.weight, np.finfo(float).tiny)
+    centre = overall.mean
+    present = moments.weight > 0
+    mean = np.where(present, moments.mean, centre)
+    if pooled:
+        within = moments.squared_deviations.sum(axis=1, keepdims=True)
+        variance = within / np.maximum(overall.weight, np.finfo(float).tiny)
+        variance = np.broadcast_to(variance, mean.shape)
+    else:
+        variance = np.divide(
+            moments.squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
+        )
+    varies = (spread > 0)[:, 0]
+    variance = np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0)
+    shift = np.where(varies[:, None], mean - centre, 0.0)
+    coefficients = np.zeros((len(mean), 4, mean.shape[1]))
+    coefficients[:, 1] = -(shift**2) / (2 * variance)
+    coefficients[:, 2] = shift / variance
+    if not pooled:
+        coefficients[:, 1] -= 0.5 * np.log(2 * np.pi * variance)
+        coefficients[:, 3] = -0.5 / variance
+    coefficients[~varies] = 0.0
+    return NumericTerms(tuple(range(len(mean))), centre[:, 0], coefficients)
+
+
+def log_priors(class_weight: Floats, priors: Floats | None = None) -> Floats:
+    """Return the log of given class probabilities, or of the classes' shares of the weight."""
+    return log_or_veto(class_weight / class_weight.sum() if priors is None else priors)
+
+
+def generative_scores(
+    statistics: TableStatistics,
+    *,
+    smoothing: float = 1.0,
+    pooled: bool = True,
+    variance_floor: float = 1e-9,
+    priors: Floats | None = None,
+) -> AdditiveScores:
+    """Return the scores of naive Bayes: log prior, Laplace tables and Gaussian terms."""
+    return AdditiveScores(
+        log_priors(statistics.class_weight, priors),
+        statistics.counts.terms,
+        laplace_tables(statistics.counts, smoothing),
+        gaussian_terms(statistics.moments, pooled=pooled, variance_floor=variance_floor),
+    )
