@@ -86,9 +86,7 @@ def test_squared_error_of_coefficients_is_bias_plus_variance(seed):
     rng = np.random.default_rng(seed)
     estimates, truth = rng.normal(size=(7, 3)), rng.normal(size=3)
     error = coefficient_error(estimates, truth)
-    assert error.mean_squared_error == pytest.approx(
-        error.squared_bias + error.variance * 6 / 7, abs=EXACT
-    )
+    assert error.mean_squared_error == pytest.approx(error.squared_bias + error.variance * 6 / 7, abs=EXACT)
 
 
 @pytest.mark.parametrize(

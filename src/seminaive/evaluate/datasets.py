@@ -1,0 +1,259 @@
+"""Tables by name: bundled, simulated, from a folder, from a file, or from OpenML.
+
+``load_dataset`` looks for a name in this order: a CSV or Parquet file of that path; ``openml:NAME`` or
+``openml:NUMBER``; a registered table (scikit-learn's bundled ones, the generators of ``papers``); a
+table ``NAME.csv.gz`` in the folder that the environment variable ``SEMINAIVE_DATA`` names.
+"""
+
+import json
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from seminaive.errors import InputError
+
+__all__ = [
+    "Dataset",
+    "available_datasets",
+    "load_dataset",
+    "read_table",
+    "real_table",
+    "real_table_names",
+    "register_dataset",
+]
+
+DATA_FOLDER = "SEMINAIVE_DATA"
+"""The environment variable that names a folder of ``NAME.csv.gz`` files with a ``SCHEMA.json``."""
+
+_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+# The folder's own description calls this column a survey weight and not a predictor.
+_NOT_PREDICTORS = {"census-income-kdd-test": ["instance_weight"]}
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A named table with its labels.
+
+    Attributes
+    ----------
+    name : str
+        How results refer to it.
+    X : DataFrame
+        The features; strings and categories are categorical, numbers numeric.
+    y : ndarray of shape (n_rows,)
+        The labels.
+    test_rows : ndarray of int or None
+        Positions of the rows that the table's authors set aside for testing.
+    """
+
+    name: str
+    X: pd.DataFrame
+    y: npt.NDArray[Any]
+    test_rows: npt.NDArray[np.int64] | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.X) != len(self.y):
+            raise InputError(f"{self.name}: {len(self.X)} rows but {len(self.y)} labels.")
+
+
+@dataclass(frozen=True)
+class _Registered:
+    load: Callable[[], Dataset]
+    description: str
+
+
+_REGISTRY: dict[str, _Registered] = {}
+
+
+def register_dataset(name: str, load: Callable[[], Dataset], description: str) -> None:
+    """Make a table available by name; ``load`` is called each time somebody asks for it.
+
+    Parameters
+    ----------
+    name : str
+        Lower case with hyphens; a name that is taken is refused.
+    load : callable
+        Returns the ``Dataset``.
+    description : str
+        One line for the list of tables.
+    """
+    if name in _REGISTRY:
+        raise InputError(f"a table named {name!r} is registered already: choose another name.")
+    _REGISTRY[name] = _Registered(load, description)
+
+
+def _bundled(name: str, loader_name: str) -> Callable[[], Dataset]:
+    def load() -> Dataset:
+        import sklearn.datasets
+
+        bunch = getattr(sklearn.datasets, loader_name)(as_frame=True)
+        return Dataset(name, bunch.data, np.asarray(bunch.target_names).astype(str)[bunch.target.to_numpy()])
+
+    return load
+
+
+for _name, _loader, _description in (
+    ("iris", "load_iris", "150 flowers, 4 numbers, 3 species (scikit-learn)"),
+    ("wine", "load_wine", "178 wines, 13 numbers, 3 growers (scikit-learn)"),
+    ("breast-cancer", "load_breast_cancer", "569 tumours, 30 numbers, 2 diagnoses (scikit-learn)"),
+    ("digits", "load_digits", "1797 images, 64 numbers, 10 digits (scikit-learn)"),
+):
+    register_dataset(_name, _bundled(_name, _loader), _description)
+
+
+def available_datasets() -> pd.DataFrame:
+    """All names that ``load_dataset`` knows without a path or a network, with a line on each."""
+    rows = [(name, entry.description) for name, entry in _REGISTRY.items()]
+    rows += [(name, f"real table from {DATA_FOLDER}") for name in real_table_names()]
+    return pd.DataFrame(rows, columns=["name", "description"]).drop_duplicates("name", ignore_index=True)
+
+
+def load_dataset(name: str, *, target: str | None = None) -> Dataset:
+    """Find a table by name, path or OpenML number.
+
+    Parameters
+    ----------
+    name : str
+        ``"iris"``, ``"tables/credit.csv"``, ``"openml:31"``, ``"openml:credit-g"``.
+    target : str, optional
+        The column that holds the class; needed for files, and for OpenML tables that name none.
+
+    Examples
+    --------
+    >>> load_dataset("iris").X.shape
+    (150, 4)
+    """
+    if name.lower().endswith(_SUFFIXES):
+        return read_table(name, target=target)
+    if name.startswith("openml:"):
+        return _from_openml(name.removeprefix("openml:"), target)
+    if name in _REGISTRY:
+        return _REGISTRY[name].load()
+    if name in real_table_names():
+        return real_table(name)
+    where = (
+        f"or in {os.environ[DATA_FOLDER]}" if os.environ.get(DATA_FOLDER) else f"({DATA_FOLDER} is not set)"
+    )
+    raise InputError(
+        f"no table named {name!r} is known here {where}. Known without a folder: "
+        f"{', '.join(sorted(_REGISTRY))}. Or pass a path that ends in {', '.join(_SUFFIXES)}, or "
+        "openml:NAME."
+    )
+
+
+def read_table(path: str | Path, *, target: str | None) -> Dataset:
+    """Read a CSV, TSV or Parquet file whose column ``target`` holds the class.
+
+    In text files an empty cell is a missing value, and nothing else is: a column may hold the text
+    ``NA`` or ``None``.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(
+            f"there is no file {path}: check the path, or leave out the suffix for a named table."
+        )
+    if path.name.lower().endswith(".parquet"):
+        table = pd.read_parquet(path)
+    else:
+        separator = "\t" if ".tsv" in path.name.lower() else ","
+        table = pd.read_csv(path, sep=separator, keep_default_na=False, na_values=[""])
+    name = path.name
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return _from_frame(name, table, target)
+
+
+def _from_frame(name: str, table: pd.DataFrame, target: str | None) -> Dataset:
+    columns = ", ".join(map(str, table.columns[:20])) + (", ..." if table.shape[1] > 20 else "")
+    if target is None:
+        raise InputError(f"{name}: say which column holds the class. The columns are {columns}.")
+    if target not in table.columns:
+        raise InputError(f"{name}: there is no column {target!r}. The columns are {columns}.")
+    if table.shape[1] < 2:
+        raise InputError(f"{name}: only the target column is there; at least one feature is needed.")
+    labels = table[target]
+    missing = int(labels.isna().sum())
+    if missing:
+        raise InputError(f"{name}: {missing} rows have no value in {target!r}. Remove them or fill them in.")
+    if pd.api.types.is_float_dtype(labels) and not np.all(labels == np.floor(labels)):
+        raise InputError(
+            f"{name}: column {target!r} holds fractions, so it is a number to be predicted and not a "
+            "class. Name another column, or cut it into classes first."
+        )
+    return Dataset(name, table.drop(columns=target), _labels(labels))
+
+
+def _labels(labels: pd.Series) -> npt.NDArray[Any]:
+    """Integers and booleans stay, everything else becomes text."""
+    if pd.api.types.is_integer_dtype(labels) or pd.api.types.is_bool_dtype(labels):
+        return labels.to_numpy()
+    return labels.astype(str).to_numpy().astype(str)
+
+
+def _data_folder() -> Path | None:
+    folder = os.environ.get(DATA_FOLDER)
+    return Path(folder) if folder else None
+
+
+def _schemas() -> dict[str, dict[str, str]]:
+    folder = _data_folder()
+    if folder is None or not (folder / "SCHEMA.json").is_file():
+        return {}
+    return json.loads((folder / "SCHEMA.json").read_text(encoding="utf-8"))
+
+
+def real_table_names() -> list[str]:
+    """Names of the tables in the folder that ``SEMINAIVE_DATA`` names; empty where it is not set."""
+    return sorted(_schemas())
+
+
+def real_table(name: str) -> Dataset:
+    """Read a table of the ``SEMINAIVE_DATA`` folder, with column types from the folder's schema file.
+
+    Columns of digits that the schema calls categorical become categories.
+    """
+    folder, schemas = _data_folder(), _schemas()
+    if folder is None:
+        raise InputError(
+            f"{name} is a real table that the package does not carry: set {DATA_FOLDER} to the folder "
+            "that holds it."
+        )
+    if name not in schemas:
+        raise InputError(f"{folder} has no table {name!r} in its SCHEMA.json.")
+    schema = schemas[name]
+    categorical = [column for column, kind in schema.items() if kind == "categorical"]
+    table = pd.read_csv(
+        folder / f"{name}.csv.gz",
+        keep_default_na=False,
+        na_values=[""],
+        dtype=dict.fromkeys([*categorical, "class"], str),
+    )
+    dropped = _NOT_PREDICTORS.get(name, [])
+    X = table.drop(columns=["class", *dropped])
+    X = X.astype({column: "category" for column in categorical if column in X.columns})
+    return Dataset(name, X, _labels(table["class"]))
+
+
+def _from_openml(wanted: str, target: str | None) -> Dataset:
+    from sklearn.datasets import fetch_openml
+
+    number = {"data_id": int(wanted)} if wanted.isdigit() else {"name": wanted}
+    try:
+        bunch = fetch_openml(**number, as_frame=True, parser="auto", target_column=target or "default-target")
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"OpenML's table {wanted!r} could not be fetched ({type(error).__name__}: {error}). Without "
+            "a network, download the table elsewhere and pass the path of its CSV or Parquet file."
+        ) from error
+    if bunch.target is None or isinstance(bunch.target, pd.DataFrame):
+        raise InputError(
+            f"OpenML's table {wanted!r} names no single target: say which column holds the class."
+        )
+    frame = bunch.data.assign(**{str(bunch.target.name): bunch.target})
+    return _from_frame(f"openml-{wanted}", frame, str(bunch.target.name))

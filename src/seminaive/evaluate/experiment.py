@@ -1,0 +1,388 @@
+"""Many models on many tables, on the same splits, in a file that survives a kill."""
+
+import hashlib
+import re
+import tempfile
+import time
+import warnings
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import joblib
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from sklearn.base import BaseEstimator, clone
+
+from seminaive.errors import InputError
+from seminaive.evaluate.bias_variance import bias_variance
+from seminaive.evaluate.datasets import Dataset, load_dataset
+from seminaive.evaluate.metrics import METRICS, Metric, Predictions
+from seminaive.evaluate.resampling import RepeatedKFold, Resampling, Split
+from seminaive.evaluate.results_file import (
+    KEY,
+    ExperimentResults,
+    FoldKey,
+    ResultsFile,
+    pack_predictions,
+    unpack_predictions,
+)
+
+__all__ = ["Experiment"]
+
+_MESSAGE_LENGTH = 500
+
+
+class Experiment:
+    """Judge classifiers on tables: same splits for all, failures recorded, results kept as they come.
+
+    Parameters
+    ----------
+    models : mapping of str to classifier
+        Any scikit-learn classifiers, by the names that results show. They are cloned for every fold, and
+        a ``random_state`` that is None is set from ``random_state`` below.
+    datasets : sequence of Dataset or str
+        Tables, or names for ``load_dataset``.
+    resampling : Resampling, default=RepeatedKFold()
+        The splits; see ``seminaive.evaluate.resampling``.
+    metrics : sequence of str or Metric, default=("zero_one", "rspe", "log_loss")
+        Losses, by their names in ``METRICS`` or as objects.
+    random_state : int, default=0
+        Seed of the splits and of the models: the same number gives the same results file, byte for byte.
+    n_jobs : int, default=1
+        Processes; -1 uses every core. Losses do not depend on it, times do.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from sklearn.dummy import DummyClassifier
+    >>> experiment = Experiment({"naive Bayes": GaussianNB(), "prior": DummyClassifier()}, ["iris"])
+    >>> results = experiment.run()
+    >>> results.folds.groupby("model")["zero_one"].mean().round(2).to_dict()
+    {'naive Bayes': 0.04, 'prior': 0.67}
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Any],
+        datasets: Sequence[Dataset | str],
+        resampling: Resampling | None = None,
+        metrics: Sequence[str | Metric] = ("zero_one", "rspe", "log_loss"),
+        random_state: int = 0,
+        *,
+        n_jobs: int = 1,
+    ) -> None:
+        self.models = models
+        self.datasets = datasets
+        self.resampling = resampling
+        self.metrics = metrics
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def run(self, path: str | Path | None = None, *, progress: bool = True) -> ExperimentResults:
+        """Run every model on every split, or what a results file lacks of it.
+
+        Parameters
+        ----------
+        path : path, optional
+            Results file, one JSON object per line. Each finished fold is appended at once, and a file
+            of the same experiment is continued: a killed run loses only the folds that were under way.
+            Times go to ``PATH.times``, since they are the one thing that differs between two runs. None
+            keeps the results in memory.
+        progress : bool, default=True
+            Show a bar on a terminal's standard error.
+        """
+        plan = _Plan.of(self)
+        file = ResultsFile(path, plan.description, [task.key for task in plan.tasks])
+        missing = [task for task in plan.tasks if task.key not in file.records]
+        for record, times in _executed(plan, missing, self.n_jobs, progress=progress):
+            file.append(record, times)
+        file.finish(_bias_variance_lines(plan, file.records))
+        return file.results()
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    dataset: str
+    model: str
+    split: Split
+
+    @property
+    def key(self) -> FoldKey:
+        return (self.dataset, self.model, self.split.repetition, self.split.fold)
+
+
+@dataclass(frozen=True, eq=False)
+class _Plan:
+    """Everything that decides the results, checked and spelled out."""
+
+    models: dict[str, Any]
+    datasets: dict[str, Dataset]
+    metrics: tuple[Metric, ...]
+    tasks: list[_Task]
+    description: dict[str, Any]
+    random_state: int
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> "_Plan":
+        models = _checked_models(experiment.models)
+        datasets = _checked_datasets(experiment.datasets)
+        metrics = tuple(_metric(metric) for metric in experiment.metrics)
+        if not metrics:
+            raise InputError(f"name at least one metric of {', '.join(METRICS)}.")
+        resampling = experiment.resampling or RepeatedKFold()
+        tasks = [
+            _Task(dataset.name, model, split)
+            for dataset in datasets.values()
+            for split in resampling.splits(dataset, _stable_seed(experiment.random_state, dataset.name))
+            for model in models
+        ]
+        description = {
+            "models": {name: _describe(model) for name, model in models.items()},
+            "datasets": {name: _fingerprint(dataset) for name, dataset in datasets.items()},
+            "resampling": repr(resampling),
+            "metrics": [metric.name for metric in metrics],
+            "random_state": experiment.random_state,
+        }
+        return cls(models, datasets, metrics, tasks, description, experiment.random_state)
+
+
+def _checked_models(models: Mapping[str, Any]) -> dict[str, Any]:
+    if not models:
+        raise InputError("name at least one model.")
+    for name, model in models.items():
+        if not (hasattr(model, "fit") and hasattr(model, "predict")) or isinstance(model, type):
+            raise InputError(f"model {name!r} is {model!r}: pass a classifier object with fit and predict.")
+    return dict(models)
+
+
+def _checked_datasets(datasets: Sequence[Dataset | str]) -> dict[str, Dataset]:
+    loaded = [load_dataset(dataset) if isinstance(dataset, str) else dataset for dataset in datasets]
+    named = {dataset.name: dataset for dataset in loaded}
+    if not named:
+        raise InputError("name at least one table.")
+    if len(named) < len(loaded):
+        raise InputError(f"two tables share a name: {', '.join(dataset.name for dataset in loaded)}.")
+    return named
+
+
+def _metric(metric: str | Metric) -> Metric:
+    if isinstance(metric, Metric):
+        return metric
+    if metric not in METRICS:
+        raise InputError(f"there is no metric {metric!r}: choose among {', '.join(METRICS)}.")
+    return METRICS[metric]
+
+
+def _stable_seed(random_state: int, *parts: str | int) -> int:
+    """Make a number that depends on the parts alone, not on the process or on the order of tables."""
+    words = [zlib.crc32(str(part).encode()) for part in parts]
+    return int(np.random.SeedSequence([random_state, *words]).generate_state(1)[0])
+
+
+def _describe(value: Any) -> str:
+    """Spell out an estimator with all its parameters, the same in every process."""
+    if isinstance(value, BaseEstimator):
+        parameters = ", ".join(
+            f"{name}={_describe(inner)}" for name, inner in sorted(value.get_params(deep=False).items())
+        )
+        return f"{type(value).__name__}({parameters})"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(_describe(inner) for inner in value)}]"
+    if isinstance(value, np.ndarray):
+        checksum = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+        return f"array of {value.shape}, {checksum[:16]}"
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+def _fingerprint(dataset: Dataset) -> str:
+    """Shape and checksum of a table with its labels."""
+    digest = hashlib.sha256()
+    for name, column in dataset.X.items():
+        digest.update(str(name).encode())
+        digest.update(pd.util.hash_pandas_object(column, index=False, categorize=True).to_numpy().tobytes())
+    digest.update(pd.util.hash_array(np.asarray(dataset.y).astype(str).astype(object)).tobytes())
+    return f"{len(dataset.y)} rows, {dataset.X.shape[1]} columns, {digest.hexdigest()[:16]}"
+
+
+# One fold.
+
+
+def _executed(
+    plan: _Plan, tasks: list[_Task], n_jobs: int, *, progress: bool
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Run the tasks, yielding each outcome as soon as it is there."""
+    console = Console(stderr=True)
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not (progress and console.is_terminal),
+    )
+    with bar:
+        shown = bar.add_task("folds", total=len(tasks))
+        for record, times in _outcomes(plan, tasks, n_jobs):
+            bar.update(shown, advance=1, description=f"{record['dataset']}, {record['model']}")
+            yield record, times
+
+
+def _outcomes(
+    plan: _Plan, tasks: list[_Task], n_jobs: int
+) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    if not tasks:
+        return
+    if joblib.effective_n_jobs(n_jobs) == 1:
+        for task in tasks:
+            yield _run_fold(
+                plan.datasets[task.dataset],
+                plan.models[task.model],
+                task,
+                plan.metrics,
+                plan.random_state,
+            )
+        return
+    with tempfile.TemporaryDirectory(prefix="seminaive-") as folder:
+        # Workers read a table from disk once, instead of receiving it with every fold.
+        stored = {}
+        for number, (name, dataset) in enumerate(plan.datasets.items()):
+            stored[name] = str(Path(folder) / f"{number}.joblib")
+            joblib.dump(dataset, stored[name])
+        run = joblib.delayed(_run_stored_fold)
+        yield from joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")(
+            run(stored[task.dataset], plan.models[task.model], task, plan.metrics, plan.random_state)
+            for task in tasks
+        )
+
+
+@lru_cache(maxsize=2)
+def _stored_dataset(path: str) -> Dataset:
+    return joblib.load(path)
+
+
+def _run_stored_fold(path: str, *arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    return _run_fold(_stored_dataset(path), *arguments)
+
+
+def _run_fold(
+    dataset: Dataset, classifier: Any, task: _Task, metrics: Sequence[Metric], random_state: int
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Fit and judge one model on one split; an exception of the model becomes a record."""
+    split, place = task.split, dict(zip(KEY, task.key, strict=True))
+    record: dict[str, Any] = {
+        "kind": "fold",
+        **place,
+        "n_train": len(split.train),
+        "n_test": len(split.test),
+    }
+    record |= {"status": "ok", "message": "", "warning": "", "n_iter": None}
+    record |= {**dict.fromkeys((metric.name for metric in metrics), None), "shift": None}
+    times: dict[str, Any] = {**place, "fit_seconds": None, "predict_seconds": None}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            model = clone(classifier)
+            _set_random_states(model, _stable_seed(random_state, task.dataset, split.repetition, split.fold))
+            start = time.perf_counter()
+            model.fit(dataset.X.iloc[split.train], dataset.y[split.train])
+            times["fit_seconds"] = time.perf_counter() - start
+            answers, times["predict_seconds"] = _answers(model, dataset, split)
+            record |= {metric.name: _number(metric(answers)) for metric in metrics}
+            record["n_iter"] = _iterations(model)
+            record["shift"] = pack_predictions(answers.predicted, answers.truth, len(np.unique(dataset.y)))
+        except Exception as error:  # noqa: BLE001 - whatever a model raises costs its own fold only
+            record["status"] = "failed"
+            record["message"] = _one_line(f"{type(error).__name__}: {error}")
+    told = [w for w in caught if not issubclass(w.category, DeprecationWarning | FutureWarning)]
+    if told:
+        record["warning"] = _one_line(f"{told[0].category.__name__}: {told[0].message}")
+    return record, times
+
+
+def _set_random_states(model: Any, seed: int) -> None:
+    """Give every ``random_state`` that is None a number, inner estimators included."""
+    if not hasattr(model, "get_params"):
+        return
+    unset = {
+        name: seed % 2**31
+        for name, value in model.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    if unset:
+        model.set_params(**unset)
+
+
+def _answers(model: Any, dataset: Dataset, split: Split) -> tuple[Predictions, float]:
+    """Ask the model about the test rows, and time one call of ``predict_proba`` or else ``predict``.
+
+    Classes that were absent from the training rows have probability 0.
+    """
+    classes, codes = np.unique(dataset.y, return_inverse=True)
+    X = dataset.X.iloc[split.test]
+    gives_probabilities = hasattr(model, "predict_proba")
+    start = time.perf_counter()
+    said = model.predict_proba(X) if gives_probabilities else model.predict(X)
+    seconds = time.perf_counter() - start
+    chosen = model.predict(X) if gives_probabilities else said
+    probabilities = None
+    if gives_probabilities:
+        probabilities = np.zeros((len(split.test), len(classes)))
+        probabilities[:, np.searchsorted(classes, model.classes_)] = said
+    predicted = np.searchsorted(classes, np.asarray(chosen))
+    return Predictions(codes[split.test], predicted, probabilities), seconds
+
+
+def _number(value: float) -> float | None:
+    """JSON has no NaN."""
+    return float(value) if np.isfinite(value) else None
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:_MESSAGE_LENGTH]
+
+
+def _iterations(model: Any) -> int | None:
+    """Most iterations of the model's solver, where it tells: the last step's, in a pipeline."""
+    model = model[-1] if hasattr(model, "named_steps") else model
+    count = getattr(model, "n_iter_", None)
+    if count is None:
+        count = getattr(getattr(model, "solver_", None), "n_iter", None)
+    return None if count is None or np.size(count) == 0 else int(np.max(count))
+
+
+# The whole.
+
+
+def _bias_variance_lines(
+    plan: _Plan, records: Mapping[FoldKey, Mapping[str, Any]]
+) -> Iterator[dict[str, Any]]:
+    """Bias and variance of each model on each table whose rows are all tested in every repetition."""
+    shifts: dict[tuple[str, str], npt.NDArray[np.int64]] = {}
+    n_repetitions = 1 + max(task.split.repetition for task in plan.tasks)
+    for task in plan.tasks:
+        n_rows = len(plan.datasets[task.dataset].y)
+        shift = shifts.setdefault((task.dataset, task.model), np.full((n_rows, n_repetitions), -1))
+        packed = records[task.key]["shift"]
+        if packed is not None:
+            shift[task.split.test, task.split.repetition] = unpack_predictions(packed)
+    for (dataset, model), shift in shifts.items():
+        whole = np.all(shift >= 0, axis=0)
+        if whole.sum() >= 2:
+            # Seen from the truth, the true class of every row is 0.
+            split = bias_variance(np.zeros(len(shift), dtype=int), shift[:, whole])
+            yield {
+                "kind": "bias_variance",
+                "dataset": dataset,
+                "model": model,
+                "bias": split.bias,
+                "variance": split.variance,
+                "n_repetitions": int(whole.sum()),
+            }

@@ -1,0 +1,215 @@
+"""Results on disk: one line per finished fold, appended at once, put in order at the end.
+
+A results file starts with the description of its experiment. Times stand in a second file,
+``PATH.times``: they are the one thing that differs between two runs, and so the results file itself is
+the same in both.
+"""
+
+import base64
+import json
+import os
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from seminaive.errors import InputError
+
+__all__ = ["ExperimentResults", "FoldKey", "ResultsFile", "load_results"]
+
+FORMAT = 1
+KEY = ("dataset", "model", "repetition", "fold")
+FoldKey = tuple[str, str, int, int]
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentResults:
+    """What an experiment found.
+
+    Attributes
+    ----------
+    folds : DataFrame
+        One row per table, model and split: ``dataset``, ``model``, ``repetition``, ``fold``,
+        ``n_train``, ``n_test``, ``status`` (``ok`` or ``failed``), ``message`` (the error), ``warning``
+        (the first one), ``n_iter``, one column per metric, ``fit_seconds`` and ``predict_seconds``.
+    bias_variance : DataFrame
+        ``dataset``, ``model``, ``bias`` and ``variance`` where every row was tested in each of two or
+        more repetitions; empty otherwise.
+    metrics : tuple of str
+        The columns of ``folds`` that are losses.
+    """
+
+    folds: pd.DataFrame
+    bias_variance: pd.DataFrame
+    metrics: tuple[str, ...]
+
+
+class ResultsFile:
+    """The lines of a results file and of its file of times; a path of None keeps them in memory.
+
+    Parameters
+    ----------
+    path : path or None
+        The file; it is read if it is there and belongs to the same experiment.
+    description : dict
+        What decides the results: models, datasets, resampling, metrics, random_state.
+    planned : sequence of keys
+        Every fold of the experiment, in order.
+    """
+
+    def __init__(self, path: str | Path | None, description: Record, planned: Sequence[FoldKey]) -> None:
+        self.path = None if path is None else Path(path)
+        self.description = {"kind": "experiment", "format": FORMAT, **description}
+        self.planned = planned
+        self.records: dict[FoldKey, Record] = {}
+        self.times: dict[FoldKey, Record] = {}
+        self.summaries: list[Record] = []
+        if self.path is not None:
+            self._read(self.path)
+
+    def _read(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = list(_whole_lines(path))
+        if lines:
+            _check_same_experiment(path, lines[0], self.description)
+        self.records = {_key(line): line for line in lines if line["kind"] == "fold"}
+        self.times = {_key(line): line for line in _whole_lines(_times_path(path))}
+        if not set(self.planned).issuperset(self.records):
+            raise InputError(f"{path} holds folds that this experiment does not plan: use another file.")
+        # A kill may have cut the last line short; what is appended must start on a new one.
+        self._rewrite()
+
+    def append(self, record: Record, times: Record) -> None:
+        """Keep one fold; its times go to disk first, so that no fold is ever without them."""
+        key = _key(record)
+        self.records[key], self.times[key] = record, times
+        if self.path is not None:
+            _append_line(_times_path(self.path), times)
+            _append_line(self.path, record)
+
+    def finish(self, summaries: Iterable[Record]) -> None:
+        """Add the summaries and put the lines in the order of the plan."""
+        self.summaries = list(summaries)
+        self.records = {key: self.records[key] for key in self.planned}
+        self._rewrite()
+
+    def results(self) -> ExperimentResults:
+        """All folds as a frame."""
+        return _results(self.records, self.times, self.summaries, tuple(self.description["metrics"]))
+
+    def _rewrite(self) -> None:
+        if self.path is None:
+            return
+        keys = [key for key in self.planned if key in self.records]
+        _replace(self.path, [self.description, *(self.records[key] for key in keys), *self.summaries])
+        _replace(_times_path(self.path), [self.times[key] for key in keys if key in self.times])
+
+
+def load_results(path: str | Path) -> ExperimentResults:
+    """Read a results file, of a finished or of an unfinished run."""
+    path = Path(path)
+    if not path.is_file():
+        raise InputError(f"there is no results file {path}.")
+    lines = list(_whole_lines(path))
+    if not lines or lines[0].get("kind") != "experiment" or lines[0].get("format") != FORMAT:
+        raise InputError(f"{path} is not a results file of this version.")
+    records = {_key(line): line for line in lines if line["kind"] == "fold"}
+    if not records:
+        raise InputError(f"{path} has no finished fold yet.")
+    times = {_key(line): line for line in _whole_lines(_times_path(path))}
+    summaries = [line for line in lines if line["kind"] == "bias_variance"]
+    return _results(records, times, summaries, tuple(lines[0]["metrics"]))
+
+
+def pack_predictions(predicted: npt.NDArray[np.int64], truth: npt.NDArray[np.int64], n_classes: int) -> str:
+    """Write predictions as distances from the truth: zero where right, which compresses to little."""
+    shift = ((predicted - truth) % n_classes).astype("<u2")
+    return base64.b85encode(zlib.compress(shift.tobytes(), 9)).decode()
+
+
+def unpack_predictions(text: str) -> npt.NDArray[np.int64]:
+    """Read distances from the truth, modulo the number of classes."""
+    return np.frombuffer(zlib.decompress(base64.b85decode(text)), dtype="<u2").astype(np.int64)
+
+
+def _times_path(path: Path) -> Path:
+    return path.with_name(path.name + ".times")
+
+
+def _key(record: Mapping[str, Any]) -> FoldKey:
+    return (record["dataset"], record["model"], record["repetition"], record["fold"])
+
+
+def _whole_lines(path: Path) -> Iterator[Record]:
+    """Read the objects of a file of lines, without a last line that was cut short."""
+    if not path.exists():
+        return
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            if line.endswith("\n"):
+                try:
+                    yield json.loads(line)
+                except json.JSONDecodeError as error:
+                    raise InputError(f"{path} is not a results file: {error}. Use another path.") from error
+
+
+def _as_line(record: Mapping[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def _append_line(path: Path, record: Mapping[str, Any]) -> None:
+    with path.open("a", encoding="utf-8") as file:
+        file.write(_as_line(record))
+
+
+def _replace(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
+    """Write a whole file beside the old one and swap them, so that no moment has half a file."""
+    draft = path.with_name(path.name + ".new")
+    with draft.open("w", encoding="utf-8") as file:
+        file.writelines(_as_line(record) for record in records)
+        file.flush()
+        os.fsync(file.fileno())
+    draft.replace(path)
+
+
+def _check_same_experiment(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
+    """Refuse a file of another experiment; more models or tables than in the file are welcome."""
+    if found.get("kind") != "experiment" or found.get("format") != FORMAT:
+        raise InputError(f"{path} is not a results file of this version: use another path.")
+    changes = [
+        (f"{part[:-1]} {name!r}", description, expected[part].get(name, "absent"))
+        for part in ("models", "datasets")
+        for name, description in found[part].items()
+    ]
+    changes += [(part, found[part], expected[part]) for part in ("resampling", "metrics", "random_state")]
+    for what, before, now in changes:
+        if before != now:
+            raise InputError(
+                f"{path} belongs to another experiment: its {what} was {before} and is {now} now. Use "
+                "another file, or restore the experiment."
+            )
+
+
+def _results(
+    records: Mapping[FoldKey, Record],
+    times: Mapping[FoldKey, Record],
+    summaries: Sequence[Record],
+    metrics: tuple[str, ...],
+) -> ExperimentResults:
+    seconds = ("fit_seconds", "predict_seconds")
+    folds = pd.DataFrame(
+        [
+            {name: value for name, value in record.items() if name not in {"kind", "shift"}}
+            | {name: times.get(key, {}).get(name) for name in seconds}
+            for key, record in records.items()
+        ]
+    )
+    folds = folds.astype(dict.fromkeys((*metrics, "n_iter", *seconds), float))
+    columns = ["dataset", "model", "bias", "variance", "n_repetitions"]
+    return ExperimentResults(folds, pd.DataFrame(summaries, columns=columns), metrics)
