@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
 
@@ -20,6 +19,7 @@ from seminaive.encode import (
     open_table,
 )
 from seminaive.errors import InputError
+from seminaive.scores import log_posterior
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -141,7 +141,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         X : frame, array or list of rows
             The training columns, in the training order.
         """
-        return log_softmax(self._joint_log_scores(self._encode(X)), axis=1)
+        return log_posterior(self._joint_log_scores(self._encode(X)))
 
     def predict_proba(self, X):
         """Return the posterior probabilities; each row sums to 1.
@@ -151,7 +151,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         X : frame, array or list of rows
             The training columns, in the training order.
         """
-        return np.exp(self.predict_log_proba(X))
+        log_proba = self.predict_log_proba(X)
+        return np.exp(log_proba, out=log_proba)
 
     def decision_function(self, X):
         """Return the log odds of the second class; with more classes, each one's centred score.

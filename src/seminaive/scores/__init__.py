@@ -1,6 +1,6 @@
 """Additive scores: what every additive model is once it is fitted."""
 
-from seminaive.scores.additive import AdditiveScores, NumericTerms
+from seminaive.scores.additive import AdditiveScores, NumericTerms, log_posterior
 from seminaive.scores.generative import (
     gaussian_terms,
     generative_scores,
@@ -15,6 +15,7 @@ __all__ = [
     "gaussian_terms",
     "generative_scores",
     "laplace_tables",
+    "log_posterior",
     "log_priors",
     "m_estimate_tables",
 ]

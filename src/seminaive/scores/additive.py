@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import log_softmax
 
 from seminaive.statistics import Terms
 
@@ -20,6 +21,17 @@ if TYPE_CHECKING:
 
 # Gathers (rows times terms) from which a compiled pass pays for importing the compiler.
 COMPILED_GATHERS = 200_000
+
+
+def log_posterior(scores: Floats) -> Floats:
+    """Return joint log scores normalised to log probabilities, row by row; may write into its argument."""
+    if scores.size < COMPILED_GATHERS:
+        return np.asarray(log_softmax(scores, axis=1))
+    from seminaive.kernels.scoring import normalize_log_scores
+
+    scores = np.ascontiguousarray(scores)
+    normalize_log_scores(scores)
+    return scores
 
 
 @dataclass(frozen=True)

@@ -43,14 +43,21 @@ def m_estimate_tables(counts: TupleCounts, strength: float = 1.0) -> Floats:
 
 
 def _log_likelihoods(counts: TupleCounts, added: Floats) -> Floats:
+    """Return the log share of each cell in its term and class, ``added`` given per term."""
     terms = counts.terms
-    tables = np.zeros_like(counts.counts)
-    for term, pseudo in enumerate(added):
-        block = counts.block(term) + pseudo
-        total = block.sum(axis=0)
-        # A class without a row (and no pseudo-count) knows nothing: uniform.
-        share = np.divide(block, total, out=np.full_like(block, 1 / max(len(block), 1)), where=total > 0)
-        tables[terms.block(term)] = log_or_veto(share)
+    if not terms.features:
+        return np.zeros_like(counts.counts)
+    cells_of_term = terms.sizes + 1
+    smoothed = counts.counts + np.repeat(added, cells_of_term)[:, None]
+    smoothed[terms.no_evidence] = 0.0
+    total = np.add.reduceat(smoothed, terms.offsets[:-1], axis=0)
+    # A class without a row (and no pseudo-count) knows nothing: uniform.
+    unknown = total <= 0
+    total[unknown] = 1.0
+    share = smoothed / np.repeat(total, cells_of_term, axis=0)
+    uniform = np.repeat(unknown / np.maximum(terms.sizes, 1)[:, None], cells_of_term, axis=0)
+    tables = log_or_veto(share + uniform)
+    tables[terms.no_evidence] = 0.0
     return tables
 
 
@@ -62,6 +69,8 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
     ``variance_floor`` times the feature's overall variance; a feature that does not vary contributes
     nothing. A class without any number has the overall mean and variance. A missing number contributes 0.
     """
+    if not moments.sums.size:
+        return NumericTerms.none(moments.sums.shape[-1])
     overall = moments.pooled()
     spread = overall.squared_deviations / np.maximum(overall.weight, np.finfo(float).tiny)
     centre = overall.mean

@@ -66,6 +66,8 @@ class Moments:
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of the rows of both."""
+        if not self.sums.size:
+            return self
         return Moments(np.stack([pairs.add(a, b) for a, b in zip(self.sums, other.sums, strict=True)]))
 
     @property
