@@ -59,6 +59,13 @@ class Terms:
         columns = range(len(cardinalities))
         return cls(tuple(combinations(columns, order)), tuple(int(k) for k in cardinalities))
 
+    @classmethod
+    def up_to_order(cls, cardinalities: Sequence[int], order: int) -> Terms:
+        """Give every subset of 1 to ``order`` columns a term, the small ones first."""
+        columns = range(len(cardinalities))
+        features = tuple(term for size in range(1, order + 1) for term in combinations(columns, size))
+        return cls(features, tuple(int(k) for k in cardinalities))
+
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         """Return the number of combinations of each term, without its cell of no evidence."""

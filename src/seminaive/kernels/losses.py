@@ -1,0 +1,142 @@
+"""From scores to a loss and its derivative: what a pass over the rows does between gather and scatter.
+
+Legend: i row, c class, s score, p posterior, y label, e error p - y, w weight; P score columns: one per
+class, padded to a multiple of four. Two classes have a single score, the log-odds of class 1.
+"""
+
+import numpy as np
+from numba import njit
+
+from seminaive.kernels.elementary import exponential, logarithm, take_logarithms
+
+# Rows that are worked on while they are in the first-level cache.
+BLOCK = 256
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def binary_log_loss_residuals(scores, labels, weights):
+    """Replace log-odds by w (p - y), and return the sum of -w log p_y.
+
+    scores (n,) float64, labels (n,) int64, weights (n,) float64.
+    """
+    n = scores.shape[0]
+    losses = np.empty(n)
+    for i in range(n):
+        s = scores[i]
+        y = 1.0 if labels[i] == 1 else 0.0
+        small = exponential(-abs(s))
+        against = s - 2.0 * y * s
+        losses[i] = weights[i] * ((max(0.0, against)) + logarithm(1.0 + small))
+        p = (1.0 if s >= 0.0 else small) / (1.0 + small)
+        scores[i] = weights[i] * (p - y)
+    return losses.sum()
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def binary_squared_error_residuals(scores, labels, weights):
+    """Replace log-odds by the derivative of w/2 |p - y|^2 over both classes, and return its sum.
+
+    scores (n,) float64, labels (n,) int64, weights (n,) float64.
+    """
+    n = scores.shape[0]
+    losses = np.empty(n)
+    for i in range(n):
+        s = scores[i]
+        y = 1.0 if labels[i] == 1 else 0.0
+        small = exponential(-abs(s))
+        p = (1.0 if s >= 0.0 else small) / (1.0 + small)
+        e = p - y
+        # Both classes err by the same amount, hence twice the half.
+        losses[i] = weights[i] * e * e
+        scores[i] = 2.0 * weights[i] * e * p * (1.0 - p)
+    return losses.sum()
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _exponentials(scores, by_class, totals):
+    """Fill by_class (C, m) with e**(s - highest), totals (m,) with its sums; return highest (m,).
+
+    Class by class, so that every loop runs along the rows and is vectorised.
+    """
+    n_classes, m = by_class.shape
+    for i in range(m):
+        for c in range(n_classes):
+            by_class[c, i] = scores[i, c]
+    highest = by_class[0].copy()
+    for c in range(1, n_classes):
+        own = by_class[c]
+        for i in range(m):
+            above = own[i] > highest[i]  # a plain choice: max would look for NaN
+            highest[i] = own[i] if above else highest[i]
+    totals[:] = 0.0
+    for c in range(n_classes):
+        own = by_class[c]
+        for i in range(m):
+            own[i] = exponential(own[i] - highest[i])
+        for i in range(m):
+            totals[i] += own[i]
+    return highest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_loss_residuals(scores, labels, weights, n_classes):
+    """Replace scores by w (p - y), and return the sum of -w log p_y.
+
+    scores (n, P) float64, of which the first n_classes columns count, labels (n,) int64, weights (n,)
+    float64.
+    """
+    loss = 0.0
+    buffer = np.empty(n_classes * BLOCK)
+    for low in range(0, scores.shape[0], BLOCK):
+        block = scores[low : low + BLOCK]
+        label = labels[low : low + BLOCK]
+        weight = weights[low : low + BLOCK]
+        m = block.shape[0]
+        by_class = buffer[: n_classes * m].reshape((n_classes, m))
+        totals = np.empty(m)
+        losses = _exponentials(block, by_class, totals)
+        for i in range(m):
+            losses[i] -= block[i, label[i]]
+        shares = weight / totals
+        take_logarithms(totals)
+        for i in range(m):
+            losses[i] = weight[i] * (losses[i] + totals[i])
+        loss += losses.sum()
+        for i in range(m):
+            for c in range(n_classes):
+                block[i, c] = by_class[c, i] * shares[i]
+            block[i, label[i]] -= weight[i]
+    return loss
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def squared_error_residuals(scores, labels, weights, n_classes):
+    """Replace scores by the derivative of w/2 |e|^2, w p_c (e_c - sum_k p_k e_k), and return its sum.
+
+    scores (n, P) float64, of which the first n_classes columns count, labels (n,) int64, weights (n,)
+    float64.
+    """
+    loss = 0.0
+    buffer = np.empty(n_classes * BLOCK)
+    for low in range(0, scores.shape[0], BLOCK):
+        block = scores[low : low + BLOCK]
+        m = block.shape[0]
+        by_class = buffer[: n_classes * m].reshape((n_classes, m))
+        totals = np.empty(m)
+        _exponentials(block, by_class, totals)
+        for i in range(m):
+            y = labels[low + i]
+            squares = 0.0
+            mean = 0.0
+            for c in range(n_classes):
+                p = by_class[c, i] / totals[i]
+                e = p - 1.0 if c == y else p
+                block[i, c] = p
+                squares += e * e
+                mean += p * e
+            loss += 0.5 * weights[low + i] * squares
+            for c in range(n_classes):
+                p = block[i, c]
+                e = p - 1.0 if c == y else p
+                block[i, c] = weights[low + i] * p * (e - mean)
+    return loss

@@ -1,0 +1,70 @@
+"""Additions of four doubles at a time, the two operations that a pass over the rows consists of.
+
+A loop over a handful of classes is not vectorised by the compiler, which must assume that the arrays
+overlap; so these are spelled out as vector instructions.
+"""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+
+LANES = 4
+_BYTES = 8  # a double's alignment: rows start at any double
+
+
+def _four(context: Any, builder: Any, kind: Any, array: Any, row: Any, column: Any) -> Any:
+    """Return the address of array[row, column:column + 4] as a pointer to a vector."""
+    view = context.make_array(kind)(context, builder, array)
+    position = builder.add(builder.mul(row, builder.extract_value(view.shape, 1)), column)
+    address = builder.gep(view.data, [position])
+    return builder.bitcast(address, ir.VectorType(ir.DoubleType(), LANES).as_pointer())
+
+
+def _void(context: Any) -> Any:
+    return context.get_dummy_value()
+
+
+@intrinsic
+def add_four_rows(
+    typing: Any, target: Any, i: Any, source: Any, a: Any, b: Any, c: Any, d: Any, k: Any
+) -> Any:
+    """Add source[a] + source[b] + source[c] + source[d] to target[i], in columns k to k + 3.
+
+    source and target are row-major (rows, columns) float64.
+    """
+    del typing, i, a, b, c, d, k
+    whole = types.int64
+    signature = types.void(target, whole, source, whole, whole, whole, whole, whole)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, i, source, *rows, k = arguments
+        place = _four(context, builder, signature.args[0], target, i, k)
+        total = builder.load(place, align=_BYTES)
+        for row in rows:
+            own = builder.load(_four(context, builder, signature.args[2], source, row, k), align=_BYTES)
+            total = builder.fadd(total, own)
+        builder.store(total, place, align=_BYTES)
+        return _void(context)
+
+    return signature, generate
+
+
+@intrinsic
+def add_row(typing: Any, target: Any, i: Any, source: Any, a: Any, k: Any) -> Any:
+    """Add source[a] to target[i], in columns k to k + 3.
+
+    source and target are row-major (rows, columns) float64.
+    """
+    del typing, i, a, k
+    signature = types.void(target, types.int64, source, types.int64, types.int64)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, i, source, a, k = arguments
+        place = _four(context, builder, signature.args[0], target, i, k)
+        own = builder.load(_four(context, builder, signature.args[2], source, a, k), align=_BYTES)
+        builder.store(builder.fadd(builder.load(place, align=_BYTES), own), place, align=_BYTES)
+        return _void(context)
+
+    return signature, generate

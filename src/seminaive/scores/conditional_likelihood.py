@@ -1,0 +1,146 @@
+"""The penalised conditional log-likelihood of additive scores, on fused tables."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from seminaive.statistics.fusion import FusedTerms
+
+    Floats = NDArray[np.float64]
+
+    Objective = Literal["log-likelihood", "squared-error"]
+
+# Rows that stay in the second-level cache from their scores to their residuals. The size is fixed, so that
+# sums do not depend on the number of threads.
+ROWS_AT_ONCE = 8192
+GROUPS_AT_ONCE = 4
+
+
+class ConditionalLoss:
+    """The loss of a training table as a function of coefficients, and its gradient, in one pass.
+
+    Coefficients are an array of one row for the intercept, one for each observed cell and one for each
+    number; their columns are the classes or, for two classes, the single log-odds of class 1.
+
+    Parameters
+    ----------
+    fused : FusedTerms
+        The coded columns.
+    numbers : ndarray of shape (n_rows, n_numbers)
+        Numbers that enter linearly, without missing values.
+    labels : ndarray of shape (n_rows,)
+    row_weight : ndarray of shape (n_rows,)
+    n_classes : int
+    objective : {"log-likelihood", "squared-error"}
+        The sum over rows of ``-log p_y``, or of half the squared distance of posterior and label.
+    n_threads : int
+        Threads; the result does not depend on their number.
+    """
+
+    def __init__(
+        self,
+        fused: FusedTerms,
+        numbers: Floats,
+        labels: NDArray[np.int64],
+        row_weight: Floats,
+        n_classes: int,
+        *,
+        objective: Objective = "log-likelihood",
+        n_threads: int = 1,
+    ) -> None:
+        self.fused = fused
+        self.numbers = numbers
+        self.labels = labels
+        self.row_weight = row_weight
+        self.n_classes = n_classes
+        self.objective = objective
+        self.n_threads = n_threads
+        self.n_columns = 1 if n_classes == 2 else n_classes
+        self.shape = (1 + fused.n_parameters + numbers.shape[1], self.n_columns)
+        padded = 1 if self.n_columns == 1 else -4 * (-self.n_columns // 4)
+        self._linear = np.zeros((numbers.shape[1], padded))
+        self._intercept = np.zeros(padded)
+        self._parameters = np.zeros((fused.n_parameters, padded))
+        self._tables = np.zeros((fused.n_fused_cells, padded))
+        self._scores = np.zeros((len(labels), padded))
+
+    def __call__(self, coefficients: Floats) -> tuple[float, Floats]:
+        """Return the loss and its gradient, shaped like the coefficients."""
+        from seminaive.kernels.fusion import scatter
+
+        self._unpack(coefficients)
+        rows = range(0, len(self._scores), ROWS_AT_ONCE)
+        tables, parameters, scores = self._tables, self._parameters, self._scores
+        loss = sum(self._in_threads(self._residuals, rows))
+        tables[:] = 0.0
+        cells = self.fused.cells
+        groups = range(0, len(cells), GROUPS_AT_ONCE)
+        self._in_threads(
+            lambda g: scatter(cells, scores, g, min(g + GROUPS_AT_ONCE, len(cells)), tables), groups
+        )
+        parameters[:] = 0.0
+        self.fused.marginalise(tables, parameters)
+        k = self.n_columns
+        gradient = np.empty(self.shape)
+        # Every row lies in one cell of each group, so one group's residuals are all rows'.
+        gradient[0] = (tables[: self.fused.offsets[1]] if len(cells) else scores)[:, :k].sum(axis=0)
+        gradient[1 : 1 + len(parameters)] = parameters[:, :k]
+        gradient[1 + len(parameters) :] = (self.numbers.T @ scores)[:, :k]
+        return float(loss), gradient
+
+    def scores(self, coefficients: Floats) -> Floats:
+        """Return each training row's scores, one column per class or the single log-odds."""
+        self._unpack(coefficients)
+        self._in_threads(self._score, range(0, len(self._scores), ROWS_AT_ONCE))
+        return self._scores[:, : self.n_columns].copy()
+
+    def _unpack(self, coefficients: Floats) -> None:
+        """Fill the fused tables and the other coefficients, padded."""
+        k, m = self.n_columns, self.fused.n_parameters
+        self._intercept[:k] = coefficients[0]
+        self._parameters[:, :k] = coefficients[1 : 1 + m]
+        self._linear[:, :k] = coefficients[1 + m :]
+        self.fused.expand(self._parameters, self._tables)
+
+    def _score(self, start: int) -> float:
+        """Fill in the scores of the rows from start on."""
+        from seminaive.kernels.fusion import gather
+
+        stop = min(start + ROWS_AT_ONCE, len(self._scores))
+        own = self._scores[start:stop]
+        if self.numbers.shape[1]:
+            np.matmul(self.numbers[start:stop], self._linear, out=own)
+            own += self._intercept
+        else:
+            own[:] = self._intercept
+        gather(self.fused.cells, self._tables, start, stop, self._scores)
+        return 0.0
+
+    def _residuals(self, start: int) -> float:
+        """Turn the rows from start on into residuals, and return their loss."""
+        from seminaive.kernels import losses
+
+        self._score(start)
+        rows = slice(start, start + ROWS_AT_ONCE)
+        own, labels, weights = self._scores[rows], self.labels[rows], self.row_weight[rows]
+        likelihood = self.objective == "log-likelihood"
+        if self.n_columns == 1:
+            binary = losses.binary_log_loss_residuals if likelihood else losses.binary_squared_error_residuals
+            return float(binary(own[:, 0], labels, weights))
+        multiclass = losses.log_loss_residuals if likelihood else losses.squared_error_residuals
+        return float(multiclass(own, labels, weights, self.n_classes))
+
+    def _in_threads(self, work: Callable[[int], float], starts: range) -> list[float]:
+        """Do the pieces of work, and return what they return, in order."""
+        if self.n_threads == 1 or len(starts) == 1:
+            return [work(start) for start in starts]
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            return list(pool.map(work, starts))

@@ -1,0 +1,227 @@
+"""Terms merged into few joint tables, so that a pass over the rows gathers once per group of terms.
+
+The cost of a pass is rows times gathers. Six binary columns have at most 64 joint values and hold 15
+pairs: one gather instead of 15. Columns that exclude each other, such as the 40 soil types of Covertype,
+have almost no joint values that occur, so hundreds of their pairs fit into one group. Before a pass each
+fused table is filled with the sums of its terms' tables; after it the fused gradient is added back to the
+terms. Both are exact.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.statistics.terms import Codes, Terms
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+# A group's table should stay in the second-level cache: 2,048 cells of eight classes are 128 KB.
+CELL_BUDGET = 2048
+# Filling a group's table may cost at most this share of the gathers it saves rows from.
+EXPANSION_SHARE = 0.5
+PLANNING_ROWS = 8192
+# The largest table of slots for numbering joint values; beyond it they are sorted.
+MOST_SLOTS = 1 << 22
+
+
+@dataclass(frozen=True)
+class FusedTerms:
+    """The rows of a table as cells of groups of terms.
+
+    Parameters
+    ----------
+    observed : ndarray of shape (n_parameters,)
+        The cells of the packed term array that occur in the rows, increasing; only they have parameters.
+    cells : ndarray of shape (n_groups, n_rows), uint32
+        The fused cell of each row in each group, counted through all groups.
+    offsets : ndarray of shape (n_groups + 1,)
+        The first fused cell of each group and, last, the number of all.
+    members : tuple of ndarray of shape (own fused cells, own terms), int32
+        For each fused cell of a group, the parameters that add up to it, as positions in ``observed``.
+    groups : tuple of tuples of int
+        The columns of each group.
+
+    Examples
+    --------
+    Three binary columns: their three pairs are one group, whose cells are the triples that occur.
+
+    >>> import numpy as np
+    >>> from seminaive.statistics import Terms
+    >>> codes = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 0, 1]], dtype=np.uint8)
+    >>> fused = FusedTerms.of(codes, Terms.of_order([2, 2, 2], 2), expansion_share=10)
+    >>> fused.groups, fused.cells.tolist()
+    (((0, 1, 2),), [[0, 1, 2, 2]])
+    """
+
+    observed: Indices
+    cells: NDArray[np.uint32]
+    offsets: Indices
+    members: tuple[NDArray[np.int32], ...]
+    groups: tuple[tuple[int, ...], ...]
+
+    @classmethod
+    def of(
+        cls,
+        codes: Codes,
+        terms: Terms,
+        *,
+        cell_budget: int = CELL_BUDGET,
+        expansion_share: float = EXPANSION_SHARE,
+    ) -> FusedTerms:
+        """Plan groups on a sample of the rows, then number the joint values of each in all rows.
+
+        ``cell_budget`` bounds the cells of a group, ``expansion_share`` the work of filling it, in rows.
+        """
+        groups = plan_groups(codes, terms, cell_budget, expansion_share)
+        by_column = np.ascontiguousarray(codes.T)
+        n_codes = np.array(terms.cardinalities, dtype=np.int64) + 1
+        cells = np.empty((len(groups), len(codes)), dtype=np.uint32)
+        offsets = np.zeros(len(groups) + 1, dtype=np.int64)
+        packed: list[Indices] = []
+        for g, group in enumerate(groups):
+            joint, first = joint_cells(by_column, n_codes, group.columns)
+            offsets[g + 1] = offsets[g] + len(first)
+            cells[g] = joint + offsets[g]
+            examples = codes[first]
+            packed.append(np.stack([terms.cells_of(term, examples) for term in group.terms], axis=1))
+        observed, positions = _compact(packed)
+        return cls(observed, cells, offsets, positions, tuple(group.columns for group in groups))
+
+    @property
+    def n_parameters(self) -> int:
+        """Return the number of term cells that occur."""
+        return len(self.observed)
+
+    @property
+    def n_fused_cells(self) -> int:
+        """Return the number of cells of all groups."""
+        return int(self.offsets[-1])
+
+    @property
+    def cost(self) -> int:
+        """Return the additions of rows of classes that one pass makes in each direction."""
+        return self.cells.size + sum(member.size for member in self.members)
+
+    def expand(self, parameters: Floats, fused: Floats) -> None:
+        """Fill the fused tables, (fused cells, columns), with the sums of the parameters."""
+        from seminaive.kernels.fusion import expand
+
+        for member, first in zip(self.members, self.offsets, strict=False):
+            expand(member, parameters, first, fused)
+
+    def marginalise(self, fused: Floats, gradient: Floats) -> None:
+        """Add the fused gradient to that of the parameters, (parameters, columns)."""
+        from seminaive.kernels.fusion import marginalise
+
+        for member, first in zip(self.members, self.offsets, strict=False):
+            marginalise(member, fused, first, gradient)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Columns that share one joint table, and the terms (by number) that it stands for."""
+
+    columns: tuple[int, ...]
+    terms: tuple[int, ...]
+
+
+def plan_groups(codes: Codes, terms: Terms, cell_budget: int, expansion_share: float) -> list[Group]:
+    """Cover the terms by groups of columns with few joint values, greedily.
+
+    A group starts from the smallest term not yet covered and takes in, one by one, the column that
+    completes the most further terms per doubling of the cells, as long as cells stay within the budget
+    and cells times terms within ``expansion_share`` of the rows. Sizes are those seen in a sample of
+    rows: a wrong guess costs time, never exactness.
+    """
+    from seminaive.kernels.fusion import covering_gains, joint_sizes
+
+    n_rows, n_columns = codes.shape
+    sample = np.ascontiguousarray(codes[_spread_rows(n_rows, PLANNING_ROWS)])
+    by_column = np.ascontiguousarray(sample.T)
+    n_codes = np.array(terms.cardinalities, dtype=np.int64) + 1
+    columns = _padded(terms.features)
+    uncovered = np.ones(len(columns), dtype=bool)
+    gains = np.zeros(n_columns, dtype=np.int64)
+    sizes = np.zeros(n_columns, dtype=np.int64)
+    groups = []
+    for seed in np.argsort(terms.sizes, kind="stable"):
+        if not uncovered[seed]:
+            continue
+        chosen = list(terms.features[seed])
+        cells, first = joint_cells(by_column, n_codes, chosen)
+        n_cells = len(first)
+        while True:
+            inside = np.zeros(n_columns, dtype=bool)
+            inside[chosen] = True
+            covered = covering_gains(columns, uncovered, inside, gains)
+            fits = (gains > 0) & (n_cells * n_codes <= MOST_SLOTS)
+            joint_sizes(cells, n_cells, sample, n_codes, fits, cell_budget, sizes)
+            fits &= sizes <= cell_budget
+            fits &= sizes * (covered + gains) <= expansion_share * n_rows
+            if not fits.any():
+                break
+            growth = np.log(np.maximum(sizes / n_cells, 1.02))
+            column = int(np.argmax(np.where(fits, gains / growth, -1.0)))
+            chosen.append(column)
+            cells, first = joint_cells(by_column, n_codes, [column], cells, n_cells)
+            n_cells = len(first)
+        own = uncovered & np.where(columns >= 0, inside[columns], True).all(axis=1)
+        uncovered &= ~own
+        groups.append(Group(tuple(sorted(chosen)), tuple(np.flatnonzero(own).tolist())))
+    return groups
+
+
+def joint_cells(
+    by_column: Codes,
+    n_codes: Indices,
+    columns: tuple[int, ...] | list[int],
+    cells: Indices | None = None,
+    n_cells: int = 1,
+) -> tuple[Indices, Indices]:
+    """Give each joint value of columns a number; return each row's, and the first row of each.
+
+    ``by_column`` holds one row per column. ``cells``, below ``n_cells``, are joint values to refine.
+    """
+    from seminaive.kernels.fusion import join_column
+
+    if cells is None:
+        cells = np.zeros(by_column.shape[1], dtype=np.int64)
+    first = np.zeros(min(1, len(cells)), dtype=np.int64)
+    for j in columns:
+        if n_cells * n_codes[j] <= MOST_SLOTS:
+            joint = np.empty_like(cells)
+            first = join_column(cells, n_cells, by_column[j], n_codes[j], joint)
+            cells = joint
+        else:
+            keys = cells * n_codes[j] + by_column[j].astype(np.int64)
+            _, first, cells = np.unique(keys, return_index=True, return_inverse=True)
+        n_cells = len(first)
+    return cells, first
+
+
+def _compact(packed: list[Indices]) -> tuple[Indices, tuple[NDArray[np.int32], ...]]:
+    """Return the packed cells that occur, and each group's members as positions among them."""
+    observed = np.unique(np.concatenate([np.empty(0, np.int64), *(own.ravel() for own in packed)]))
+    members = tuple(np.searchsorted(observed, own).astype(np.int32) for own in packed)
+    return observed, members
+
+
+def _padded(features: tuple[tuple[int, ...], ...]) -> Indices:
+    """Return the columns of each term, one row per term, filled up by -1."""
+    order = max((len(term) for term in features), default=1)
+    columns = np.full((len(features), order), -1, dtype=np.int64)
+    for term, own in enumerate(features):
+        columns[term, : len(own)] = own
+    return columns
+
+
+def _spread_rows(n_rows: int, wanted: int) -> Indices:
+    """Return at most ``wanted`` rows spread evenly over the table."""
+    return np.linspace(0, n_rows - 1, min(n_rows, wanted)).astype(np.int64)
