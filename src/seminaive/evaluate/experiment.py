@@ -16,14 +16,13 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from sklearn.base import BaseEstimator, clone
 
 from seminaive.errors import InputError
 from seminaive.evaluate.bias_variance import bias_variance
 from seminaive.evaluate.datasets import Dataset, load_dataset
 from seminaive.evaluate.metrics import METRICS, Metric, Predictions
+from seminaive.evaluate.progress import progress_bar
 from seminaive.evaluate.resampling import RepeatedKFold, Resampling, Split
 from seminaive.evaluate.results_file import (
     KEY,
@@ -218,17 +217,7 @@ def _executed(
     plan: _Plan, tasks: list[_Task], n_jobs: int, *, progress: bool
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Run the tasks, yielding each outcome as soon as it is there."""
-    console = Console(stderr=True)
-    bar = Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not (progress and console.is_terminal),
-    )
-    with bar:
+    with progress_bar(shown=progress) as bar:
         shown = bar.add_task("folds", total=len(tasks))
         for record, times in _outcomes(plan, tasks, n_jobs):
             bar.update(shown, advance=1, description=f"{record['dataset']}, {record['model']}")

@@ -6,10 +6,8 @@ the same in both.
 """
 
 import base64
-import json
-import os
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from seminaive.errors import InputError
+from seminaive.evaluate.lines import append_line, replace_lines, whole_lines
 
 __all__ = ["ExperimentResults", "FoldKey", "ResultsFile", "load_results"]
 
@@ -75,11 +74,11 @@ class ResultsFile:
 
     def _read(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = list(_whole_lines(path))
+        lines = list(whole_lines(path))
         if lines:
             _check_same_experiment(path, lines[0], self.description)
         self.records = {_key(line): line for line in lines if line["kind"] == "fold"}
-        self.times = {_key(line): line for line in _whole_lines(_times_path(path))}
+        self.times = {_key(line): line for line in whole_lines(_times_path(path))}
         if not set(self.planned).issuperset(self.records):
             raise InputError(f"{path} holds folds that this experiment does not plan: use another file.")
         # A kill may have cut the last line short; what is appended must start on a new one.
@@ -90,8 +89,8 @@ class ResultsFile:
         key = _key(record)
         self.records[key], self.times[key] = record, times
         if self.path is not None:
-            _append_line(_times_path(self.path), times)
-            _append_line(self.path, record)
+            append_line(_times_path(self.path), times)
+            append_line(self.path, record)
 
     def finish(self, summaries: Iterable[Record]) -> None:
         """Add the summaries and put the lines in the order of the plan."""
@@ -107,8 +106,8 @@ class ResultsFile:
         if self.path is None:
             return
         keys = [key for key in self.planned if key in self.records]
-        _replace(self.path, [self.description, *(self.records[key] for key in keys), *self.summaries])
-        _replace(_times_path(self.path), [self.times[key] for key in keys if key in self.times])
+        replace_lines(self.path, [self.description, *(self.records[key] for key in keys), *self.summaries])
+        replace_lines(_times_path(self.path), [self.times[key] for key in keys if key in self.times])
 
 
 def load_results(path: str | Path) -> ExperimentResults:
@@ -116,13 +115,13 @@ def load_results(path: str | Path) -> ExperimentResults:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"there is no results file {path}.")
-    lines = list(_whole_lines(path))
+    lines = list(whole_lines(path))
     if not lines or lines[0].get("kind") != "experiment" or lines[0].get("format") != FORMAT:
         raise InputError(f"{path} is not a results file of this version.")
     records = {_key(line): line for line in lines if line["kind"] == "fold"}
     if not records:
         raise InputError(f"{path} has no finished fold yet.")
-    times = {_key(line): line for line in _whole_lines(_times_path(path))}
+    times = {_key(line): line for line in whole_lines(_times_path(path))}
     summaries = [line for line in lines if line["kind"] == "bias_variance"]
     return _results(records, times, summaries, tuple(lines[0]["metrics"]))
 
@@ -144,38 +143,6 @@ def _times_path(path: Path) -> Path:
 
 def _key(record: Mapping[str, Any]) -> FoldKey:
     return (record["dataset"], record["model"], record["repetition"], record["fold"])
-
-
-def _whole_lines(path: Path) -> Iterator[Record]:
-    """Read the objects of a file of lines, without a last line that was cut short."""
-    if not path.exists():
-        return
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            if line.endswith("\n"):
-                try:
-                    yield json.loads(line)
-                except json.JSONDecodeError as error:
-                    raise InputError(f"{path} is not a results file: {error}. Use another path.") from error
-
-
-def _as_line(record: Mapping[str, Any]) -> str:
-    return json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n"
-
-
-def _append_line(path: Path, record: Mapping[str, Any]) -> None:
-    with path.open("a", encoding="utf-8") as file:
-        file.write(_as_line(record))
-
-
-def _replace(path: Path, records: Iterable[Mapping[str, Any]]) -> None:
-    """Write a whole file beside the old one and swap them, so that no moment has half a file."""
-    draft = path.with_name(path.name + ".new")
-    with draft.open("w", encoding="utf-8") as file:
-        file.writelines(_as_line(record) for record in records)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
 
 
 def _check_same_experiment(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:

@@ -1,0 +1,267 @@
+"""A published table, run again: our cells beside the paper's, and a count of what agrees.
+
+A paper's module lists the tables that it can run in ``REPRODUCTIONS``; ``catalogue`` finds them. Tables
+that no module runs yet are listed with the reason.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from seminaive.errors import InputError
+
+__all__ = [
+    "Comparison",
+    "NotReproduced",
+    "Reproduction",
+    "RunOptions",
+    "Tolerance",
+    "catalogue",
+    "compare_with_paper",
+    "published_names",
+    "published_table",
+    "reproduce",
+]
+
+# Columns of a published table that describe the print and do not identify a cell.
+_NOT_KEYS = frozenset({"value", "win", "draw", "loss", "p_value", "se", "sd"}) | {
+    "status",
+    "raw",
+    "note",
+    "damaged_part",
+}
+_STANDARD_ERRORS_THAT_AGREE = 3.0
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run a table.
+
+    Attributes
+    ----------
+    repetitions : int
+        Repetitions of the paper's protocol.
+    path : Path or None
+        Results file that finished work is appended to and that a run continues.
+    n_jobs : int
+        Processes.
+    random_state : int
+        Seed of everything.
+    progress : bool
+        Show a bar on a terminal.
+    quick : bool
+        A table may leave out its largest data sets.
+    """
+
+    repetitions: int
+    path: Path | None = None
+    n_jobs: int = 1
+    random_state: int = 0
+    progress: bool = True
+    quick: bool = False
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """A difference that still counts as agreement: ``absolute + relative * |paper|``."""
+
+    absolute: float = 0.0
+    relative: float = 0.0
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A table that can be run.
+
+    Attributes
+    ----------
+    name : str
+        The published table's file name without its ending, for example ``nbrlr-table1``.
+    title : str
+        What the table shows, in a line.
+    needs : str
+        ``simulation``, ``bundled tables``, ``real tables`` (in ``SEMINAIVE_DATA``) or ``nothing``.
+    minutes : float
+        Rough time of the full run on one core.
+    repetitions, quick_repetitions : int
+        Repetitions of the paper's protocol, and of a quick look.
+    run : callable
+        Gives our cells for ``RunOptions``: the published table's key columns, ``ours``, the standard
+        error ``se`` where there is one, and ``cell`` where the table has several values per row.
+    values : tuple of str
+        The published columns that are compared.
+    tolerances : mapping of str to Tolerance
+        By the row's ``metric`` or else by the compared column. A cell without one agrees within three
+        standard errors of the difference. Half of the last printed digit is granted on top.
+    remarks : tuple of str
+        What does not reproduce, and why.
+    """
+
+    name: str
+    title: str
+    needs: str
+    minutes: float
+    repetitions: int
+    run: Callable[[RunOptions], pd.DataFrame]
+    quick_repetitions: int = 5
+    values: tuple[str, ...] = ("value",)
+    tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NotReproduced:
+    """A published table that is not run, and the reason."""
+
+    name: str
+    title: str
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Our cells beside the paper's.
+
+    Attributes
+    ----------
+    cells : DataFrame
+        The key columns, ``cell``, ``ours``, ``se``, ``paper``, ``difference``, ``standard_errors`` (of the
+        difference; NaN where there is none) and ``agrees``.
+    n_damaged : int
+        Cells left out because the printed value is damaged or not applicable.
+    n_without_ours : int
+        Cells of the paper that we do not have, for want of a data set or of a model.
+    """
+
+    cells: pd.DataFrame
+    n_damaged: int
+    n_without_ours: int
+
+    @property
+    def n_agree(self) -> int:
+        """How many cells agree."""
+        return int(self.cells["agrees"].sum())
+
+    def __str__(self) -> str:
+        return (
+            f"{self.n_agree} of {len(self.cells)} cells agree; {self.n_damaged} damaged or inapplicable "
+            f"cells and {self.n_without_ours} without a counterpart here are left out"
+        )
+
+
+@cache
+def published_names() -> tuple[str, ...]:
+    """Names of all published tables that the package carries."""
+    folder = resources.files("seminaive.papers") / "published"
+    return tuple(
+        sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir() if entry.name.endswith(".csv"))
+    )
+
+
+def published_table(name: str) -> pd.DataFrame:
+    """Read a published table as transcribed, every cell as text."""
+    if name not in published_names():
+        raise InputError(
+            f"there is no published table {name!r}. The tables are {', '.join(published_names())}."
+        )
+    source = resources.files("seminaive.papers") / "published" / f"{name}.csv"
+    with source.open(encoding="utf-8") as file:
+        return pd.read_csv(file, keep_default_na=False, dtype=str)
+
+
+def catalogue() -> dict[str, Reproduction | NotReproduced]:
+    """Every published table: how to run it, or why it is not run."""
+    import seminaive.papers
+    from seminaive.papers.not_reproduced import REASONS
+
+    found: dict[str, Reproduction | NotReproduced] = {}
+    for module in pkgutil.iter_modules(seminaive.papers.__path__):
+        for reproduction in getattr(
+            importlib.import_module(f"seminaive.papers.{module.name}"), "REPRODUCTIONS", ()
+        ):
+            found[reproduction.name] = reproduction
+    for name, (title, reason) in REASONS.items():
+        found.setdefault(name, NotReproduced(name, title, reason))
+    return {name: found[name] for name in published_names()}
+
+
+def reproduce(name: str, options: RunOptions) -> Comparison:
+    """Run a published table again and compare cell by cell."""
+    entry = catalogue().get(name)
+    if entry is None:
+        raise InputError(f"there is no published table {name!r}. See the list of tables.")
+    if isinstance(entry, NotReproduced):
+        raise InputError(f"{name} cannot be run: {entry.reason}")
+    return compare_with_paper(entry, entry.run(options))
+
+
+def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Comparison:
+    """Set our cells beside the paper's, leaving damaged and inapplicable ones out."""
+    published = published_table(reproduction.name)
+    keys = [str(name) for name in published if name not in _NOT_KEYS | set(reproduction.values)]
+    missing = [name for name in keys if name not in ours]
+    if missing:
+        raise InputError(f"{reproduction.name}: our cells lack the columns {', '.join(missing)}.")
+    undamaged = published["status"] == "ok"
+    if "damaged_part" in published:
+        undamaged |= (published["status"] == "damaged") & (published["damaged_part"] == "p_value")
+    paper = _long(published[undamaged], keys, reproduction.values)
+    ours = _canonical_keys(ours, keys).assign(
+        cell=ours["cell"] if "cell" in ours else reproduction.values[0],
+        se=ours["se"].astype(float) if "se" in ours else np.nan,
+    )
+    cells = paper.merge(ours[[*keys, "cell", "ours", "se"]], on=[*keys, "cell"], how="inner", sort=False)
+    cells["difference"] = cells["ours"] - cells["paper"]
+    error = (cells["se"].fillna(0) ** 2 + cells["paper_se"].fillna(0) ** 2) ** 0.5
+    cells["standard_errors"] = (cells["difference"] / error.where(error > 0)).astype(float)
+    metric = cells["metric"] if "metric" in cells else cells["cell"]
+    allowed = [
+        _allowed(reproduction.tolerances.get(name), abs(value), deviation)
+        for name, value, deviation in zip(metric, cells["paper"], error, strict=True)
+    ]
+    cells["agrees"] = cells["difference"].abs() <= np.array(allowed) + cells["half_digit"] + 1e-12
+    return Comparison(
+        cells.drop(columns=["paper_se", "half_digit"]),
+        n_damaged=int((~undamaged).sum()) * len(reproduction.values),
+        n_without_ours=len(paper) - len(cells),
+    )
+
+
+def _allowed(tolerance: Tolerance | None, paper: float, standard_error: float) -> float:
+    if tolerance is None:
+        return _STANDARD_ERRORS_THAT_AGREE * standard_error
+    return tolerance.absolute + tolerance.relative * paper
+
+
+def _long(published: pd.DataFrame, keys: list[str], values: tuple[str, ...]) -> pd.DataFrame:
+    """One row per compared value, with half of its last printed digit."""
+    frames = []
+    for value in values:
+        printed = published[value]
+        number = pd.to_numeric(printed, errors="coerce")
+        error = pd.to_numeric(published["se"], errors="coerce") if "se" in published else np.nan
+        frame = published[keys].assign(cell=value, paper=number, paper_se=error)
+        frame["half_digit"] = [
+            0.5 * 10.0 ** -len(text.partition(".")[2]) if "." in text else 0.0 for text in printed
+        ]
+        frames.append(frame[number.notna()])
+    return _canonical_keys(pd.concat(frames, ignore_index=True), keys)
+
+
+def _canonical_keys(frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Write keys the same way whether they came as text or as numbers: 0.10 and 0.1 are one cell."""
+    return frame.assign(**{key: [_canonical(value) for value in frame[key]] for key in keys})
+
+
+def _canonical(value: object) -> str:
+    try:
+        return f"{float(str(value)):g}"
+    except ValueError:
+        return str(value)
