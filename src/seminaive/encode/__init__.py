@@ -1,6 +1,9 @@
 """From a table of any kind to codes, numbers and a schema."""
 
+from seminaive.encode.cuts import EqualFrequencyCuts, mdl_cuts
+from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
 from seminaive.encode.frames import frame_like, keep_rows, open_table, read_table, write_table
+from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema
 from seminaive.encode.table import EncodedTable, TableEncoder
 from seminaive.encode.target import EncodedTarget, encode_target, encode_weights
@@ -9,6 +12,9 @@ __all__ = [
     "CategoricalColumn",
     "EncodedTable",
     "EncodedTarget",
+    "EqualFrequencyCuts",
+    "EqualFrequencyDiscretizer",
+    "MDLDiscretizer",
     "NumericColumn",
     "Schema",
     "TableEncoder",
@@ -16,6 +22,7 @@ __all__ = [
     "encode_weights",
     "frame_like",
     "keep_rows",
+    "mdl_cuts",
     "open_table",
     "read_table",
     "write_table",
