@@ -2,7 +2,8 @@
 
 from seminaive.encode.cuts import EqualFrequencyCuts, mdl_cuts
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
-from seminaive.encode.frames import frame_like, keep_rows, open_table, read_table, write_table
+from seminaive.encode.files import check_table_name, read_table, whole_file, write_table
+from seminaive.encode.frames import frame_like, keep_rows, open_table, take_column, take_columns
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema
 from seminaive.encode.table import EncodedTable, TableEncoder
@@ -18,6 +19,7 @@ __all__ = [
     "NumericColumn",
     "Schema",
     "TableEncoder",
+    "check_table_name",
     "encode_target",
     "encode_weights",
     "frame_like",
@@ -25,5 +27,8 @@ __all__ = [
     "mdl_cuts",
     "open_table",
     "read_table",
+    "take_column",
+    "take_columns",
+    "whole_file",
     "write_table",
 ]

@@ -12,7 +12,6 @@ from seminaive.errors import InputError, TableTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -278,27 +277,25 @@ def frame_like(X: Any, columns: Mapping[str, Any]) -> Any:
     return pd.DataFrame(dict(columns))
 
 
-def read_table(path: Path) -> Any:
-    """Read a CSV (gzipped or not) or Parquet file; only an empty cell is missing."""
-    import pandas as pd
+def take_column(X: Any, name: str) -> tuple[Any, Any]:
+    """Return a frame without one of its columns, and that column."""
+    import narwhals as nw
 
-    if not path.exists():
-        raise InputError(f"there is no file {str(path)!r}")
-    name = path.name.lower()
-    try:
-        if name.endswith((".csv", ".csv.gz")):
-            return pd.read_csv(path, keep_default_na=False, na_values=[""])
-        if name.endswith((".parquet", ".pq")):
-            return pd.read_parquet(path)
-    except (OSError, ValueError, UnicodeDecodeError) as error:
-        reason = str(error).strip().splitlines()[0]
-        raise InputError(f"{str(path)!r} cannot be read as a table: {reason}") from error
-    raise InputError(f"{str(path)!r} is neither .csv, .csv.gz nor .parquet")
+    frame = nw.from_native(X, eager_only=True)
+    if name not in frame.columns:
+        raise InputError(f"there is no column {name!r}: the table has {list(frame.columns)}")
+    return frame.drop(name).to_native(), frame.get_column(name).to_native()
 
 
-def write_table(frame: Any, path: Path) -> None:
-    """Write a pandas frame as CSV (gzipped by its name) or Parquet."""
-    if path.name.lower().endswith((".parquet", ".pq")):
-        frame.to_parquet(path, index=False)
-    else:
-        frame.to_csv(path, index=False)
+def take_columns(X: Any, names: Sequence[str]) -> Any:
+    """Return the named columns of a frame, in that order."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, eager_only=True)
+    absent = [name for name in names if name not in frame.columns]
+    if absent:
+        raise InputError(
+            f"fitted on {len(names)} columns, of which the table lacks {absent}: pass the training columns "
+            "or refit"
+        )
+    return frame.select(names).to_native()

@@ -1,0 +1,153 @@
+"""The command line: parse, call, print. Every refusal is one sentence and exit code 1."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import seminaive
+from seminaive import encode, models
+from seminaive.errors import InputError, SeminaiveError
+
+# Rows that are predicted at once, between two steps of the progress bar.
+CHUNK = 100_000
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    help="Classifiers between naive Bayes and logistic regression, for ordinary tables.",
+)
+
+
+def main() -> None:
+    """Run the command line; turn what the package refuses into a sentence."""
+    try:
+        app()
+    except (SeminaiveError, OSError) as error:
+        sys.stderr.write(f"seminaive: {' '.join(str(error).split())}\n")
+        sys.exit(1)
+
+
+def _show_version(value: bool) -> None:
+    if value:
+        typer.echo(f"seminaive {seminaive.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+@app.command()
+def demo() -> None:
+    """Compare our models with scikit-learn's on a small and on a larger table, in under a minute."""
+    from seminaive.demo import run_demo
+
+    run_demo()
+
+
+@app.command()
+def fit(
+    table: Annotated[Path, typer.Argument(help="Training table: .csv, .csv.gz or .parquet.")],
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    out: Annotated[Path, typer.Option(help="Where to save the model.")],
+    model: Annotated[str, typer.Option(help="Which model, such as naive-bayes.")] = "naive-bayes",
+    weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    param: Annotated[list[str] | None, typer.Option(help="A parameter, as name=value; repeatable.")] = None,
+) -> None:
+    """Fit a model to a table and save it."""
+    estimator = _make_model(model, param or [])
+    X, y = encode.take_column(encode.read_table(table), target)
+    sample_weight = None
+    if weight is not None:
+        X, sample_weight = encode.take_column(X, weight)
+    with _spinner(f"fitting {model} to {len(y):,} rows"):
+        estimator.fit(X, y, sample_weight=sample_weight)
+    models.save_model(estimator, out)
+    classes = ", ".join(str(label) for label in estimator.classes_[:10])
+    typer.echo(f"{out}: {model} of {len(y):,} rows and {len(estimator.schema_.columns)} columns")
+    typer.echo(f"classes: {classes}{', ...' if len(estimator.classes_) > 10 else ''}")
+
+
+@app.command()
+def predict(
+    file: Annotated[Path, typer.Argument(help="A saved model.")],
+    table: Annotated[Path, typer.Argument(help="Rows to predict: .csv, .csv.gz or .parquet.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the predictions; otherwise CSV on standard output.")
+    ] = None,
+) -> None:
+    """Predict the class of each row, with its probabilities; columns that training lacked are ignored."""
+    if out is not None:
+        encode.check_table_name(out)
+    model = models.load_model(file)
+    X = encode.take_columns(encode.read_table(table), model.schema_.names)
+    probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
+    columns: dict[str, Any] = {"prediction": model.classes_[probabilities.argmax(axis=1)]}
+    for label, column in zip(model.classes_, probabilities.T, strict=True):
+        columns[f"probability_{label}"] = column
+    frame = encode.frame_like(None, columns)
+    if out is None:
+        frame.to_csv(sys.stdout, index=False)
+    else:
+        encode.write_table(frame, out)
+
+
+def _model_classes() -> dict[str, type]:
+    """Return every classifier of the package under its name on the command line."""
+    classes = {}
+    for name in models.__all__:
+        member = getattr(models, name)
+        if isinstance(member, type):
+            hyphenated = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name)
+            classes[hyphenated.removeprefix("-").replace("c-v", "cv")] = member
+    return classes
+
+
+def _make_model(name: str, parameters: list[str]) -> Any:
+    classes = _model_classes()
+    if name not in classes:
+        raise InputError(f"there is no model {name!r}: choose one of {', '.join(classes)}")
+    given = {}
+    for parameter in parameters:
+        key, equals, value = parameter.partition("=")
+        if not equals:
+            raise InputError(f"a parameter is given as name=value, got {parameter!r}")
+        try:
+            given[key] = json.loads(value)
+        except json.JSONDecodeError:
+            given[key] = value
+    known = list(classes[name]().get_params())
+    foreign = [key for key in given if key not in known]
+    if foreign:
+        raise InputError(f"{name} has no parameter {foreign[0]!r}: it has {', '.join(known)}")
+    return classes[name](**given)
+
+
+def _chunks(X: Any) -> Any:
+    """Yield the rows of a frame in chunks, with a progress bar where there are several."""
+    from rich.console import Console
+    from rich.progress import track
+
+    starts = range(0, max(len(X), 1), CHUNK)
+    hidden = len(starts) == 1
+    for start in track(starts, "predicting", console=Console(stderr=True), disable=hidden, transient=True):
+        yield X[start : start + CHUNK]
+
+
+def _spinner(text: str) -> Any:
+    from rich.console import Console
+
+    return Console(stderr=True).status(text)
