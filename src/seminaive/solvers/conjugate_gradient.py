@@ -1,0 +1,69 @@
+"""Minimise a smooth function by conjugate gradients (Polak and Ribiere, with restarts)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.solvers.line_search import Point, search_wolfe
+from seminaive.solvers.result import SolverResult
+from seminaive.solvers.trace import Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.solvers.line_search import Objective
+
+    Floats = NDArray[np.float64]
+
+CURVATURE = 0.1
+
+
+def minimize_conjugate_gradient(
+    objective: Objective,
+    start: Floats,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    first_step: float | None = None,
+    reference: float | None = None,
+) -> SolverResult:
+    """Return a minimiser, certified by the norm of its gradient relative to that at the start.
+
+    It remembers one vector where L-BFGS remembers twenty, and needs more passes. The parameters are those
+    of `minimize_lbfgs`.
+    """
+    trace = Trace(objective)
+    value, gradient = trace(start)
+    norm = float(np.linalg.norm(gradient))
+    reference = norm if reference is None else reference
+    here = start
+    direction = -gradient
+    step = (1.0 / norm if norm > 0 else 1.0) if first_step is None else first_step
+    steepest = True
+    n_iter = 0
+    while norm > tol * reference and n_iter < max_iter:
+        slope = float(gradient @ direction)
+        point = None
+        if slope < 0:
+            point = search_wolfe(trace, here, Point(0.0, value, gradient, slope), direction, step, CURVATURE)
+        n_iter += 1
+        if point is None:
+            if steepest:
+                break
+            direction, steepest = -gradient, True
+            step = 1.0 / norm
+            continue
+        here = here + point.step * direction
+        ahead = max(float(point.gradient @ (point.gradient - gradient)) / norm**2, 0.0)
+        new_direction = -point.gradient + ahead * direction
+        steepest = ahead == 0.0
+        value, gradient = point.value, point.gradient
+        norm = float(np.linalg.norm(gradient))
+        # The first-order change that the last step achieved, expected again.
+        new_slope = float(gradient @ new_direction)
+        step = point.step * slope / new_slope if new_slope < 0 else point.step
+        direction = new_direction
+    optimality = norm / reference if reference > 0 else 0.0
+    return SolverResult(here, value, n_iter, optimality, optimality <= tol, trace.passes, trace.history)

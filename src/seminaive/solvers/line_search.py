@@ -1,0 +1,72 @@
+"""A step along a direction that satisfies the strong Wolfe conditions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Objective = Callable[[Floats], tuple[float, Floats]]
+
+SUFFICIENT_DECREASE = 1e-4
+MOST_TRIALS = 25
+# Differences of the objective below this share of it are rounding.
+ROUNDING = 1e-14
+
+
+@dataclass(frozen=True)
+class Point:
+    """A place on the line: how far along, and the objective with its gradient and slope there."""
+
+    step: float
+    value: float
+    gradient: Floats
+    slope: float
+
+
+def search_wolfe(
+    objective: Objective, origin: Floats, start: Point, direction: Floats, step: float, curvature: float
+) -> Point | None:
+    """Find a step with sufficient decrease whose slope is at most ``curvature`` times the first one.
+
+    ``start`` is the point at step 0, whose slope must be negative. Returns None where no trial step
+    decreases the objective by more than rounding.
+    """
+    low, high = start, None
+    allowed = ROUNDING * abs(start.value)
+    for _ in range(MOST_TRIALS):
+        value, gradient = objective(origin + step * direction)
+        point = Point(step, value, gradient, float(gradient @ direction))
+        if not value <= start.value + SUFFICIENT_DECREASE * step * start.slope + allowed:
+            high = point
+        elif abs(point.slope) <= -curvature * start.slope:
+            return point
+        elif point.slope > 0:
+            high = point
+        else:
+            low = point
+        step = _next_step(low, high)
+    return low if low.step > 0 else None
+
+
+def _next_step(low: Point, high: Point | None) -> float:
+    """Interpolate between the two ends, well inside; or go on where there is no far end yet."""
+    if high is None:
+        return 4.0 * low.step
+    width = high.step - low.step
+    if not np.isfinite(high.value):
+        return low.step + 0.1 * width
+    # The minimum of the cubic through both values and slopes.
+    d = low.slope + high.slope - 3 * (high.value - low.value) / width
+    root = np.sqrt(max(d * d - low.slope * high.slope, 0.0))
+    share = 1.0 - (high.slope + root - d) / (high.slope - low.slope + 2 * root or 1.0)
+    return (
+        float(low.step + min(max(share, 0.1), 0.9) * width) if np.isfinite(share) else low.step + 0.5 * width
+    )

@@ -1,0 +1,38 @@
+"""An objective that counts its passes and remembers its lowest value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.solvers.line_search import Objective
+
+    Floats = NDArray[np.float64]
+
+
+class Trace:
+    """An objective that counts its passes and remembers the lowest value after each."""
+
+    def __init__(self, objective: Objective) -> None:
+        self.objective = objective
+        self._lowest: list[float] = []
+
+    def __call__(self, place: Floats) -> tuple[float, Floats]:
+        """Return value and gradient."""
+        value, gradient = self.objective(place)
+        self._lowest.append(min(value, self._lowest[-1]) if self._lowest else value)
+        return value, gradient
+
+    @property
+    def passes(self) -> int:
+        """Return the number of evaluations so far."""
+        return len(self._lowest)
+
+    @property
+    def history(self) -> Floats:
+        """Return the lowest value after each pass."""
+        return np.array(self._lowest)
