@@ -52,6 +52,8 @@ from seminaive.evaluate.ranking import (
     nemenyi,
     pairwise_rank_tests,
 )
+from seminaive.evaluate.repetitions import run_repetitions
+from seminaive.evaluate.report import Report
 from seminaive.evaluate.resampling import (
     FIVE_BY_TWO,
     GivenSplit,
@@ -62,6 +64,7 @@ from seminaive.evaluate.resampling import (
     Split,
 )
 from seminaive.evaluate.results_file import ExperimentResults, load_results
+from seminaive.evaluate.summary import LossSummary, summarise
 
 __all__ = [
     "FIVE_BY_TWO",
@@ -73,12 +76,14 @@ __all__ = [
     "Experiment",
     "ExperimentResults",
     "GivenSplit",
+    "LossSummary",
     "Metric",
     "PairwiseRankTests",
     "Predictions",
     "Prequential",
     "RepeatedHoldout",
     "RepeatedKFold",
+    "Report",
     "Resampling",
     "Split",
     "TestResult",
@@ -110,8 +115,10 @@ __all__ = [
     "register_dataset",
     "root_mean_squared_error",
     "root_squared_probability_error",
+    "run_repetitions",
     "sign_test",
     "squared_error",
+    "summarise",
     "wilcoxon_test",
     "win_draw_loss",
     "zero_one_loss",

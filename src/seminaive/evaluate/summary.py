@@ -1,0 +1,166 @@
+"""What a frame of fold results says: losses per table, ranks, wins and failures."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from seminaive.errors import InputError
+from seminaive.evaluate.pairwise import WinDrawLoss, sign_test, win_draw_loss
+from seminaive.evaluate.ranking import (
+    PairwiseRankTests,
+    average_ranks,
+    compare_ranks,
+    critical_difference,
+    iman_davenport_test,
+)
+
+__all__ = ["LossSummary", "failures", "final_folds", "is_learning_curve", "learning_curves", "summarise"]
+
+
+@dataclass(frozen=True, eq=False)
+class LossSummary:
+    """One loss of several models over several tables.
+
+    Attributes
+    ----------
+    metric : str
+        The column that was summarised.
+    mean, error, count : DataFrame of shape (n_tables, n_models)
+        Mean loss over the finished folds, its standard error and their number. Where the frame has
+        ``n_train`` and ``n_test``, the error allows for training rows that folds share (Nadeau and
+        Bengio); it is NaN for a single fold.
+    """
+
+    metric: str
+    mean: pd.DataFrame
+    error: pd.DataFrame
+    count: pd.DataFrame
+
+    @property
+    def models(self) -> list[str]:
+        """The models, in the order of the results."""
+        return list(self.mean.columns)
+
+    @property
+    def complete(self) -> pd.DataFrame:
+        """Mean losses on the tables where every model has one."""
+        return self.mean.dropna()
+
+    def ranks(self) -> pd.Series:
+        """Average the ranks over the complete tables, best first."""
+        losses = self.complete
+        if len(losses) >= 2 and losses.shape[1] >= 2:
+            return average_ranks(losses).sort_values(kind="stable")
+        return losses.rank(axis=1).mean(axis=0).sort_values(kind="stable")
+
+    def equality(self) -> tuple[float, float] | None:
+        """Iman and Davenport's F and its p-value; None with fewer than three models or two tables."""
+        if self.complete.shape[0] < 2 or self.complete.shape[1] < 3:
+            return None
+        test = iman_davenport_test(self.complete)
+        return test.statistic, test.p_value
+
+    def pairs(self) -> PairwiseRankTests | None:
+        """All pairs of models by average ranks; None with fewer than two models or tables."""
+        if min(self.complete.shape) < 2:
+            return None
+        return compare_ranks(self.complete)
+
+    def critical_difference(self) -> float | None:
+        """Nemenyi's critical difference at 0.05; None with fewer than two models or tables."""
+        if min(self.complete.shape) < 2:
+            return None
+        return critical_difference(self.complete.shape[1], len(self.complete))
+
+    def groups(self) -> list[tuple[int, int]]:
+        """Give the runs of models, as positions in ``ranks()``, that Nemenyi's test cannot tell apart."""
+        difference = self.critical_difference()
+        if difference is None:
+            return []
+        ranks = self.ranks().to_numpy()
+        ends = [int(np.searchsorted(ranks, rank + difference, side="left")) - 1 for rank in ranks]
+        groups = [(start, end) for start, end in enumerate(ends) if end > start]
+        return [
+            group
+            for position, group in enumerate(groups)
+            if not any(start <= group[0] and group[1] <= end for start, end in groups[:position])
+        ]
+
+    def against(self, first: str, second: str) -> tuple[WinDrawLoss, float] | None:
+        """Wins of the first model over the second, with the sign test; None without common tables."""
+        both = self.mean[[first, second]].dropna()
+        if both.empty:
+            return None
+        pair = both[first].to_numpy(), both[second].to_numpy()
+        return win_draw_loss(*pair), sign_test(*pair).p_value
+
+
+def is_learning_curve(folds: pd.DataFrame) -> bool:
+    """Whether tables are tested at growing numbers of training rows, and not at one size give or take."""
+    if "n_train" not in folds:
+        return False
+    sizes = folds.groupby("dataset")["n_train"].agg(["min", "max"])
+    return bool((sizes["max"] > 1.25 * sizes["min"]).any())
+
+
+def final_folds(folds: pd.DataFrame) -> pd.DataFrame:
+    """Of a learning curve, the last step of each table; of anything else, all folds."""
+    if not is_learning_curve(folds):
+        return folds
+    return folds[folds["n_train"] == folds.groupby("dataset")["n_train"].transform("max")]
+
+
+def summarise(folds: pd.DataFrame, metric: str) -> LossSummary:
+    """Average a loss over folds, per table and model.
+
+    Parameters
+    ----------
+    folds : DataFrame
+        Columns ``dataset``, ``model`` and the metric; ``n_train`` and ``n_test`` if known. A loss that is
+        missing (a failed fold) is left out of its mean.
+    metric : str
+        The column to average.
+    """
+    for column in ("dataset", "model", metric):
+        if column not in folds:
+            raise InputError(
+                f"results need the columns dataset, model and {metric}; there is no {column!r} among "
+                f"{', '.join(map(str, folds.columns))}."
+            )
+    folds = final_folds(folds)
+    datasets, models = folds["dataset"].unique(), folds["model"].unique()
+    grouped = folds.groupby(["dataset", "model"], sort=False, observed=True)
+    table = grouped[metric].agg(["mean", "var", "count"])
+    if {"n_train", "n_test"} <= set(folds.columns) and "fold" in folds:
+        table["shared"] = grouped["n_test"].mean() / grouped["n_train"].mean()
+    else:
+        table["shared"] = 0.0
+    table["error"] = (table["var"] * (1 / table["count"] + table["shared"])) ** 0.5
+
+    def wide(column: str) -> pd.DataFrame:
+        return table[column].unstack("model").reindex(index=datasets, columns=models)
+
+    return LossSummary(metric, wide("mean"), wide("error"), wide("count").fillna(0).astype(int))
+
+
+def failures(folds: pd.DataFrame) -> pd.DataFrame:
+    """Failed folds per table and model, with their number and the first message."""
+    columns = ["dataset", "model", "failed", "folds", "message"]
+    if "status" not in folds or (folds["status"] == "ok").all():
+        return pd.DataFrame(columns=columns)
+    grouped = folds.assign(bad=folds["status"] != "ok").groupby(["dataset", "model"], sort=False)
+    rows: list[tuple[Any, ...]] = [
+        (*place, int(group["bad"].sum()), len(group), group.loc[group["bad"], "message"].iloc[0])
+        for place, group in grouped
+        if group["bad"].any()
+    ]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def learning_curves(folds: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Mean loss per table, model and number of training rows."""
+    return (
+        folds.groupby(["dataset", "model", "n_train"], sort=False, observed=True)[metric].mean().reset_index()
+    )

@@ -1,0 +1,174 @@
+import io
+import json
+import re
+import shutil
+import subprocess
+from html import escape
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+from sklearn.dummy import DummyClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from seminaive.errors import InputError
+from seminaive.evaluate.experiment import Experiment
+from seminaive.evaluate.report import Report
+from seminaive.evaluate.resampling import Prequential, RepeatedKFold
+
+CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+MODELS = {
+    "naive Bayes": GaussianNB(),
+    "tree": DecisionTreeClassifier(max_depth=2),
+    "prior": DummyClassifier(),
+}
+VOID = {"meta", "link", "line", "rect", "circle", "polyline"}
+
+
+class FailsOnWine(GaussianNB):
+    def fit(self, X, y):
+        if X.shape[1] == 13:
+            raise ValueError("no <wine> & no more")
+        return super().fit(X, y)
+
+
+class Balanced(HTMLParser):
+    """Checks that every element that is opened is closed, in order."""
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):  # noqa: ARG002 - the parser's signature
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if tag not in VOID:
+            assert self.open.pop() == tag
+
+
+@pytest.fixture(scope="module")
+def results():
+    models = {**MODELS, "fragile": FailsOnWine()}
+    return Experiment(models, ["iris", "wine", "breast-cancer"], RepeatedKFold(3, 2)).run()
+
+
+@pytest.fixture(scope="module")
+def curve():
+    return Experiment(MODELS, ["iris", "wine"], Prequential(20, 2.0, 2)).run()
+
+
+def test_the_page_shows_every_picture_of_the_results(results, curve):
+    page = Report(results).html()
+    for heading in ("0-1 loss", "Average ranks", "Win / draw / loss", "Spread over the folds"):
+        assert heading in page
+    for heading in ("Bias against variance", "Time against loss", "The same in log loss"):
+        assert heading in page
+    assert "Learning curves" not in page
+    assert "<h2>Learning curves</h2>" in Report(curve).html()
+
+
+def test_failures_are_shown_and_escaped(results):
+    page = Report(results).html()
+    assert "no &lt;wine&gt; &amp; no more" in page
+    assert "<wine>" not in page
+    assert "6 of 6" in page
+
+
+def test_the_page_is_well_formed_and_asks_nothing_of_a_network(results, curve):
+    for outcome in (results, curve):
+        page = Report(outcome).html()
+        checker = Balanced()
+        checker.feed(page)
+        assert checker.open == []
+        assert not re.search(r"https?:|src=|@import|url\(|<script", page)
+        assert 'href="data:,"' in page
+        assert page.count("href=") == 1
+
+
+def test_the_same_results_give_the_same_page(results):
+    assert Report(results).html() == Report(results).html()
+
+
+def test_names_with_markup_do_no_harm():
+    frame = pd.DataFrame({"dataset": ["<b>", "&"] * 2, "model": ["<script>", "<script>", "x", "x"]})
+    page = Report.of_frame(frame.assign(loss=[0.1, 0.2, 0.3, 0.4]), ("loss",), "a < b").html()
+    assert "<script" not in page
+    assert "<b>" not in page
+    assert "<title>a &lt; b</title>" in page
+
+
+def test_losses_from_elsewhere_are_enough_for_a_page(tmp_path):
+    frame = pd.DataFrame(
+        {"dataset": np.repeat(["a", "b", "c"], 2), "model": ["p", "q"] * 3, "error": [1, 2, 3, 4, 5, 7.0]}
+    )
+    report = Report.of_frame(frame, ("error",))
+    assert "3/0/0" in report.html()
+    report.write_csv(tmp_path / "folds.csv")
+    assert pd.read_csv(tmp_path / "folds.csv")["error"].tolist() == frame["error"].tolist()
+    with pytest.raises(InputError, match="no 'loss'"):
+        Report.of_frame(frame, ("loss",))
+    with pytest.raises(InputError, match="name the columns"):
+        Report.of_frame(frame, ())
+
+
+def test_the_terminal_shows_means_ranks_and_failures(results):
+    console = Console(width=160, file=io.StringIO())
+    console.print(Report(results).terminal())
+    text = console.file.getvalue()
+    mean = results.folds.query("model == 'tree' and dataset == 'iris'")["zero_one"].mean()
+    assert f"{mean:.4f}" in text
+    assert "rank" in text
+    assert "fragile failed in 6 of 6 folds of wine: ValueError" in text
+
+
+def test_one_model_on_one_table_has_a_page_too():
+    outcome = Experiment({"nb": GaussianNB()}, ["iris"], RepeatedKFold(2)).run()
+    page = Report(outcome).html()
+    assert "Average ranks" not in page
+    Console(file=io.StringIO()).print(Report(outcome).terminal())
+
+
+# A window cannot be as narrow as a phone, a frame can: the page is shown in one and measured from outside.
+HOST = """<!doctype html><html style="color-scheme:light dark"><body>
+<iframe id="frame" style="width:WIDTHpx;height:900px;border:0" srcdoc="PAGE"></iframe><script>
+frame.onload = () => {
+    const inside = frame.contentDocument, view = frame.contentWindow;
+    const text = [...inside.querySelectorAll("svg text")].filter(t => t.getClientRects().length);
+    const fetched = view.performance.getEntriesByType("resource").filter(r => !r.name.startsWith("data:"));
+    document.body.innerHTML = "<pre>" + JSON.stringify({
+        width: view.innerWidth,
+        overflow: inside.documentElement.scrollWidth - view.innerWidth,
+        requests: fetched.length,
+        paper: view.getComputedStyle(inside.body).backgroundColor,
+        smallest: Math.min(...text.map(t => parseFloat(view.getComputedStyle(t).fontSize)
+            * t.ownerSVGElement.getBoundingClientRect().width / 360)),
+        pictures: inside.querySelectorAll("svg").length,
+    }) + "</pre>";
+};</script></body></html>"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium here to open the page in")
+@pytest.mark.parametrize(("width", "dark"), [(375, True), (375, False), (1280, True), (1280, False)])
+def test_a_real_browser_shows_the_page_on_phone_and_desktop_in_light_and_dark(
+    tmp_path, results, curve, width, dark
+):
+    page = Report(curve if width == 375 else results).html()
+    host = tmp_path / "host.html"
+    shown = HOST.replace("WIDTH", str(width)).replace("PAGE", escape(page, quote=True))
+    host.write_text(shown, encoding="utf-8")
+    command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,1000"]
+    command += [f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", host.as_uri()]
+    command += [f"--blink-settings=preferredColorScheme={int(not dark)}"]
+    dump = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    seen = json.loads(re.search(r"<pre>(.*?)</pre>", dump).group(1))
+    assert seen["width"] == width
+    assert seen["overflow"] <= 0
+    assert seen["requests"] == 0
+    assert seen["pictures"] >= 5
+    assert seen["smallest"] >= 9  # CSS pixels: the size of small print
+    assert seen["paper"] == ("rgb(20, 23, 28)" if dark else "rgb(255, 255, 255)")

@@ -1,0 +1,87 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from seminaive.errors import InputError
+from seminaive.evaluate.pairwise import corrected_resampled_t_test
+from seminaive.evaluate.summary import failures, summarise
+
+
+def _frame(seed=0, n_tables=6, models=("a", "b", "c"), n_folds=5):
+    rng = np.random.default_rng(seed)
+    rows = [
+        (f"t{table}", model, fold, 80, 20, rng.uniform() + position / 4, "ok", "")
+        for table in range(n_tables)
+        for fold in range(n_folds)
+        for position, model in enumerate(models)
+    ]
+    columns = ["dataset", "model", "fold", "n_train", "n_test", "loss", "status", "message"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+def test_means_are_means_over_folds_in_the_order_of_the_results():
+    frame = _frame(models=("z", "a"))
+    summary = summarise(frame, "loss")
+    assert summary.models == ["z", "a"]
+    expected = frame.query("dataset == 't3' and model == 'a'")["loss"].mean()
+    assert summary.mean.loc["t3", "a"] == pytest.approx(expected, abs=1e-12)
+
+
+def test_standard_errors_are_those_of_the_corrected_t_test():
+    frame = _frame(models=("a", "b"))
+    summary = summarise(frame, "loss")
+    fold_losses = frame.query("dataset == 't0' and model == 'a'")["loss"].to_numpy()
+    test = corrected_resampled_t_test(fold_losses, np.zeros(5), n_train=80, n_test=20)
+    assert summary.error.loc["t0", "a"] == pytest.approx(fold_losses.mean() / test.statistic, rel=1e-9)
+
+
+def test_a_plain_frame_of_three_columns_is_enough():
+    frame = _frame()[["dataset", "model", "loss"]]
+    summary = summarise(frame, "loss")
+    group = frame.query("dataset == 't0' and model == 'a'")["loss"]
+    assert summary.error.loc["t0", "a"] == pytest.approx(group.std() / np.sqrt(5), rel=1e-9)
+    assert summary.pairs() is not None
+    with pytest.raises(InputError, match="no 'loss'"):
+        summarise(frame.drop(columns="loss"), "loss")
+
+
+def test_groups_are_the_longest_runs_within_the_critical_difference():
+    frame = _frame(n_tables=40)
+    summary = summarise(frame, "loss")
+    ranks, difference = summary.ranks().to_numpy(), summary.critical_difference()
+    for start, end in summary.groups():
+        assert ranks[end] - ranks[start] < difference
+        assert start == 0 or ranks[end] - ranks[start - 1] >= difference
+        assert end == len(ranks) - 1 or ranks[end + 1] - ranks[start] >= difference
+
+
+def test_failed_folds_leave_means_and_are_counted_with_their_message():
+    frame = _frame()
+    bad = (frame["model"] == "b") & (frame["dataset"] == "t1") & (frame["fold"] < 2)
+    frame.loc[bad, ["status", "message"]] = ["failed", "ValueError: no"]
+    frame.loc[bad, "loss"] = np.nan
+    (row,) = failures(frame).itertuples()
+    assert (row.dataset, row.model, row.failed, row.folds, row.message) == ("t1", "b", 2, 5, "ValueError: no")
+    summary = summarise(frame, "loss")
+    assert summary.count.loc["t1", "b"] == 3
+    assert np.isfinite(summary.mean.loc["t1", "b"])
+
+
+def test_a_table_on_which_a_model_always_failed_leaves_the_ranks():
+    frame = _frame()
+    frame.loc[(frame["model"] == "b") & (frame["dataset"] == "t1"), "loss"] = np.nan
+    summary = summarise(frame, "loss")
+    assert "t1" not in summary.complete.index
+    assert summary.ranks().sum() == pytest.approx(1 + 2 + 3)
+    counts, _ = summary.against("a", "c")
+    assert counts.win + counts.draw + counts.loss == 6
+
+
+def test_one_table_or_two_models_give_what_they_can():
+    one = summarise(_frame(n_tables=1), "loss")
+    assert one.pairs() is None
+    assert one.groups() == []
+    assert one.equality() is None
+    two = summarise(_frame(models=("a", "b")), "loss")
+    assert two.equality() is None
+    assert two.pairs() is not None
