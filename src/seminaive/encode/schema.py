@@ -53,6 +53,10 @@ class CategoricalColumn:
         """Return the column with these values, sorted."""
         return cls(name, tuple(sorted(values, key=_order)), missing_seen)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Save the fields alone: the look-up below is made anew, with its keys of several types."""
+        return asdict(self)
+
     @cached_property
     def _codes(self) -> dict[Category, int]:
         return {value: code for code, value in enumerate(self.categories)}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import config, njit, types
 from numba.extending import intrinsic
 
 LOG2_E = 1.4426950408889634
@@ -92,6 +92,15 @@ def logarithm(x):
     p = p * q + 2.0 / 5.0
     p = p * q + 2.0 / 3.0
     return k * LN2_HIGH + (k * LN2_LOW + (p * q * s + 2.0 * s))
+
+
+if config.DISABLE_JIT:  # plain Python checks bounds, and has no bit casts
+
+    def exponential(x):  # noqa: D103 - as above
+        return np.exp(max(LOWEST, x))
+
+    def logarithm(x):  # noqa: D103 - as above
+        return np.log(x)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

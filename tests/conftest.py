@@ -1,0 +1,52 @@
+"""Fixtures and settings that all tests share."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Compiled on first use, so a first example may be slow. On CI the same examples run every time.
+settings.register_profile(
+    "seminaive",
+    deadline=None,
+    max_examples=50,
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.too_slow],
+)
+settings.load_profile("seminaive")
+
+
+@pytest.fixture(scope="session")
+def real_data():
+    """Return the folder of real tables, or skip."""
+    folder = os.environ.get("SEMINAIVE_DATA")
+    if not folder:
+        pytest.skip("SEMINAIVE_DATA does not point to the real tables")
+    return Path(folder)
+
+
+@pytest.fixture
+def weather():
+    """Return a mixed table with text, a category, numbers, a boolean and missing cells; and its classes."""
+    rng = np.random.default_rng(0)
+    n = 400
+    y = rng.integers(0, 3, n)
+    sky = np.array(["dry", "wet", "snow"], dtype=object)[(y + (rng.random(n) < 0.4)) % 3]
+    sky[rng.random(n) < 0.1] = None
+    temperature = rng.normal(10.0 * y, 6.0)
+    temperature[rng.random(n) < 0.1] = np.nan
+    X = pd.DataFrame(
+        {
+            "sky": sky,
+            "wind": pd.Categorical(
+                rng.choice(["low", "high"], n, p=[0.6, 0.4]), categories=["low", "storm", "high"]
+            ),
+            "temperature": temperature,
+            "weekend": rng.random(n) < 2 / 7,
+            "humidity": rng.integers(20, 100, n),
+        }
+    )
+    return X, np.array(["sun", "rain", "hail"])[y]

@@ -1,0 +1,222 @@
+"""The encoder: kinds, codes, missing and unseen cells, and bad columns."""
+
+import datetime as dt
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from seminaive.encode import CategoricalColumn, NumericColumn, Schema, TableEncoder, mdl_cuts
+from seminaive.encode import table as table_module
+from seminaive.errors import InputError, TableTypeError
+
+values = st.one_of(st.text(max_size=3), st.integers(-5, 5), st.booleans(), st.none(), st.floats(0, 2))
+
+
+def decode(table, position=0):
+    """Return the values that the codes of one column stand for."""
+    column = table.schema.columns[position]
+    return [
+        column.categories[code] if code < len(column.categories) else None
+        for code in table.codes[:, position]
+    ]
+
+
+@given(
+    st.lists(values, min_size=1, max_size=30).filter(lambda cells: any(cell is not None for cell in cells))
+)
+def test_codes_stand_for_their_values(cells):
+    X = np.array([[cell] for cell in cells] + [[None]], dtype=object)[:-1]
+    encoder, table = TableEncoder.learn(X)
+    assert decode(table) == cells
+    assert (encoder.encode(X).codes == table.codes).all()
+    assert Schema.from_json(encoder.schema.to_json()) == encoder.schema
+
+
+@given(
+    st.lists(st.integers(-300, 300), min_size=1, max_size=50), st.sampled_from(["i1", "i2", "i8", "u1", "f8"])
+)
+def test_integers_of_any_width_are_coded_by_value(numbers, dtype):
+    X = np.array(numbers).astype(dtype)[:, None]
+    _, table = TableEncoder.learn(X, categorical_features="all")
+    assert decode(table) == X[:, 0].tolist()
+
+
+@pytest.mark.parametrize("span", [10, 70_000])
+@pytest.mark.parametrize("dtype", [np.uint8, np.int16, np.int64])
+def test_a_block_of_integers_equals_its_columns(monkeypatch, span, dtype):
+    rng = np.random.default_rng(0)
+    high = min(span, np.iinfo(dtype).max)
+    X, X_new = (rng.integers(0, high, (3000, 8)).astype(dtype) for _ in range(2))
+    X[:, 1] = X[:, 1] // 2 * 2  # gaps
+    if dtype != np.uint8:
+        X[:, 2] -= 5
+    encoder, block = TableEncoder.learn(X, categorical_features="all")
+    translated = encoder.encode(X_new)
+    monkeypatch.setattr(table_module, "COMPILED_ROWS", 10**9)
+    encoder_by_column, by_column = TableEncoder.learn(X, categorical_features="all")
+    assert encoder.schema == encoder_by_column.schema
+    assert (block.codes == by_column.codes).all()
+    assert (translated.codes == encoder_by_column.encode(X_new).codes).all()
+
+
+def test_codes_are_row_major_in_the_smallest_unsigned_type():
+    for n_values, dtype in [(255, np.uint8), (256, np.uint16), (65_535, np.uint16), (65_536, np.uint32)]:
+        _, table = TableEncoder.learn(np.arange(n_values)[:, None], categorical_features="all")
+        assert table.codes.dtype == dtype  # one code more than there are values: no evidence
+        assert table.codes.flags.c_contiguous
+
+
+def test_a_table_of_codes_is_not_copied():
+    X = np.tile(np.arange(10, dtype=np.uint8)[:, None], (300, 20))
+    _, table = TableEncoder.learn(X, categorical_features="all")
+    assert table.codes is X
+
+
+@pytest.mark.parametrize(
+    "convert", [lambda X: X, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "pyarrow"]
+)
+def test_kinds_come_from_types(convert):
+    X = convert(
+        pd.DataFrame(
+            {
+                "text": ["a", "b"],
+                "category": pd.Categorical(["x", "y"]),
+                "boolean": [True, False],
+                "integer": [1, 2],
+                "float": [0.5, np.nan],
+            }
+        )
+    )
+    encoder, _ = TableEncoder.learn(X)
+    kinds = [type(column) for column in encoder.schema.columns]
+    assert kinds == [CategoricalColumn] * 3 + [NumericColumn] * 2
+
+
+def test_enums_and_nullable_types_are_understood():
+    X = pl.DataFrame(
+        {
+            "enum": pl.Series(["b", None, "a"], dtype=pl.Enum(["b", "a", "c"])),
+            "nullable": pl.Series([1, None, 3], dtype=pl.Int8),
+            "decimal": pl.Series(["1.5", "2.5", None]).cast(pl.Decimal(10, 2)),
+        }
+    )
+    _, table = TableEncoder.learn(X)
+    assert decode(table) == ["b", None, "a"]
+    np.testing.assert_array_equal(table.numbers, [[1, 1.5], [np.nan, 2.5], [3, np.nan]])
+    nullable = pd.DataFrame({"n": pd.array([1, None], "Int64"), "b": pd.array([True, None], "boolean")})
+    _, table = TableEncoder.learn(nullable)
+    np.testing.assert_array_equal(table.numbers, [[1], [np.nan]])
+    assert table.schema.columns[1] == CategoricalColumn("b", (True,), missing_seen=True)
+
+
+def test_declared_categories_that_do_not_occur_are_unseen():
+    X = pd.DataFrame({"c": pd.Categorical(["b", "a"], categories=["c", "b", "a"])})
+    encoder, table = TableEncoder.learn(X)
+    assert encoder.schema.columns[0].categories == ("a", "b")
+    assert decode(table) == ["b", "a"]
+    assert encoder.encode(X.assign(c=pd.Categorical(["c", "b"]))).codes.ravel().tolist() == [2, 1]
+
+
+def test_missing_is_a_value_where_training_saw_one_and_no_evidence_elsewhere():
+    seen, unseen = np.array([["a"], [None], ["b"]], object), np.array([["a"], ["b"], ["b"]], object)
+    for X, missing, code, cardinality in [
+        (seen, "value", 2, 3), (seen, "neutral", 2, 2), (unseen, "value", 2, 2), (unseen, "neutral", 2, 2)
+    ]:  # fmt: skip
+        encoder, _ = TableEncoder.learn(X, missing=missing)
+        assert encoder.encode(np.array([[None]], object)).codes.tolist() == [[code]]
+        assert encoder.schema.cardinalities == (cardinality,)
+        assert encoder.encode(np.array([["z"]], object)).codes.tolist() == [[cardinality]]
+
+
+def test_integers_that_became_floats_keep_their_codes():
+    encoder, table = TableEncoder.learn(pd.DataFrame({"zip": [10, 20, 30]}), categorical_features=["zip"])
+    later = encoder.encode(pd.DataFrame({"zip": [30.0, np.nan, 10.0, 20.5]}))
+    assert later.codes.ravel().tolist() == [2, 3, 0, 3]
+    assert table.codes.ravel().tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("chosen", [["b"], [1], [-2], [False, True, False], np.array([False, True, False])])
+def test_categorical_features_by_name_position_and_mask(chosen):
+    X = pd.DataFrame({"a": [1, 2], "b": [1, 2], "c": [1, 2]})
+    encoder, table = TableEncoder.learn(X, categorical_features=chosen)
+    assert encoder.schema.coded_names == ("b",)
+    assert encoder.schema.numeric_names == ("a", "c")
+    assert table.numbers.shape == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "message"),
+    [
+        ("some", "'from_dtype', 'all'"),
+        (["z"], "not a column"),
+        ([3], "position 3"),
+        ([True], "one entry per column"),
+    ],
+)
+def test_bad_categorical_features_are_refused(chosen, message):
+    with pytest.raises(InputError, match=message):
+        TableEncoder.learn(pd.DataFrame({"a": [1], "b": [2], "c": [3]}), categorical_features=chosen)
+
+
+@pytest.mark.parametrize(
+    ("X", "message"),
+    [
+        (pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}), "'when' holds dates"),
+        (pl.DataFrame({"when": [dt.date(2020, 1, 1)]}), "'when' holds dates"),
+        (pl.DataFrame({"took": [dt.timedelta(1)]}), "'took' holds dates or times"),
+        (pl.DataFrame({"parts": [[1, 2]]}), "'parts' holds List"),
+        (pd.DataFrame({"when": [dt.date(2020, 1, 1)]}), "'when' cannot be read .* date"),
+        (pd.DataFrame({"cell": [{"a": 1}]}), "'cell' cannot be read"),
+        (pl.DataFrame({"a": [1]}).lazy(), "collect"),
+        (np.array([[b"a"]]), "not understood"),
+    ],
+)
+def test_columns_without_meaning_are_refused_with_a_sentence(X, message):
+    with pytest.raises(TableTypeError, match=message):
+        TableEncoder.learn(X)
+
+
+def test_numbers_too_large_to_square_are_refused():
+    with pytest.raises(InputError, match="above 1e"):
+        TableEncoder.learn(np.array([[1e200], [1.0]]))
+
+
+def test_text_that_is_declared_numeric_is_refused():
+    with pytest.raises(InputError, match="'x1' should hold numbers"):
+        TableEncoder.learn(np.array([["a", "b"]], object), categorical_features=[0])
+
+
+def test_rows_of_different_lengths_are_refused():
+    with pytest.raises(InputError, match="different lengths"):
+        TableEncoder.learn([["a", 1], ["b"]])
+
+
+def test_cut_numbers_have_codes_and_stay_numbers():
+    X = np.array([[1.0], [2.0], [np.nan], [9.0], [10.0]] * 10)
+    labels = np.array([0, 0, 0, 1, 1] * 10)
+    encoder, table = TableEncoder.learn(X, cut_rule=mdl_cuts, labels=labels)
+    assert encoder.schema.columns[0].cuts == (5.5,)
+    assert table.codes[:5, 0].tolist() == [0, 0, 2, 1, 1]
+    assert encoder.encode([[5.5], [5.6]]).codes.ravel().tolist() == [0, 1]
+    assert encoder.schema.labels(0) == ("(-inf, 5.5]", "(5.5, inf]", "missing")
+    assert table.numbers.shape == X.shape
+
+
+def test_intervals_of_pandas_are_categories():
+    X = pd.DataFrame({"age": pd.cut(pd.Series([1, 5, 9]), [0, 4, 10])})
+    assert TableEncoder.learn(X)[0].schema.columns[0].categories == ("(0, 4]", "(4, 10]")
+
+
+@given(st.lists(st.sampled_from("abcd"), min_size=1), st.lists(st.sampled_from("cdef"), min_size=1))
+def test_united_schemas_know_what_both_know(first, second):
+    a, b = (TableEncoder.learn(np.array(list(cells), object)[:, None])[0].schema for cells in (first, second))
+    union = a.union(b)
+    assert union.columns[0].categories == tuple(sorted({*first, *second}))
+    (moves,) = a.moves_to(union)
+    assert [union.columns[0].categories[code] for code in moves] == list(a.columns[0].categories)
+    assert union == b.union(a)

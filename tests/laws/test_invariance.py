@@ -1,0 +1,193 @@
+"""What holds for every classifier of the package: weights, permutations, names of things."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+from sklearn.base import clone, is_classifier
+
+import seminaive
+from seminaive.errors import InputError
+
+CLASSIFIERS = [
+    getattr(seminaive, name)
+    for name in seminaive.__all__
+    if isinstance(getattr(seminaive, name), type) and is_classifier(getattr(seminaive, name)())
+]
+# Learned by iteration or by folds: equal to the solver's tolerance, not to the last bit.
+LOOSE = 1e-4
+EXACT = 1e-9
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def tolerance(classifier):
+    return EXACT if hasattr(classifier, "partial_fit") and not hasattr(classifier, "solver_") else LOOSE
+
+
+@pytest.fixture(params=CLASSIFIERS, ids=lambda cls: cls.__name__)
+def model(request):
+    made = request.param()
+    if "random_state" in made.get_params():
+        made.set_params(random_state=0)
+    if "cv" in made.get_params():
+        pytest.skip("folds are drawn by row order; the base model owes this law")
+    return made
+
+
+def test_probabilities_are_finite_and_sum_to_one(model, weather):
+    X, y = weather
+    proba = model.fit(X, y).predict_proba(X)
+    assert np.isfinite(proba).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-12)
+
+
+def test_integer_weights_equal_repeated_rows(model, weather):
+    X, y = weather
+    times = np.random.default_rng(1).integers(0, 4, len(y))
+    repeated = np.repeat(np.arange(len(y)), times)
+    weighted = clone(model).fit(X, y, sample_weight=times)
+    plain = clone(model).fit(X.iloc[repeated], y[repeated])
+    np.testing.assert_allclose(weighted.predict_proba(X), plain.predict_proba(X), atol=tolerance(model))
+
+
+def test_row_order_does_not_matter(model, weather):
+    X, y = weather
+    order = np.random.default_rng(2).permutation(len(y))
+    shuffled = clone(model).fit(X.iloc[order], y[order])
+    np.testing.assert_allclose(
+        shuffled.predict_proba(X), clone(model).fit(X, y).predict_proba(X), atol=tolerance(model)
+    )
+
+
+def test_column_order_does_not_matter(model, weather):
+    X, y = weather
+    turned = X[X.columns[::-1]]
+    np.testing.assert_allclose(
+        clone(model).fit(turned, y).predict_proba(turned),
+        clone(model).fit(X, y).predict_proba(X),
+        atol=tolerance(model),
+    )
+
+
+def test_names_of_categories_do_not_matter(model, weather):
+    X, y = weather
+    renamed = X.assign(sky=X["sky"].map({"dry": "z", "wet": "a", "snow": "m"}))
+    np.testing.assert_allclose(
+        clone(model).fit(renamed, y).predict_proba(renamed),
+        clone(model).fit(X, y).predict_proba(X),
+        atol=tolerance(model),
+    )
+
+
+def test_names_of_classes_permute_the_columns(model, weather):
+    X, y = weather
+    new = {"sun": "a", "rain": "b", "hail": "c"}
+    renamed = clone(model).fit(X, np.array([new[label] for label in y]))
+    plain = clone(model).fit(X, y)
+    columns = [list(renamed.classes_).index(new[label]) for label in plain.classes_]
+    np.testing.assert_allclose(
+        renamed.predict_proba(X)[:, columns], plain.predict_proba(X), atol=tolerance(model)
+    )
+
+
+def test_every_frame_library_gives_the_same_model(model, weather):
+    X, y = weather
+    expected = clone(model).fit(X, y).predict_proba(X)
+    for table in (pl.from_pandas(X), pa.Table.from_pandas(X)):
+        np.testing.assert_allclose(clone(model).fit(table, y).predict_proba(table), expected, atol=EXACT)
+
+
+def test_a_second_fit_gives_the_same_bits(model, weather):
+    X, y = weather
+    first = clone(model).fit(X, y).predict_proba(X)
+    assert (clone(model).fit(X, y).predict_proba(X) == first).all()
+
+
+def test_a_pickled_model_predicts_the_same(model, weather):
+    X, y = weather
+    model.fit(X, y)
+    assert (pickle.loads(pickle.dumps(model)).predict_proba(X) == model.predict_proba(X)).all()  # noqa: S301
+
+
+def test_a_saved_model_predicts_the_same(model, weather, tmp_path):
+    X, y = weather
+    seminaive.save_model(model.fit(X, y), tmp_path / "model")
+    assert (seminaive.load_model(tmp_path / "model").predict_proba(X) == model.predict_proba(X)).all()
+
+
+def test_unseen_and_missing_cells_give_probabilities(model, weather):
+    X, y = weather
+    model.fit(X, y)
+    strange = pd.DataFrame(
+        {
+            "sky": ["fog", None],
+            "wind": ["storm", None],
+            "temperature": [np.nan, 1e6],
+            "weekend": [True, False],
+            "humidity": [50, 1],
+        }
+    )
+    assert np.isfinite(model.predict_proba(strange)).all()
+
+
+def test_contributions_add_up_to_the_decision(model, weather):
+    X, y = weather
+    if not hasattr(model, "contributions"):
+        pytest.skip("not an additive model")
+    model.fit(X, y == "sun")
+    np.testing.assert_allclose(model.contributions(X).sum(axis=1), model.decision_function(X), atol=1e-9)
+    model.fit(X, y)
+    rows = model.contributions(X)
+    total = rows.drop(columns=["row", "class"]).sum(axis=1).to_numpy().reshape(len(X), 3)
+    np.testing.assert_allclose(total, model.decision_function(X), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda X, y: (X, np.repeat("sun", len(y))), "one class only"),
+        (lambda X, y: (X.iloc[:0], y[:0]), "at least one row"),
+        (lambda X, y: (X[[]], y), "at least one column"),
+        (lambda X, y: (X.assign(sky=None), y), "'sky' has no values"),
+        (lambda X, y: (X.assign(temperature=np.nan), y), "'temperature' has no values"),
+        (lambda X, y: (X.assign(temperature=np.inf), y), "Infinite numbers .* 'temperature'"),
+        (lambda X, y: (X, y[:-1]), "400 rows and y has 399 labels"),
+        (lambda X, y: (X, np.linspace(0, 1, len(y))), "cut it into classes"),
+        (lambda X, y: (X, np.where(y == "sun", None, y)), "every training row needs a label"),
+    ],
+)
+def test_bad_training_data_is_refused_with_a_sentence(model, weather, change, message):
+    with pytest.raises(InputError, match=message):
+        model.fit(*change(*weather))
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (lambda n: np.full(n, -1.0), "Negative values"),
+        (lambda n: np.full(n, np.nan), "finite"),
+        (np.zeros, "all sample weights are zero"),
+        (lambda n: np.ones(n - 1), "one weight per row"),
+    ],
+)
+def test_bad_weights_are_refused_with_a_sentence(model, weather, weights, message):
+    X, y = weather
+    with pytest.raises(InputError, match=message):
+        model.fit(X, y, sample_weight=weights(len(y)))
+
+
+def test_wrong_columns_at_predict_are_named(model, weather):
+    X, y = weather
+    model.fit(X, y)
+    with pytest.raises(ValueError, match="now missing:\n- wind"):
+        model.predict(X.drop(columns="wind"))
+    with pytest.raises(ValueError, match="same order"):
+        model.predict(X[X.columns[::-1]])
+    with pytest.raises(InputError, match="'sky' held text"):
+        model.predict(X.assign(sky=1))
+    with pytest.raises(InputError, match="'temperature' should hold numbers"):
+        model.predict(X.assign(temperature="warm"))

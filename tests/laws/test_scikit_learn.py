@@ -1,0 +1,29 @@
+"""scikit-learn's own checks, over every public estimator: a new one cannot be forgotten."""
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import seminaive
+
+ESTIMATORS = [
+    getattr(seminaive, name)()
+    for name in seminaive.__all__
+    if isinstance(getattr(seminaive, name), type) and issubclass(getattr(seminaive, name), BaseEstimator)
+]
+
+# Check -> reason, by estimator.
+EXPECTED_FAILURES = {}
+
+
+def test_estimators_were_discovered():
+    assert "NaiveBayes" in {type(estimator).__name__ for estimator in ESTIMATORS}
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the checks fit absurd data
+@pytest.mark.filterwarnings("ignore:Estimator's parameters changed:UserWarning")
+@parametrize_with_checks(
+    ESTIMATORS, expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator).__name__, {})
+)
+def test_estimator_passes_scikit_learns_checks(estimator, check):
+    check(estimator)

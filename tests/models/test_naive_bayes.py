@@ -1,0 +1,198 @@
+"""Naive Bayes: against scikit-learn's, and what it promises about priors, smoothing and missing cells."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.datasets import load_iris, load_wine
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.model_selection import GridSearchCV
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+
+from seminaive import NaiveBayes
+from seminaive.errors import InputError
+from seminaive.scores import additive
+
+
+@pytest.fixture
+def categories():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 500)
+    return (y[:, None] + rng.integers(0, 4, (500, 6))) % 5, y
+
+
+@pytest.mark.parametrize("smoothing", [0.1, 1.0, 5.0])
+def test_categories_equal_scikit_learns_categorical_nb(categories, smoothing):
+    X, y = categories
+    weight = np.random.default_rng(1).random(len(y))
+    ours = NaiveBayes(smoothing=smoothing, categorical_features="all").fit(X, y, sample_weight=weight)
+    theirs = CategoricalNB(alpha=smoothing).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), atol=1e-11)
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_class_variances_equal_scikit_learns_gaussian_nb(load):
+    X, y = load(return_X_y=True)
+    ours = NaiveBayes(variances="class").fit(X, y)
+    theirs = GaussianNB(var_smoothing=0).fit(X, y)
+    np.testing.assert_allclose(ours.predict_log_proba(X), theirs.predict_log_proba(X), rtol=1e-8, atol=1e-10)
+
+
+def test_one_pooled_variance_equals_linear_discriminants_of_one_number():
+    X, y = load_iris(return_X_y=True)
+    one = X[:, [2]]
+    ours = NaiveBayes().fit(one, y)
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(one, y)
+    # scikit-learn's pooled covariance is the class-weighted mean of maximum-likelihood variances: the same.
+    np.testing.assert_allclose(ours.predict_proba(one), theirs.predict_proba(one), atol=1e-8)
+
+
+def test_given_priors_shift_the_log_odds(categories):
+    X, y = categories
+    priors = np.array([0.2, 0.3, 0.5])
+    ours = NaiveBayes(priors=priors, categorical_features="all").fit(X, y)
+    theirs = CategoricalNB(class_prior=priors).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-11)
+
+
+@pytest.mark.parametrize("missing", ["value", "neutral"])
+def test_an_unseen_category_and_a_missing_number_are_no_evidence(weather, missing):
+    X, y = weather
+    model = NaiveBayes(missing=missing).fit(X, y)
+    strange = X.iloc[:1].assign(sky="fog", temperature=np.nan)
+    without = NaiveBayes(missing=missing).fit(X.drop(columns=["sky", "temperature"]), y)
+    expected = without.predict_proba(strange.drop(columns=["sky", "temperature"]))
+    np.testing.assert_allclose(model.predict_proba(strange), expected, atol=1e-12)
+
+
+def test_a_missing_category_is_evidence_as_a_value_and_none_when_neutral():
+    X = np.array([["a"]] * 6 + [[None]] * 2 + [["a"]] * 2 + [[None]] * 6, object)
+    y = np.repeat([0, 1], 8)
+    hole = np.array([[None]], object)
+    assert NaiveBayes(missing="value").fit(X, y).predict_proba(hole)[0, 1] == pytest.approx(0.7)
+    assert NaiveBayes(missing="neutral").fit(X, y).predict_proba(hole)[0, 1] == pytest.approx(0.5)
+
+
+def test_without_smoothing_an_unseen_combination_vetoes_and_never_gives_nan():
+    X = np.array([["a", "x"], ["b", "y"]] * 5, object)
+    model = NaiveBayes(smoothing=0).fit(X, [0, 1] * 5)
+    assert model.predict_proba(np.array([["a", "x"]], object)).tolist() == [[1.0, 0.0]]
+    assert model.predict_proba(np.array([["a", "y"]], object)).tolist() == [[0.5, 0.5]]
+
+
+def test_a_constant_number_contributes_nothing():
+    X = np.column_stack([np.full(20, 3.0), np.arange(20.0)])
+    model = NaiveBayes().fit(X, np.arange(20) > 9)
+    assert (model.contributions(X)["x0"] == 0).all()
+
+
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+@pytest.mark.parametrize("offset", [0.0, 1e6])
+def test_units_of_a_number_do_not_matter(scale, offset):
+    X, y = load_iris(return_X_y=True)
+    expected = NaiveBayes().fit(X, y).predict_proba(X)
+    moved = (X + offset) * scale
+    # An offset of 1e6 leaves ten digits of the measurements.
+    np.testing.assert_allclose(NaiveBayes().fit(moved, y).predict_proba(moved), expected, atol=1e-7)
+
+
+def test_compiled_and_plain_scoring_agree_to_the_last_bit(weather, monkeypatch):
+    X, y = weather
+    model = NaiveBayes().fit(X, y)
+    plain = model.scores_.joint_log_scores(model._encode(X))
+    monkeypatch.setattr(additive, "COMPILED_GATHERS", 0)
+    assert (model.scores_.joint_log_scores(model._encode(X)) == plain).all()
+    np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-14)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 7, 20])
+def test_scores_of_any_number_of_classes_agree_with_their_breakdown(n_classes, monkeypatch):
+    monkeypatch.setattr(additive, "COMPILED_GATHERS", 0)
+    rng = np.random.default_rng(n_classes)
+    X, y = rng.integers(0, 4, (300, 5)), np.arange(300) % n_classes
+    model = NaiveBayes(categorical_features="all").fit(X, y)
+    parts = model.scores_.breakdown(model._encode(X))
+    total = parts[:, 0]
+    for term in range(1, parts.shape[1]):
+        total = total + parts[:, term]
+    assert (total == model.scores_.joint_log_scores(model._encode(X))).all()
+
+
+def test_grid_search_and_renamed_output_work(weather):
+    X, y = weather
+    search = GridSearchCV(NaiveBayes(), {"smoothing": [0.1, 1.0], "variances": ["pooled", "class"]}, cv=3)
+    assert search.fit(X, y).best_score_ > 0.5
+
+
+def test_contributions_come_in_the_library_of_the_table(weather):
+    pl = pytest.importorskip("polars")
+    X, y = weather
+    model = NaiveBayes().fit(X, y == "sun")
+    ours = model.contributions(X.iloc[5:9])
+    assert ours.index.tolist() == [5, 6, 7, 8]
+    assert list(ours.columns) == ["prior", *X.columns]
+    assert isinstance(model.contributions(pl.from_pandas(X)), pl.DataFrame)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"smoothing": -1}, "smoothing"),
+        ({"smoothing": np.nan}, "smoothing"),
+        ({"variances": "shared"}, "variances"),
+        ({"priors": [0.5, 0.6, 0.1]}, "sum to 1"),
+        ({"priors": [0.5, 0.5]}, "3 probabilities"),
+        ({"variance_floor": -1e-3}, "variance_floor"),
+        ({"missing": "drop"}, "missing"),
+        ({"categorical_features": ["nope"]}, "not a column"),
+    ],
+)
+def test_bad_parameters_are_refused_and_leave_the_model_unfitted(weather, parameters, message):
+    model = NaiveBayes(**parameters)
+    with pytest.raises(InputError, match=message):
+        model.fit(*weather)
+    assert not hasattr(model, "classes_")
+
+
+@given(st.data())
+def test_any_table_gives_probabilities_or_a_sentence(data):
+    n = data.draw(st.integers(1, 25))
+    cell = st.one_of(
+        st.none(),
+        st.text(max_size=4),
+        st.integers(-(2**40), 2**40),
+        st.floats(allow_nan=True, allow_infinity=True),
+        st.booleans(),
+    )
+    names = data.draw(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=4, unique=True))
+    columns = {}
+    for name in names:
+        values = data.draw(
+            st.one_of(
+                st.lists(cell, min_size=n, max_size=n),
+                st.lists(st.floats(), min_size=n, max_size=n),
+                st.lists(st.sampled_from([None, "only"]), min_size=n, max_size=n),
+                st.lists(st.text(max_size=2) | st.none(), min_size=n, max_size=n),
+            )
+        )
+        columns[name] = pd.Series(values, dtype=data.draw(st.sampled_from([None, object, "category"])))
+    X = pd.DataFrame(columns)
+    y = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+    try:
+        model = NaiveBayes(missing=data.draw(st.sampled_from(["value", "neutral"]))).fit(X, y)
+    except (InputError, TypeError) as refusal:
+        assert len(str(refusal)) > 20  # noqa: PT017 - a refusal is as good as an answer
+        return
+    proba = model.predict_proba(X)
+    assert np.isfinite(proba).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-9)
+
+
+def test_thousands_of_categories_and_unicode_names():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {"größe ✓": [f"wert {k}" for k in rng.integers(0, 5000, 20_000)], "": rng.random(20_000)}
+    )
+    y = rng.integers(0, 2, 20_000)
+    assert np.isfinite(NaiveBayes().fit(X, y).predict_proba(X)).all()

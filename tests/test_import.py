@@ -1,0 +1,23 @@
+"""Starting up costs little: nothing heavy is imported before it is needed."""
+
+import subprocess
+import sys
+
+
+def modules_after(code):
+    script = f"{code}\nimport sys; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return set(done.stdout.splitlines()[-1].split())
+
+
+def test_importing_the_package_imports_no_compiler_and_no_plotting():
+    loaded = modules_after("import sklearn; import sys; before = set(sys.modules); import seminaive")
+    assert not loaded & {"numba", "llvmlite", "matplotlib", "skops", "typer", "rich"}
+
+
+def test_predicting_a_handful_of_rows_does_not_need_the_compiler(tmp_path):
+    path = tmp_path / "model"
+    model = "seminaive.NaiveBayes().fit([['a', 1.], ['b', 2.]], [0, 1])"
+    modules_after(f"import seminaive; seminaive.save_model({model}, {str(path)!r})")
+    predict = f"import seminaive; seminaive.load_model({str(path)!r}).predict([['a', 1.5]] * 100)"
+    assert "numba" not in modules_after(predict)
