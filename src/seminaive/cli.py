@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from pathlib import Path  # noqa: TC003 - typer reads the annotations
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -103,6 +103,115 @@ def predict(
         frame.to_csv(sys.stdout, index=False)
     else:
         encode.write_table(frame, out)
+
+
+@app.command()
+def compare(
+    tables: Annotated[list[str], typer.Argument(help="Files, bundled names such as iris, or openml:NAME.")],
+    target: Annotated[str | None, typer.Option(help="The column to predict; needed for files.")] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option("--models", "-m", help="A model, or several with commas; repeatable. Ours by default."),
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Folds of cross-validation.")] = 5,
+    repeats: Annotated[int, typer.Option(help="Repetitions; two or more give bias and variance.")] = 2,
+    learning_curve: Annotated[
+        bool, typer.Option("--learning-curve", help="Train on growing numbers of rows instead of folds.")
+    ] = False,
+    metric: Annotated[
+        str, typer.Option("--metrics", help="Losses, with commas; the first one leads.")
+    ] = "zero_one,rspe,log_loss",
+    report: Annotated[Path | None, typer.Option(help="Write the results as one HTML page.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write every fold as a row of a CSV file.")] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Keep finished folds in this file, and continue from it.")
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 uses every core.")] = 1,
+    seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
+) -> None:
+    """Judge models on tables by repeated cross-validation, on the same splits for all."""
+    from rich import print as show
+
+    from seminaive import evaluate
+
+    names = [name for part in model or [] for name in part.split(",")] or [*_model_classes(), "class-shares"]
+    plan = (
+        evaluate.Prequential(n_repeats=repeats) if learning_curve else evaluate.RepeatedKFold(folds, repeats)
+    )
+    experiment = evaluate.Experiment(
+        {name: _any_model(name) for name in names},
+        [evaluate.load_dataset(table, target=target) for table in tables],
+        plan,
+        metric.split(","),
+        seed,
+        n_jobs=jobs,
+    )
+    shown = evaluate.Report(experiment.run(results), f"{', '.join(tables)}: comparison of classifiers")
+    show(shown.terminal())
+    for path, write in ((report, shown.write_html), (csv, shown.write_csv)):
+        if path is not None:
+            write(path)
+            typer.echo(f"wrote {path}")
+
+
+@app.command()
+def reproduce(
+    name: Annotated[str | None, typer.Argument(help="A published table, such as nbrlr-table1.")] = None,
+    list_tables: Annotated[
+        bool, typer.Option("--list", help="List every published table, with what it needs.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A few repetitions, for a first look.")] = False,
+    repetitions: Annotated[
+        int | None, typer.Option(help="Repetitions of the paper's protocol; the paper's number by default.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue an interrupted run instead of starting afresh.")
+    ] = False,
+    out: Annotated[
+        Path, typer.Option(help="Folder for the run's own file (NAME.jsonl) and for its result (NAME.csv).")
+    ] = Path("reproductions"),
+    jobs: Annotated[int, typer.Option(help="Processes; -1 uses every core.")] = 1,
+    seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
+) -> None:
+    """Run a table of a paper again and compare it cell by cell; damaged cells are left out."""
+    from rich import print as show
+
+    from seminaive.papers import reproduction
+    from seminaive.papers import show as views
+
+    if list_tables or name is None:
+        show(views.catalogue_table())
+        return
+    table = reproduction.runnable(name)
+    path = out / f"{name}.jsonl"
+    if not resume:
+        path.unlink(missing_ok=True)
+    options = reproduction.RunOptions(
+        repetitions=repetitions or (table.quick_repetitions if quick else table.repetitions),
+        path=path,
+        n_jobs=jobs,
+        random_state=seed,
+        quick=quick,
+    )
+    comparison = reproduction.reproduce(name, options)
+    show(views.comparison_table(table, comparison))
+    for remark in table.remarks:
+        typer.echo(remark)
+    command = f"seminaive reproduce {name} --repetitions {options.repetitions} --seed {seed}"
+    views.keep_comparison(comparison, out / f"{name}.csv", command)
+    typer.echo(f"wrote {out / f'{name}.csv'}")
+
+
+def _any_model(name: str) -> Any:
+    """Make one of our models, or one of scikit-learn's, by name."""
+    from seminaive.evaluate.rivals import RIVALS
+
+    if name in RIVALS:
+        return RIVALS[name]()
+    if name not in _model_classes():
+        known = ", ".join([*_model_classes(), *RIVALS])
+        raise InputError(f"there is no model {name!r}: choose among {known}")
+    return _make_model(name, [])
 
 
 def _model_classes() -> dict[str, type]:

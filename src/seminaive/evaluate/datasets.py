@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from seminaive import encode
 from seminaive.errors import InputError
 
 __all__ = [
@@ -31,7 +32,7 @@ __all__ = [
 DATA_FOLDER = "SEMINAIVE_DATA"
 """The environment variable that names a folder of ``NAME.csv.gz`` files with a ``SCHEMA.json``."""
 
-_SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
+_SUFFIXES = (".csv", ".csv.gz", ".parquet")
 # The folder's own description calls this column a survey weight and not a predictor.
 _NOT_PREDICTORS = {"census-income-kdd-test": ["instance_weight"]}
 
@@ -148,21 +149,12 @@ def load_dataset(name: str, *, target: str | None = None) -> Dataset:
 
 
 def read_table(path: str | Path, *, target: str | None) -> Dataset:
-    """Read a CSV, TSV or Parquet file whose column ``target`` holds the class.
+    """Read a CSV or Parquet file whose column ``target`` holds the class.
 
-    In text files an empty cell is a missing value, and nothing else is: a column may hold the text
-    ``NA`` or ``None``.
+    In a CSV an empty cell is a missing value, and nothing else is: a column may hold the text ``NA``.
     """
     path = Path(path)
-    if not path.is_file():
-        raise InputError(
-            f"there is no file {path}: check the path, or leave out the suffix for a named table."
-        )
-    if path.name.lower().endswith(".parquet"):
-        table = pd.read_parquet(path)
-    else:
-        separator = "\t" if ".tsv" in path.name.lower() else ","
-        table = pd.read_csv(path, sep=separator, keep_default_na=False, na_values=[""])
+    table = encode.read_table(path)
     name = path.name
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)

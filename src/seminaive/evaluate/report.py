@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 
@@ -121,15 +122,16 @@ def _title(metric: str) -> str:
 def _terminal_overview(summaries: list[LossSummary], folds: pd.DataFrame) -> Table:
     """One row per model: mean losses with standard errors of one table, or with ranks over several."""
     several = len(summaries[0].mean) > 1
-    table = Table(title="Mean losses, smaller is better" + (", and average ranks" if several else ""))
+    title = "Mean losses, smaller is better" + (", and average ranks" if several else "")
+    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("")
-    table.add_column("model")
+    table.add_column("model", min_width=min(22, max(len(str(model)) for model in summaries[0].models)))
     for summary in summaries:
         table.add_column(_title(summary.metric), justify="right")
         table.add_column("rank" if several else "±", justify="right")
     timed = "fit_seconds" in folds
     if timed:
-        table.add_column("seconds to fit", justify="right")
+        table.add_column("seconds", justify="right")
         seconds = final_folds(folds).groupby("model")["fit_seconds"].mean()
     for number, model in enumerate(summaries[0].models):
         cells = [str(number + 1), str(model)]
@@ -145,7 +147,9 @@ def _terminal_overview(summaries: list[LossSummary], folds: pd.DataFrame) -> Tab
 
 
 def _terminal_by_table(summary: LossSummary) -> Table:
-    table = Table(title=f"{_title(summary.metric)} by table; models by number")
+    table = Table(
+        title=f"{_title(summary.metric)} by table; models by number", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+    )
     table.add_column("table")
     for number in range(len(summary.models)):
         table.add_column(str(number + 1), justify="right")

@@ -90,10 +90,11 @@ class LossSummary:
 
     def against(self, first: str, second: str) -> tuple[WinDrawLoss, float] | None:
         """Wins of the first model over the second, with the sign test; None without common tables."""
-        both = self.mean[[first, second]].dropna()
-        if both.empty:
+        losses = self.mean[first].to_numpy(), self.mean[second].to_numpy()
+        both = np.isfinite(losses[0]) & np.isfinite(losses[1])
+        if not both.any():
             return None
-        pair = both[first].to_numpy(), both[second].to_numpy()
+        pair = losses[0][both], losses[1][both]
         return win_draw_loss(*pair), sign_test(*pair).p_value
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "published_names",
     "published_table",
     "reproduce",
+    "runnable",
 ]
 
 # Columns of a published table that describe the print and do not identify a cell.
@@ -192,14 +193,20 @@ def catalogue() -> dict[str, Reproduction | NotReproduced]:
     return {name: found[name] for name in published_names()}
 
 
-def reproduce(name: str, options: RunOptions) -> Comparison:
-    """Run a published table again and compare cell by cell."""
+def runnable(name: str) -> Reproduction:
+    """Find a table that can be run; say why where it cannot."""
     entry = catalogue().get(name)
     if entry is None:
-        raise InputError(f"there is no published table {name!r}. See the list of tables.")
+        raise InputError(f"there is no published table {name!r}: it is one of {', '.join(published_names())}")
     if isinstance(entry, NotReproduced):
         raise InputError(f"{name} cannot be run: {entry.reason}")
-    return compare_with_paper(entry, entry.run(options))
+    return entry
+
+
+def reproduce(name: str, options: RunOptions) -> Comparison:
+    """Run a published table again and compare cell by cell."""
+    table = runnable(name)
+    return compare_with_paper(table, table.run(options))
 
 
 def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Comparison:

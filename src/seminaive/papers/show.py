@@ -1,0 +1,73 @@
+"""Reproductions for people: the list of tables, cells beside the paper's, and files to keep."""
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from math import isnan
+from pathlib import Path
+from platform import python_version
+
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+
+from seminaive.papers.reproduction import Comparison, NotReproduced, Reproduction, catalogue
+
+__all__ = ["catalogue_table", "comparison_table", "keep_comparison"]
+
+_COMPARED = ("ours", "se", "paper", "difference", "standard_errors", "agrees")
+
+
+def catalogue_table() -> Table:
+    """List every published table: what it needs and how long it takes, or why it is not run."""
+    table = Table(title="Published tables", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("table", no_wrap=True)
+    for heading in ("shows", "needs", "minutes"):
+        table.add_column(heading)
+    for name, entry in catalogue().items():
+        if isinstance(entry, NotReproduced):
+            table.add_row(name, entry.title, f"cannot be run: {entry.reason}", "")
+        else:
+            table.add_row(name, entry.title, entry.needs, f"{entry.minutes:g}")
+    return table
+
+
+def comparison_table(reproduction: Reproduction, comparison: Comparison) -> Table:
+    """Show ours, the paper's and the difference in standard errors, cell by cell."""
+    cells = comparison.cells
+    constant = ("cell",) if cells["cell"].nunique() == 1 else ()
+    keys = [name for name in cells if name not in (*_COMPARED, *constant)]
+    table = Table(
+        title=f"{reproduction.name}: {reproduction.title}",
+        caption=str(comparison),
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    for key in keys:
+        table.add_column(str(key))
+    for heading in ("ours", "paper", "difference", "in s.e.", "agrees"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for row in cells.to_dict("records"):
+        errors = row["standard_errors"]
+        table.add_row(
+            *(str(row[key]) for key in keys),
+            f"{row['ours']:.4g}",
+            f"{row['paper']:.4g}",
+            f"{row['difference']:+.4g}",
+            "" if isnan(errors) else f"{errors:+.1f}",
+            "yes" if row["agrees"] else "no",
+        )
+    return table
+
+
+def keep_comparison(comparison: Comparison, path: Path, command: str) -> None:
+    """Write the cells as CSV, under comment lines that say how they came about."""
+    packages = ", ".join(
+        f"{name} {version(name)}" for name in ("seminaive", "numpy", "scipy", "scikit-learn")
+    )
+    lines = [
+        f"# {command}",
+        f"# {datetime.now(tz=UTC):%Y-%m-%d}, Python {python_version()}, {packages}",
+        f"# {comparison}",
+    ]
+    cells = comparison.cells.round(6).to_csv(index=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("\n".join(lines) + "\n" + cells, encoding="utf-8")

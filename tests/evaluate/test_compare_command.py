@@ -1,0 +1,79 @@
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from seminaive.cli import app
+from seminaive.errors import InputError
+
+MODELS = "naive-bayes,sklearn-logistic-regression,class-shares"
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    age, job = rng.integers(20, 70, size=200).astype(float), rng.choice(["cook", "clerk", ""], size=200)
+    age[:10] = np.nan
+    churn = np.where(
+        np.nan_to_num(age, nan=40) + 10 * (job == "cook") + rng.normal(0, 8, 200) > 45, "yes", "no"
+    )
+    path = tmp_path / "churn.csv"
+    pd.DataFrame({"age": age, "job": job, "churn": churn}).to_csv(path, index=False)
+    return path
+
+
+def _run(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def test_a_csv_with_strings_and_gaps_becomes_a_table_a_file_and_a_page(table, tmp_path):
+    page, csv = tmp_path / "out.html", tmp_path / "out.csv"
+    shown = _run("compare", table, "--target", "churn", "-m", MODELS, "--report", page, "--csv", csv)
+    assert shown.exit_code == 0
+    assert "0-1 loss" in shown.output
+    folds = pd.read_csv(csv)
+    assert folds["model"].unique().tolist() == MODELS.split(",")
+    assert (folds["status"] == "ok").all()
+    assert len(folds) == 3 * 5 * 2
+    assert folds.groupby("model")["zero_one"].mean()["naive-bayes"] < 0.35
+    assert "Bias against variance" in page.read_text()
+
+
+def test_a_results_file_is_continued(table, tmp_path):
+    arguments = [
+        "compare",
+        table,
+        "iris",
+        "--target",
+        "churn",
+        "-m",
+        "naive-bayes",
+        "--results",
+        tmp_path / "r",
+    ]
+    assert _run(*arguments).exit_code == 0
+    before = (tmp_path / "r").read_bytes()
+    assert _run(*arguments).exit_code == 0
+    assert (tmp_path / "r").read_bytes() == before
+    assert json.loads(before.splitlines()[0])["datasets"].keys() == {"churn", "iris"}
+
+
+def test_a_learning_curve_is_drawn(tmp_path):
+    arguments = ["compare", "iris", "-m", "naive-bayes", "-m", "class-shares", "--learning-curve"]
+    assert _run(*arguments, "--report", tmp_path / "page.html").exit_code == 0
+    assert "Learning curves" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["iris", "-m", "oracle"], r"no model 'oracle': choose among .*naive-bayes"),
+        (["churn.csv", "-m", "naive-bayes"], "there is no file"),
+        (["iris", "-m", "naive-bayes", "--metrics", "accuracy"], "no metric 'accuracy'"),
+    ],
+)
+def test_mistakes_are_explained(arguments, message):
+    with pytest.raises(InputError, match=message):
+        _run("compare", *arguments)

@@ -1,0 +1,159 @@
+import os
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from seminaive.errors import InputError
+from seminaive.papers.not_reproduced import REASONS
+from seminaive.papers.real_tables import PAPER_NAMES, paper_table, tables_of
+from seminaive.papers.reproduction import (
+    NotReproduced,
+    Reproduction,
+    RunOptions,
+    Tolerance,
+    catalogue,
+    compare_with_paper,
+    published_names,
+    published_table,
+    reproduce,
+    runnable,
+)
+from seminaive.papers.show import catalogue_table, comparison_table, keep_comparison
+
+needs_real_tables = pytest.mark.skipif(
+    not os.environ.get("SEMINAIVE_DATA"), reason="SEMINAIVE_DATA is not set: no real tables here"
+)
+
+
+def _reproduction(name="nbrlr-table1", **changes):
+    plan = {"title": "t", "needs": "nothing", "minutes": 0, "repetitions": 1, "run": lambda _: None}
+    return Reproduction(name, **{**plan, **changes})
+
+
+def _numbers(name):
+    """The paper's own cells as if they were ours, typed as numbers where they are."""
+    table = published_table(name)
+    ours = table.assign(ours=pd.to_numeric(table["value"], errors="coerce"), se=0.001)
+    return ours.assign(n_train=ours["n_train"].astype(int), r=ours["r"].astype(float))
+
+
+def test_every_published_table_can_be_run_or_has_a_reason():
+    entries = catalogue()
+    assert tuple(entries) == published_names()
+    assert len(entries) == 37
+    for name, entry in entries.items():
+        assert entry.name == name
+        assert entry.title
+        assert isinstance(entry, Reproduction) or entry.reason
+
+
+def test_the_list_of_reasons_names_published_tables_only():
+    assert set(REASONS) <= set(published_names())
+
+
+def test_published_tables_have_the_status_of_every_cell():
+    for name in published_names():
+        assert set(published_table(name)["status"]) <= {"ok", "damaged", "NA"}
+
+
+def test_the_papers_own_values_agree_with_the_paper_and_damaged_cells_are_left_out():
+    comparison = compare_with_paper(_reproduction(), _numbers("nbrlr-table1"))
+    status = published_table("nbrlr-table1")["status"]
+    assert comparison.n_agree == len(comparison.cells)
+    assert comparison.cells["difference"].abs().max() == 0
+    assert comparison.n_damaged > 0
+    assert len(comparison.cells) + comparison.n_damaged == len(status)
+    assert comparison.n_without_ours == 0
+
+
+def test_a_tolerance_decides_by_metric_and_standard_errors_decide_without_one():
+    ours = _numbers("nbrlr-table2")
+    ours["ours"] += 0.009
+    tolerant = _reproduction(
+        "nbrlr-table2", tolerances={"L01": Tolerance(0.01), "RSPE": Tolerance(0.008), "MSE": Tolerance()}
+    )
+    agrees = compare_with_paper(tolerant, ours).cells.groupby("metric")["agrees"].mean()
+    assert agrees.to_dict() == {"L01": 1.0, "MSE": 0.0, "RSPE": 0.0}
+    strict = compare_with_paper(_reproduction("nbrlr-table2"), ours)
+    assert strict.n_agree == 0  # nine standard errors away
+    np.testing.assert_allclose(strict.cells["standard_errors"], 9.0, rtol=1e-9)
+    ours["ours"] -= 0.0067
+    assert compare_with_paper(_reproduction("nbrlr-table2"), ours).n_agree == len(strict.cells)
+
+
+def test_cells_that_we_do_not_have_are_counted():
+    ours = _numbers("nbrlr-table2").query("method == 'NBRLR'")
+    comparison = compare_with_paper(_reproduction("nbrlr-table2"), ours)
+    published = (published_table("nbrlr-table2")["status"] == "ok").sum()
+    assert len(comparison.cells) + comparison.n_without_ours == published
+    with pytest.raises(InputError, match="lack the columns method"):
+        compare_with_paper(_reproduction("nbrlr-table2"), ours.drop(columns="method"))
+
+
+def test_win_draw_loss_tables_are_compared_count_by_count():
+    table = published_table("nbrlr-table6")
+    counts = ("win", "draw", "loss")
+    keys = table.drop(columns=[*counts, "p_value", "status", "raw"])
+    ours = pd.concat([keys.assign(cell=count, ours=table[count].astype(float) + 1) for count in counts])
+    exact = _reproduction(
+        "nbrlr-table6", values=counts, tolerances=dict.fromkeys(("L01", "RSPE"), Tolerance())
+    )
+    assert compare_with_paper(exact, ours).n_agree == 0
+    loose = _reproduction(
+        "nbrlr-table6", values=counts, tolerances=dict.fromkeys(("L01", "RSPE"), Tolerance(1))
+    )
+    assert compare_with_paper(loose, ours).n_agree == 3 * len(table)
+
+
+def test_tables_that_cannot_be_run_say_why():
+    entry = next(entry for entry in catalogue().values() if isinstance(entry, NotReproduced))
+    with pytest.raises(InputError, match="cannot be run"):
+        reproduce(entry.name, RunOptions(1))
+    with pytest.raises(InputError, match="there is no published table 'table0'"):
+        runnable("table0")
+    with pytest.raises(InputError, match="no published table"):
+        published_table("table0")
+
+
+def test_results_are_kept_with_the_command_and_the_versions(tmp_path):
+    comparison = compare_with_paper(_reproduction(), _numbers("nbrlr-table1"))
+    keep_comparison(comparison, tmp_path / "new" / "kept.csv", "seminaive reproduce nbrlr-table1")
+    lines = (tmp_path / "new" / "kept.csv").read_text().splitlines()
+    assert lines[0] == "# seminaive reproduce nbrlr-table1"
+    assert "seminaive" in lines[1]
+    frame = pd.read_csv(tmp_path / "new" / "kept.csv", comment="#")
+    assert len(frame) == len(comparison.cells)
+    assert catalogue_table().row_count == 37
+    assert comparison_table(_reproduction(), comparison).row_count == len(comparison.cells)
+
+
+def test_every_papers_name_of_a_data_set_appears_in_a_published_table():
+    printed = {
+        name
+        for table in published_names()
+        if "dataset" in published_table(table)
+        for name in published_table(table)["dataset"]
+    }
+    assert set(PAPER_NAMES) <= printed
+
+
+@needs_real_tables
+@pytest.mark.real_data
+def test_our_copies_have_the_rows_that_the_papers_count():
+    for name in ("nbrlr-table5", "dissertation-table2.6", "hybrid-table1"):
+        cells = reproduce(name, RunOptions(1)).cells.query("cell == 'n_instances'")
+        assert cells["agrees"].all()
+        assert len(cells) == len(tables_of(name)) == len(published_table(name))
+
+
+@needs_real_tables
+@pytest.mark.real_data
+def test_tables_are_cut_as_the_papers_cut_them():
+    assert set(paper_table("Abalone").y) == {"0", "1", "2"}
+    assert len(paper_table("Occupancy Detection").y) == 8143
+
+
+def test_a_data_set_without_a_copy_is_refused():
+    with pytest.raises(InputError, match="no copy here"):
+        paper_table("MITFaceSetA")
