@@ -1,0 +1,146 @@
+"""The columns of a linear model on a mixed table, without a dummy matrix."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class LinearDesign:
+    """An intercept, numeric columns, and one indicator per category that is not its column's reference.
+
+    Coefficients stand in that order; the indicators of a column follow its codes. A code equal to the
+    column's number of categories has no indicator, like the reference: it stands for "no evidence".
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_rows, n_numbers)
+        Finite.
+    codes : ndarray of shape (n_rows, n_coded)
+    cell_row : ndarray of shape (n_cells,)
+        The coefficient of each category, column after column; ``n_coefficients`` where it has none.
+    first_cell : ndarray of shape (n_coded,)
+        Where each column's categories start in ``cell_row``.
+    n_coefficients : int
+
+    Examples
+    --------
+    Two numbers and a column of three categories, of which code 1 is the reference:
+
+    >>> import numpy as np
+    >>> design = LinearDesign.of(np.zeros((4, 2)), np.array([[0], [1], [2], [2]]), [3], [1])
+    >>> design.n_coefficients
+    5
+    >>> design.scores(np.array([[10.0], [0.0], [0.0], [1.0], [2.0]])).ravel()
+    array([11., 10., 12., 12.])
+    """
+
+    numbers: Floats
+    codes: NDArray[Any]
+    cell_row: Integers
+    first_cell: Integers
+    n_coefficients: int
+
+    @classmethod
+    def of(
+        cls,
+        numbers: Floats | None = None,
+        codes: NDArray[Any] | None = None,
+        cardinalities: Sequence[int] = (),
+        references: Sequence[int] | None = None,
+    ) -> LinearDesign:
+        """Lay out a design; references are codes, by default each column's first.
+
+        Parameters
+        ----------
+        numbers : ndarray of shape (n_rows, n_numbers), default=None
+        codes : ndarray of shape (n_rows, n_coded), default=None
+        cardinalities : sequence of int
+            The number of categories of each coded column.
+        references : sequence of int, default=None
+            The code of each coded column that has no coefficient.
+        """
+        if numbers is None and codes is None:
+            raise InputError("a design needs numbers or codes, got neither")
+        n_rows = len(numbers) if numbers is not None else len(codes)  # type: ignore[arg-type]
+        numbers = np.zeros((n_rows, 0)) if numbers is None else numbers
+        codes = np.zeros((n_rows, 0), dtype=np.uint16) if codes is None else codes
+        references = [0] * len(cardinalities) if references is None else references
+        numbers = np.ascontiguousarray(numbers, dtype=np.float64)
+        largest = max(cardinalities, default=0)
+        codes = np.ascontiguousarray(codes, dtype=np.uint16 if largest < 2**16 else np.uint32)
+        if len(codes) != len(numbers) or codes.shape[1] != len(cardinalities):
+            raise InputError(
+                f"numbers of shape {numbers.shape}, codes of shape {codes.shape} and {len(cardinalities)} "
+                "cardinalities do not describe the same rows and columns"
+            )
+        if not np.isfinite(numbers).all():
+            raise InputError("numbers must be finite: fill missing cells before solving")
+        if len(codes) and (codes.max(axis=0) > np.asarray(cardinalities)).any():
+            raise InputError("a code exceeds its column's number of categories")
+        rows, next_row = [], 1 + numbers.shape[1]
+        for cardinality, reference in zip(cardinalities, references, strict=True):
+            own = np.empty(cardinality + 1, dtype=np.int64)
+            own[:cardinality] = next_row + np.arange(cardinality) - (np.arange(cardinality) > reference)
+            own[reference] = -1
+            own[cardinality] = -1
+            rows.append(own)
+            next_row += cardinality - 1
+        cell_row = np.concatenate([np.empty(0, dtype=np.int64), *rows])
+        cell_row[cell_row < 0] = next_row
+        first_cell = np.cumsum([0, *(len(own) for own in rows)], dtype=np.int64)[:-1]
+        return cls(numbers, codes, cell_row, first_cell, next_row)
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows."""
+        return len(self.numbers)
+
+    @property
+    def n_numbers(self) -> int:
+        """Return the number of numeric columns."""
+        return int(self.numbers.shape[1])
+
+    def rows(self, kept: NDArray[Any]) -> LinearDesign:
+        """Return the design of some rows, by position or mask."""
+        return replace(self, numbers=self.numbers[kept], codes=self.codes[kept])
+
+    def means_and_deviations(self, row_weight: Floats) -> tuple[Floats, Floats]:
+        """Return the weighted mean and standard deviation of every column; 0 and 1 for the intercept."""
+        total = row_weight.sum()
+        means = np.zeros(self.n_coefficients + 1)
+        variances = np.ones(self.n_coefficients + 1)
+        numbers = slice(1, 1 + self.n_numbers)
+        means[numbers] = row_weight @ self.numbers / total
+        for j in range(self.n_numbers):
+            variances[1 + j] = row_weight @ np.square(self.numbers[:, j] - means[1 + j]) / total
+        counts = np.zeros(self.n_coefficients + 1)
+        for feature, first in enumerate(self.first_cell):
+            shares = np.bincount(self.codes[:, feature], row_weight)
+            np.add.at(counts, self.cell_row[first : first + len(shares)], shares)
+        indicators = slice(1 + self.n_numbers, self.n_coefficients)
+        means[indicators] = counts[indicators] / total
+        variances[indicators] = means[indicators] * (1 - means[indicators])
+        means[self.n_coefficients] = 0.0
+        return means[:-1], np.sqrt(variances[:-1])
+
+    def scores(self, coefficients: Floats) -> Floats:
+        """Return design times coefficients (n_coefficients, n_scores): (n_rows, n_scores)."""
+        padded = np.vstack([coefficients, np.zeros((1, coefficients.shape[1]))])
+        scores = np.asarray(self.numbers @ coefficients[1 : 1 + self.n_numbers] + coefficients[0])
+        for feature, first in enumerate(self.first_cell):
+            scores += padded[self.cell_row[first + self.codes[:, feature].astype(np.int64)]]
+        return scores

@@ -1,0 +1,365 @@
+"""Logistic and softmax regression shrunk toward a target, along a whole path of strengths.
+
+Minimises ``loss(B) + strength * sum_j factor_j * (l1_share |B_j - T_j| + (1 - l1_share) (B_j - T_j)^2 / 2)``
+over the coefficients B, where the loss is the weighted negative log-likelihood (a sum, not a mean) and T
+is the target. At strength 0 that is maximum likelihood; from ``strength_max`` on it is the target.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.errors import ConvergenceWarning, InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from seminaive.kernels.shrink_design import Design
+    from seminaive.kernels.shrink_path import Path, Problem, Rules
+    from seminaive.solvers.design import LinearDesign
+
+    Floats = NDArray[np.float64]
+
+# Largest number of coefficients, all classes together, for which second derivatives are kept. 1000 of them
+# take 8 MB. The classes of a softmax model meet in its second derivatives, so they are kept longer there.
+WIDEST_LOGISTIC = 1000
+WIDEST_SOFTMAX = 1500
+WIDEST_SOFTMAX_OF_FEW_ROWS = 3000
+FEW_ROWS = 5000
+# Steps of a sweeping solver for one Newton step.
+PATIENCE = 5
+# Mean over standard deviation from which a column is centred by copying it rather than on the fly.
+FAR_FROM_ZERO = 1e4
+CONVERGED, TOO_WIDE, NOT_REACHED = 0, 3, 4
+
+
+@dataclass(frozen=True)
+class ShrinkagePath:
+    """The solutions along a path of decreasing strengths, each with its certificate.
+
+    Parameters
+    ----------
+    strengths : ndarray of shape (n_strengths,)
+    coefficients : ndarray of shape (n_strengths, n_coefficients, n_scores)
+        One score column for the logistic model, one per class for the softmax.
+    target : ndarray of shape (n_coefficients, n_scores)
+    deviance : ndarray of shape (n_strengths,)
+        Twice the weighted negative log-likelihood.
+    gap : ndarray of shape (n_strengths,)
+        Duality gap, relative to the loss at the target: the objective is at most this much too high.
+    residual : ndarray of shape (n_strengths,)
+        Largest violation of the optimality conditions, relative to the largest derivative of the loss at
+        the target, which for a pure L1 penalty is ``strength_max``.
+    passes : ndarray of shape (n_strengths,)
+        Passes over the rows.
+    converged : ndarray of shape (n_strengths,)
+        Whether gap and residual fell below their tolerances.
+    strength_max : float
+        The strength from which on every penalised coefficient equals its target.
+    null_deviance : float
+        The deviance of the class shares alone.
+    """
+
+    strengths: Floats
+    coefficients: Floats
+    target: Floats
+    deviance: Floats
+    gap: Floats
+    residual: Floats
+    passes: NDArray[np.int64]
+    converged: NDArray[np.bool_]
+    strength_max: float
+    null_deviance: float
+
+    def __len__(self) -> int:
+        return len(self.strengths)
+
+    @property
+    def explained(self) -> Floats:
+        """Share of the null deviance that each solution explains; 0 where there is none to explain."""
+        if self.null_deviance == 0.0:
+            return np.zeros(len(self))
+        return 1.0 - self.deviance / self.null_deviance
+
+    def warn_unless_converged(self) -> None:
+        """Raise a `ConvergenceWarning` with numbers if some strengths stopped short of their certificate."""
+        if self.converged.all():
+            return
+        worst = int(np.argmax(np.where(self.converged, -np.inf, self.residual)))
+        warnings.warn(
+            f"{(~self.converged).sum()} of {len(self)} strengths stopped short; the worst, strength "
+            f"{self.strengths[worst]:.4g}, at a duality gap of {self.gap[worst]:.1e} of the loss at the "
+            f"target and an optimality residual of {self.residual[worst]:.1e} of the steepest derivative "
+            f"after {self.passes[worst]} passes. Use larger strengths, rescale the columns, or raise the "
+            "tolerances or max_steps",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
+
+
+@dataclass(frozen=True)
+class ShrinkageOptions:
+    """What to shrink, how, and when to stop.
+
+    Parameters
+    ----------
+    l1_share : float, default=1.0
+        Part of the penalty that is L1; the rest is L2. 1 lets coefficients stay exactly at the target.
+    penalize_intercept : bool, default=True
+        Whether the intercept is shrunk as well; if not, it is fitted freely at every strength.
+    standardize : bool, default=False
+        Whether to penalise as if every column had mean 0 and variance 1; coefficients come back on the
+        original scale.
+    gap_tol : float, default=1e-6
+        Duality gap at which to stop, relative to the loss at the target; with an L2 part, where the bound
+        is sharper, a thousandth of it.
+    residual_tol : float, default=1e-6
+        Optimality residual at which to stop, relative to the largest derivative at the target. Both
+        tolerances must be met.
+    max_steps : int, default=200
+        Newton steps per strength.
+    stop_early : bool, default=True
+        Whether a path ends at 99.9 % of the deviance explained, and, below 1e-2 of ``strength_max``, as
+        soon as the classes are separated.
+    """
+
+    l1_share: float = 1.0
+    penalize_intercept: bool = True
+    standardize: bool = False
+    gap_tol: float = 1e-6
+    residual_tol: float = 1e-6
+    max_steps: int = 200
+    stop_early: bool = True
+
+
+def logistic_path(
+    design: LinearDesign,
+    labels: NDArray[np.int64],
+    *,
+    target: ArrayLike | None = None,
+    strengths: ArrayLike | None = None,
+    n_strengths: int = 100,
+    ratio: float = 1e-4,
+    factors: ArrayLike | None = None,
+    row_weight: Floats | None = None,
+    offset: ArrayLike | None = None,
+    options: ShrinkageOptions | None = None,
+) -> ShrinkagePath:
+    """Solve the two-class model; the scores are the log odds of label 1.
+
+    Parameters
+    ----------
+    design : LinearDesign
+    labels : ndarray of shape (n_rows,)
+        0 or 1.
+    target : array-like of shape (n_coefficients,), default=None
+        What the coefficients are shrunk toward; None is zero.
+    strengths : array-like, default=None
+        The strengths to solve for, largest first in the result; None lays ``n_strengths`` of them,
+        logarithmically, from ``strength_max`` down to ``ratio`` times it.
+    factors : array-like of shape (n_coefficients,), default=None
+        Multiplies the strength, coefficient by coefficient; 0 leaves one free. None is 1 throughout.
+    row_weight : ndarray of shape (n_rows,), default=None
+        How often each row counts.
+    offset : array-like of shape (n_rows,), default=None
+        Added to every score.
+    options : ShrinkageOptions, default=None
+    """
+    return _path(
+        design, labels, 1, target, strengths, n_strengths, ratio, factors, row_weight, offset,
+        options or ShrinkageOptions(),
+    )  # fmt: skip
+
+
+def softmax_path(
+    design: LinearDesign,
+    labels: NDArray[np.int64],
+    n_classes: int,
+    *,
+    target: ArrayLike | None = None,
+    strengths: ArrayLike | None = None,
+    n_strengths: int = 100,
+    ratio: float = 1e-4,
+    factors: ArrayLike | None = None,
+    row_weight: Floats | None = None,
+    offset: ArrayLike | None = None,
+    options: ShrinkageOptions | None = None,
+) -> ShrinkagePath:
+    """Solve the model of any number of classes, each with its own coefficients and target.
+
+    Parameters are those of `logistic_path`, with one column per class: target (n_coefficients,
+    n_classes), offset (n_rows, n_classes). Shifting a coefficient of all classes together changes no
+    probability; the shift returned makes the midpoint median of coefficient minus target zero, which no
+    other shift beats under an L1 penalty with equal factors.
+    """
+    path = _path(
+        design, labels, n_classes, target, strengths, n_strengths, ratio, factors, row_weight, offset,
+        options or ShrinkageOptions(),
+    )  # fmt: skip
+    if (options or ShrinkageOptions()).l1_share == 1.0:
+        deviations = path.coefficients - path.target
+        path.coefficients[:] -= np.median(deviations, axis=2, keepdims=True)
+    return path
+
+
+def _path(
+    design: LinearDesign,
+    labels: NDArray[np.int64],
+    n_scores: int,
+    target: ArrayLike | None,
+    strengths: ArrayLike | None,
+    n_strengths: int,
+    ratio: float,
+    factors: ArrayLike | None,
+    row_weight: Floats | None,
+    offset: ArrayLike | None,
+    options: ShrinkageOptions,
+) -> ShrinkagePath:
+    from seminaive.kernels.shrink_design import Design
+    from seminaive.kernels.shrink_path import Problem, Rules, solve_path
+
+    n_classes = max(2, n_scores)
+    shape = (design.n_coefficients, n_scores)
+    labels = np.ascontiguousarray(labels, dtype=np.int64)
+    row_weight = (
+        np.ones(design.n_rows) if row_weight is None else np.ascontiguousarray(row_weight, np.float64)
+    )
+    class_weight = _checked_classes(design, labels, row_weight, n_classes)
+    goal = _filled(target, shape, 0.0, "target")
+    factor = _filled(factors, shape, 1.0, "factors")
+    if (factor < 0).any():
+        raise InputError("factors multiply the strength and cannot be negative")
+    given = _checked_strengths(strengths)
+    # Without any penalty the intercept is free whatever was asked, and centring costs nothing.
+    free_intercept = not options.penalize_intercept or bool(len(given) and not given.any())
+    if free_intercept:
+        factor[0] = 0.0
+    centre = np.zeros(design.n_coefficients)
+    numbers = design.numbers
+    if options.standardize or free_intercept:
+        means, deviations = design.means_and_deviations(row_weight)
+        centre = means
+        numbers = _centred_where_far(design.numbers, centre, deviations)
+        if options.standardize:
+            factor *= deviations[:, None]
+    fixed = _filled(offset, (design.n_rows, n_scores), 0.0, "offset")
+    fixed += design.scores(goal)
+    # Columns that were centred by copying are centred already; the kernels centre the others as they go.
+    on_the_fly = centre.copy()
+    if numbers is not design.numbers:
+        on_the_fly[1 : 1 + design.n_numbers] = 0.0
+    kernel_design = Design(numbers, design.codes, design.cell_row, design.first_cell, on_the_fly)
+    problem = Problem(fixed, labels, row_weight, factor, float(options.l1_share))
+    rules = Rules(
+        float(options.gap_tol),
+        float(options.residual_tol),
+        int(options.max_steps),
+        0.999 if options.stop_early else 2.0,
+        1e-2 if options.stop_early else -1.0,
+        _widest(n_scores, design.n_rows),
+    )
+    shares = class_weight[class_weight > 0] / class_weight.sum()
+    null_loss = -class_weight.sum() * float(shares @ np.log(shares))
+    solved = solve_path(kernel_design, problem, rules, given, int(n_strengths), float(ratio), null_loss)
+    wide = np.flatnonzero(solved.statuses == TOO_WIDE)
+    if len(wide):
+        _finish_by_sweeps(kernel_design, problem, rules, solved, int(wide[0]), null_loss)
+    kept = solved.statuses != NOT_REACHED
+    coefficients = solved.deviations[kept]
+    coefficients[:, 0] -= np.einsum("j,sjc->sc", centre[1:], coefficients[:, 1:])
+    coefficients += goal
+    tiny = np.finfo(float).tiny
+    return ShrinkagePath(
+        strengths=solved.strengths[kept],
+        coefficients=coefficients,
+        target=goal,
+        deviance=2.0 * solved.losses[kept],
+        gap=solved.gaps[kept] / max(solved.start_loss, tiny),
+        residual=solved.residuals[kept] / max(solved.steepest, tiny),
+        passes=solved.passes[kept],
+        converged=solved.statuses[kept] == CONVERGED,
+        strength_max=solved.strength_max,
+        null_deviance=2.0 * null_loss,
+    )
+
+
+def _widest(n_scores: int, n_rows: int) -> int:
+    """Return the number of coefficients up to which second derivatives are kept."""
+    if n_scores == 1:
+        return WIDEST_LOGISTIC
+    return WIDEST_SOFTMAX_OF_FEW_ROWS if n_rows <= FEW_ROWS else WIDEST_SOFTMAX
+
+
+def _finish_by_sweeps(
+    design: Design, problem: Problem, rules: Rules, solved: Path, begin: int, null_loss: float
+) -> None:
+    """Solve the strengths from position ``begin`` on without second derivatives, into ``solved``."""
+    from seminaive.kernels.shrink_sweep import sweep_path
+
+    columns = np.ascontiguousarray(design.numbers.T)
+    start = solved.deviations[max(0, begin - 1)]
+    patient = rules._replace(max_steps=PATIENCE * rules.max_steps)
+    rest = sweep_path(
+        design,
+        columns,
+        problem,
+        patient,
+        solved.strengths[begin:],
+        np.array([solved.strength_max, solved.steepest, solved.start_loss]),
+        start,
+        null_loss,
+    )
+    for name in ("deviations", "losses", "gaps", "residuals", "passes", "statuses"):
+        getattr(solved, name)[begin:] = getattr(rest, name)
+
+
+def _checked_classes(
+    design: LinearDesign, labels: NDArray[np.int64], row_weight: Floats, n_classes: int
+) -> Floats:
+    """Return the weight of each class, after checking labels and weights against the design."""
+    if labels.shape != (design.n_rows,) or row_weight.shape != (design.n_rows,):
+        raise InputError(
+            f"a design of {design.n_rows} rows needs as many labels and weights, got {labels.shape} and "
+            f"{row_weight.shape}"
+        )
+    if design.n_rows == 0:
+        raise InputError("a path needs at least one row, got none")
+    if labels.min() < 0 or labels.max() >= n_classes:
+        raise InputError(f"labels must lie in 0 to {n_classes - 1}, got {labels.min()} to {labels.max()}")
+    if not np.isfinite(row_weight).all() or (row_weight < 0).any() or not row_weight.any():
+        raise InputError("row weights must be finite, not negative and not all zero")
+    return np.bincount(labels, row_weight, minlength=n_classes).astype(np.float64)
+
+
+def _checked_strengths(strengths: ArrayLike | None) -> Floats:
+    """Return the strengths, largest first; empty where they are to be laid."""
+    if strengths is None:
+        return np.empty(0)
+    given = np.sort(np.atleast_1d(np.asarray(strengths, dtype=np.float64)))[::-1].copy()
+    if not len(given) or not np.isfinite(given).all() or (given < 0).any():
+        raise InputError(f"strengths must be finite and not negative, at least one, got {strengths!r}")
+    return given
+
+
+def _filled(values: ArrayLike | None, shape: tuple[int, int], default: float, name: str) -> Floats:
+    """Return values as a new array of the shape; a single score column may come as a vector."""
+    if values is None:
+        return np.full(shape, default)
+    array = np.array(values, dtype=np.float64)
+    if array.shape == shape[:1]:
+        array = np.repeat(array[:, None], shape[1], axis=1)
+    if array.shape != shape or not np.isfinite(array).all():
+        raise InputError(f"{name} must be finite and of shape {shape}, got shape {array.shape}")
+    return np.ascontiguousarray(array)
+
+
+def _centred_where_far(numbers: Floats, centre: Floats, deviations: Floats) -> Floats:
+    """Centre by copying where subtracting later would lose digits; else return the numbers themselves."""
+    own = slice(1, 1 + numbers.shape[1])
+    if (np.abs(centre[own]) > FAR_FROM_ZERO * deviations[own]).any():
+        return numbers - centre[own]
+    return numbers
