@@ -39,6 +39,18 @@ def test_weighted_chunks_equal_one_fit(weather):
     np.testing.assert_allclose(model.predict_proba(X), whole.predict_proba(X), rtol=1e-10)
 
 
+def test_chunks_of_a_large_integer_table_equal_one_fit():
+    rng = np.random.default_rng(4)
+    X, y = rng.integers(0, 6, (9000, 12)), rng.integers(0, 2, 9000)
+    X[6000:, 3] += 40  # values that come late, in a chunk of their own
+    model = seminaive.NaiveBayes(categorical_features="all")
+    for i in range(0, 9000, 3000):
+        model.partial_fit(X[i : i + 3000], y[i : i + 3000])
+    whole = seminaive.NaiveBayes(categorical_features="all").fit(X, y)
+    assert model.schema_ == whole.schema_
+    assert (model.scores_.tables == whole.scores_.tables).all()
+
+
 @pytest.mark.parametrize("damage", ["label", "infinite", "columns", "weight"])
 def test_a_refused_chunk_leaves_the_model_as_it_was(chunks, damage):
     (X, y), (X2, y2), *_ = chunks

@@ -117,7 +117,7 @@ class TableEncoder:
         table = open_table(X)
         kinds = _kinds(table, categorical_features) if known is None else _known_kinds(table, known)
         if _is_integer_block(table, kinds):
-            schema, codes = _learn_integers(table, missing)
+            schema, codes = _learn_integers(table, missing, known)
             return cls(schema), EncodedTable(codes, np.empty((table.n_rows, 0)), schema)
 
         numbers = _numbers(table, kinds)
@@ -360,9 +360,13 @@ def _is_integer_block(table: Table, kinds: Sequence[Kind]) -> bool:
     )
 
 
-def _learn_integers(table: Table, missing: MissingPolicy) -> tuple[Schema, Codes]:
+def _learn_integers(table: Table, missing: MissingPolicy, known: Schema | None) -> tuple[Schema, Codes]:
     from seminaive.kernels.encoding import column_ranges, mark_seen_table, translate_table
 
+    if known is not None:
+        codes = _translate_integers(table, known)
+        if (codes < np.array(known.cardinalities, dtype=codes.dtype)).all():
+            return known, codes  # nothing new in this chunk
     values = table.array
     assert values is not None  # noqa: S101 - narrows the type
     low, high = column_ranges(values)

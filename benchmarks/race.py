@@ -1,0 +1,121 @@
+"""Time ours and a peer in turns, in one process, and write the ratios down.
+
+A ratio is the peer's best time over ours, so that more is better; a bar is the least ratio asked for. For
+shares (memory, start-up) it is ours over the peer's, and a bar is the most that was allowed.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime as dt
+import os
+import platform
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+RESULTS = Path(__file__).parent / "results"
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One question, its answer and the bar it was held against.
+
+    Parameters
+    ----------
+    question, peer : str
+    ours, theirs : float
+        In ``unit``.
+    bar : float
+        Least ratio asked for; where ``smaller`` is set, the most allowed.
+    unit : str
+    smaller : bool
+        Whether the ratio is ours over theirs, to be kept small.
+    """
+
+    question: str
+    peer: str
+    ours: float
+    theirs: float
+    bar: float
+    unit: str = "s"
+    smaller: bool = False
+
+    @property
+    def ratio(self) -> float:
+        """Return theirs over ours, or ours over theirs where that should be small."""
+        return self.ours / self.theirs if self.smaller else self.theirs / self.ours
+
+    @property
+    def reached(self) -> bool:
+        """Tell whether the bar was reached."""
+        return self.ratio <= self.bar if self.smaller else self.ratio >= self.bar
+
+
+def best_time(call: Callable[[], object], repeats: int) -> float:
+    """Return the shortest of several timings, in seconds."""
+    times = []
+    for _ in range(repeats):
+        start = perf_counter()
+        call()
+        times.append(perf_counter() - start)
+    return min(times)
+
+
+def race(
+    question: str,
+    peer: str,
+    ours: Callable,
+    theirs: Callable,
+    *,
+    bar: float,
+    repeats: int = 3,
+    rounds: int = 2,
+) -> Ratio:
+    """Time both in turns, after a first call of ours that may compile."""
+    ours()
+    times = [(best_time(ours, repeats), best_time(theirs, 1)) for _ in range(rounds)]
+    return Ratio(question, peer, min(t for t, _ in times), min(t for _, t in times), bar)
+
+
+def report(name: str, rows: Sequence[Ratio], packages: Sequence[str]) -> None:
+    """Print the ratios, and write them to ``results/<name>.csv`` with versions and date."""
+    RESULTS.mkdir(exist_ok=True)
+    for row in rows:
+        sign = "<=" if row.smaller else ">="
+        mark = "reached" if row.reached else "MISSED"
+        print(
+            f"{row.question}: {row.ratio:.2f} (bar {sign} {row.bar:g}, {mark}); "
+            f"ours {row.ours:.4g} {row.unit}, {row.peer} {row.theirs:.4g} {row.unit}",
+            flush=True,
+        )
+    versions = " ".join(
+        f"{package}={version(package)}" for package in ("seminaive", "numpy", "numba", *packages)
+    )
+    header = [
+        f"# command: python benchmarks/{name}.py",
+        f"# date: {dt.datetime.now(tz=dt.UTC).date()}; python {platform.python_version()}; {versions}",
+        f"# threads: {os.environ.get('NUMBA_NUM_THREADS', 'default')}; cores: {os.cpu_count()}",
+    ]
+    with (RESULTS / f"{name}.csv").open("w", newline="") as file:
+        file.write("\n".join(header) + "\n")
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["question", "peer", "ours", "theirs", "unit", "ratio", "bar", "reached"])
+        for row in rows:
+            writer.writerow(
+                [
+                    row.question,
+                    row.peer,
+                    f"{row.ours:.4g}",
+                    f"{row.theirs:.4g}",
+                    row.unit,
+                    f"{row.ratio:.3g}",
+                    f"{'<=' if row.smaller else '>='} {row.bar:g}",
+                    "yes" if row.reached else "no",
+                ]
+            )
