@@ -1,8 +1,24 @@
 """Classifiers between naive Bayes and logistic regression, for ordinary tables."""
 
 from seminaive.encode import EqualFrequencyDiscretizer, MDLDiscretizer
-from seminaive.models import NaiveBayes, load_model, save_model
+from seminaive.models import (
+    AcceleratedLogisticRegression,
+    HigherOrderLogisticRegression,
+    HigherOrderLogisticRegressionCV,
+    NaiveBayes,
+    load_model,
+    save_model,
+)
 
 __version__ = "0.1.0"
 
-__all__ = ["EqualFrequencyDiscretizer", "MDLDiscretizer", "NaiveBayes", "load_model", "save_model"]
+__all__ = [
+    "AcceleratedLogisticRegression",
+    "EqualFrequencyDiscretizer",
+    "HigherOrderLogisticRegression",
+    "HigherOrderLogisticRegressionCV",
+    "MDLDiscretizer",
+    "NaiveBayes",
+    "load_model",
+    "save_model",
+]

@@ -1,6 +1,16 @@
 """The estimators, one public class per file."""
 
+from seminaive.models.accelerated_logistic_regression import AcceleratedLogisticRegression
 from seminaive.models.files import load_model, save_model
+from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
+from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
 from seminaive.models.naive_bayes import NaiveBayes
 
-__all__ = ["NaiveBayes", "load_model", "save_model"]
+__all__ = [
+    "AcceleratedLogisticRegression",
+    "HigherOrderLogisticRegression",
+    "HigherOrderLogisticRegressionCV",
+    "NaiveBayes",
+    "load_model",
+    "save_model",
+]

@@ -98,6 +98,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         opened = open_table(X)
         validate_data(self, X, skip_check_array=True, reset=known is None)
         target = encode_target(y, type(self).__name__)
+        if opened.n_rows != len(target.labels):
+            raise InputError(
+                f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers of "
+                "samples. Pass one label per row"
+            )
         row_weight = encode_weights(sample_weight, len(target.labels))
         if row_weight is not None and (row_weight == 0).any():
             # A row of weight zero is no row: its categories and its class may exist nowhere else.
@@ -115,11 +120,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             known=known,
             allow_empty=chunk,
         )
-        if len(table) != len(target.labels):
-            raise InputError(
-                f"X has {len(table)} rows and y has {len(target.labels)} labels: inconsistent numbers of "
-                "samples. Pass one label per row"
-            )
         return TrainingSet(table, target.labels, target.classes, row_weight)
 
     def _encode(self, X) -> EncodedTable:

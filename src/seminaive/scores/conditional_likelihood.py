@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from scipy.special import expit, softmax
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +74,18 @@ class ConditionalLoss:
         self._tables = np.zeros((fused.n_fused_cells, padded))
         self._scores = np.zeros((len(labels), padded))
 
+    def reweighted(self, row_weight: Floats) -> ConditionalLoss:
+        """Return the loss of the same rows with other weights."""
+        return ConditionalLoss(
+            self.fused,
+            self.numbers,
+            self.labels,
+            row_weight,
+            self.n_classes,
+            objective=self.objective,
+            n_threads=self.n_threads,
+        )
+
     def __call__(self, coefficients: Floats) -> tuple[float, Floats]:
         """Return the loss and its gradient, shaped like the coefficients."""
         from seminaive.kernels.fusion import scatter
@@ -101,6 +115,75 @@ class ConditionalLoss:
         self._unpack(coefficients)
         self._in_threads(self._score, range(0, len(self._scores), ROWS_AT_ONCE))
         return self._scores[:, : self.n_columns].copy()
+
+    def hessian(self, coefficients: Floats) -> Floats:
+        """Return the matrix of second derivatives of the log loss, its coefficients flattened by rows.
+
+        Between classes c and d it is a matrix of pair counts in which a row weighs
+        ``w p_c (1[c = d] - p_d)``.
+        """
+        scores = self.scores(coefficients)
+        if self.n_columns == 1:
+            posterior = expit(scores)
+            curvatures = [(0, 0, posterior[:, 0] * (1 - posterior[:, 0]))]
+        else:
+            posterior = softmax(scores, axis=1)
+            curvatures = [
+                (c, d, posterior[:, c] * ((c == d) - posterior[:, d]))
+                for c in range(self.n_columns)
+                for d in range(c + 1)
+            ]
+        n_rows, k = self.shape
+        hessian = np.empty((n_rows, k, n_rows, k))
+        for c, d, curvature in curvatures:
+            hessian[:, c, :, d] = hessian[:, d, :, c] = self._gram(curvature * self.row_weight)
+        return hessian.reshape(n_rows * k, n_rows * k)
+
+    def _gram(self, curvature: Floats) -> Floats:
+        """Return the curvature-weighted products of all pairs of columns of the design."""
+        from seminaive.kernels.hessian import count_numbers, count_pairs
+
+        n_cells, n_rows = 1 + self.fused.n_parameters, self.shape[0]
+        gram = np.zeros((n_rows, n_rows))
+        own = np.zeros((n_cells, n_cells))
+        count_pairs(self._positions, curvature, own)
+        gram[:n_cells, :n_cells] = own
+        if self.numbers.shape[1]:
+            weighted = self.numbers * curvature[:, None]
+            across = np.zeros((self.numbers.shape[1], n_cells))
+            count_numbers(self._positions, weighted, across)
+            gram[n_cells:, :n_cells] = across
+            gram[n_cells:, n_cells:] = self.numbers.T @ weighted
+        lower: Floats = np.tril(gram)
+        return lower + np.tril(gram, -1).T
+
+    @cached_property
+    def _positions(self) -> NDArray[np.int32]:
+        """The coefficient row of every table row and term, increasing."""
+        positions = np.concatenate(
+            [
+                member[own - first]
+                for member, own, first in zip(
+                    self.fused.members, self.fused.cells, self.fused.offsets, strict=False
+                )
+            ]
+            or [np.empty((len(self.labels), 0), np.int32)],
+            axis=1,
+        )
+        return np.sort(positions, axis=1) + np.int32(1)
+
+    def class_weights_of_cells(self) -> Floats:
+        """Return the weight of each observed cell and class, (n_parameters, n_classes)."""
+        from seminaive.kernels.fusion import scatter
+
+        padded = -4 * (-self.n_classes // 4)
+        rows = np.zeros((len(self.labels), padded))
+        rows[np.arange(len(rows)), self.labels] = self.row_weight
+        tables = np.zeros((self.fused.n_fused_cells, padded))
+        scatter(self.fused.cells, rows, 0, len(self.fused.cells), tables)
+        counts = np.zeros((self.fused.n_parameters, padded))
+        self.fused.marginalise(tables, counts)
+        return counts[:, : self.n_classes]
 
     def _unpack(self, coefficients: Floats) -> None:
         """Fill the fused tables and the other coefficients, padded."""

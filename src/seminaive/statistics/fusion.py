@@ -79,7 +79,11 @@ class FusedTerms:
 
         ``cell_budget`` bounds the cells of a group, ``expansion_share`` the work of filling it, in rows.
         """
-        groups = plan_groups(codes, terms, cell_budget, expansion_share)
+        return cls.of_groups(codes, terms, plan_groups(codes, terms, cell_budget, expansion_share))
+
+    @classmethod
+    def of_groups(cls, codes: Codes, terms: Terms, groups: list[Group]) -> FusedTerms:
+        """Give each joint value of every planned group a number."""
         by_column = np.ascontiguousarray(codes.T)
         n_codes = np.array(terms.cardinalities, dtype=np.int64) + 1
         cells = np.empty((len(groups), len(codes)), dtype=np.uint32)

@@ -1,0 +1,95 @@
+"""Stochastic gradient descent on additive scores, one row at a time.
+
+Legend: i row, t term, s position of a column within its term, j column or number, p cell, c coefficient
+column (one per class; a single one, the log-odds of class 1, for two classes), n rows, T terms, K coefficient
+columns, g gradient. The columns of term t are ``columns[starts[t]:starts[t + 1]]``.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def descend(
+    codes,
+    numbers,
+    labels,
+    weights,
+    columns,
+    starts,
+    cardinalities,
+    offsets,
+    rate,
+    shrinkage,
+    target,
+    scale,
+    beta,
+    squares,
+):
+    """Take one step per row, each coefficient with its own falling rate (AdaGrad).
+
+    codes (n, k) unsigned, numbers (n, m) float64, labels (n,) int64, weights (n,) float64; columns (sum of
+    orders,), starts (T + 1,), cardinalities (k,), offsets (T + 1,) int64. shrinkage, target, scale, beta and
+    squares are (1 + cells + m, K): the penalty per visit of a coefficient and what it is pulled to, the
+    scale of its search space, its value and the sum of its squared gradients; beta and squares are
+    updated.
+    """
+    n = codes.shape[0]
+    n_terms = starts.shape[0] - 1
+    n_numbers = numbers.shape[1]
+    n_columns = beta.shape[1]
+    first_number = beta.shape[0] - n_numbers
+    cells = np.empty(n_terms, np.int64)
+    scores = np.empty(n_columns)
+    for i in range(n):
+        for c in range(n_columns):
+            scores[c] = beta[0, c]
+        for t in range(n_terms):
+            cell = np.int64(0)
+            known = True
+            for s in range(starts[t], starts[t + 1]):
+                j = columns[s]
+                code = np.int64(codes[i, j])
+                cell = cell * cardinalities[j] + code
+                known &= code < cardinalities[j]
+            cells[t] = 1 + (offsets[t] + cell if known else offsets[t + 1] - 1)
+            for c in range(n_columns):
+                scores[c] += beta[cells[t], c]
+        for j in range(n_numbers):
+            for c in range(n_columns):
+                scores[c] += beta[first_number + j, c] * numbers[i, j]
+        turn_into_residuals(scores, labels[i], weights[i])
+        step(0, 1.0, scores, rate, shrinkage, target, scale, beta, squares)
+        for t in range(n_terms):
+            step(cells[t], 1.0, scores, rate, shrinkage, target, scale, beta, squares)
+        for j in range(n_numbers):
+            step(first_number + j, numbers[i, j], scores, rate, shrinkage, target, scale, beta, squares)
+
+
+@njit(cache=True, nogil=True)
+def turn_into_residuals(scores, label, weight):
+    """Replace the scores (K,) of one row by weight * (posterior - truth)."""
+    n_columns = scores.shape[0]
+    if n_columns == 1:
+        small = np.exp(-abs(scores[0]))
+        p = (1.0 if scores[0] >= 0 else small) / (1.0 + small)
+        scores[0] = weight * (p - label)
+        return
+    highest = scores.max()
+    total = 0.0
+    for c in range(n_columns):
+        scores[c] = np.exp(scores[c] - highest)
+        total += scores[c]
+    for c in range(n_columns):
+        scores[c] *= weight / total
+    scores[label] -= weight
+
+
+@njit(cache=True, nogil=True)
+def step(p, x, residuals, rate, shrinkage, target, scale, beta, squares):
+    """Move one row of coefficients against its gradient, x times the residuals plus the penalty's pull."""
+    for c in range(residuals.shape[0]):
+        g = x * residuals[c] + shrinkage[p, c] * (beta[p, c] - target[p, c])
+        squares[p, c] += g * g
+        if squares[p, c] > 0.0:
+            beta[p, c] -= rate * scale[p, c] * g / np.sqrt(squares[p, c])

@@ -1,0 +1,134 @@
+"""Logistic regression whose features are all tuples of n columns."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+from seminaive.errors import InputError
+from seminaive.models.higher_order_base import HigherOrderClassifier
+
+
+class HigherOrderLogisticRegression(HigherOrderClassifier):
+    """Logistic regression over all combinations of the values of n features (LR^n).
+
+    The score of class c is ``b_c + sum_t b_{c, t, x_t}``, where t runs over all sets of ``order`` columns:
+    one coefficient for every combination of values and class. Order 1 is ordinary logistic regression on
+    indicators; order 2 adds every interaction of two features, and so on. Numbers are cut into bins inside
+    ``fit``. Combinations that never occur in training have no coefficient and contribute nothing.
+
+    A pass over the rows costs far less than rows times terms: terms that share columns are fused into joint
+    tables. Tables are dense up to 256 MB; beyond, only the combinations that occur have cells.
+
+    Parameters
+    ----------
+    order : int, default=2
+        Number of features in a term. More than there are columns means all of them together.
+    ridge : float or sequence of float, default=1.0
+        Strength, in rows, of the pull of every coefficient but the intercept: half of it times the squared
+        coefficients is added to the log loss, as 1/C in scikit-learn, whose binary model likewise
+        penalises the log-odds. One number for each order, 1 to ``order``, where they should differ. 0
+        leaves separable classes without an optimum.
+    generative_share : float, default=0.0
+        The share of the generative estimate (AnJE) that coefficients are pulled to: 0 is the usual ridge, 1
+        pulls all the way to it.
+    hierarchical : bool, default=False
+        Whether every lower order has terms too, so that an unseen combination falls back on what its parts
+        say, and numbers enter as such, standardised, as well as in bins.
+    scaling : {"curvature", "none", "generative"}, default="curvature"
+        The scaling of the search space, which decides how fast the optimum is reached: by the expected
+        curvature, not at all, or by the generative log probabilities (ALR^n).
+    start : {"zero", "generative"}, default="zero"
+        Where the search starts: from nothing, or from the generative estimate.
+    solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
+        Quasi-Newton, conjugate gradients, Newton (a few thousand coefficients at most, then by far the
+        fastest), or stochastic gradient descent in epochs.
+    objective : {"log-likelihood", "squared-error"}, default="log-likelihood"
+        Minus the log posterior of the true class, or half the squared distance of the posterior from it.
+    bins : "mdl" or int, default="mdl"
+        How numbers are cut: by description length, or into so many equally frequent bins.
+    tol : float, default=1e-4
+        Norm of the gradient at which to stop, relative to that at the start.
+    max_iter : int, default=1000
+        Iterations, or epochs of stochastic descent.
+    n_jobs : int, default=None
+        Threads; results do not depend on it.
+    random_state : int, RandomState or None, default=None
+        The order of rows in stochastic descent; nothing else is random.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing cell is a value like any other, where training saw one, or no evidence.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    schema_ : Schema
+        Names, kinds, categories and cut points of the columns.
+    scores_ : AdditiveScores
+        The intercept, one table per term, and one slope per number if hierarchical.
+    objective_ : float
+        The penalised loss at the solution.
+    gradient_norm_ : float
+        The certificate: norm of the gradient relative to that at the start.
+    n_iter_ : int
+    passes_ : int
+        Passes over all rows.
+    history_ : ndarray of shape (passes_,)
+        Lowest objective after each pass.
+
+    Examples
+    --------
+    Exclusive or: neither feature says anything alone, both together say all.
+
+    >>> X = [["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"]] * 25
+    >>> y = [0, 1, 1, 0] * 25
+    >>> HigherOrderLogisticRegression(order=1).fit(X, y).predict_proba([["a", "d"]]).round(2)
+    array([[0.5, 0.5]])
+    >>> HigherOrderLogisticRegression(order=2).fit(X, y).predict_proba([["a", "d"]]).round(2)
+    array([[0.05, 0.95]])
+    """
+
+    def __init__(
+        self,
+        order=2,
+        *,
+        ridge=1.0,
+        generative_share=0.0,
+        hierarchical=False,
+        scaling="curvature",
+        start="zero",
+        solver="lbfgs",
+        objective="log-likelihood",
+        bins="mdl",
+        tol=1e-4,
+        max_iter=1000,
+        n_jobs=None,
+        random_state=None,
+        categorical_features="from_dtype",
+        missing="value",
+    ):
+        self.order = order
+        self.ridge = ridge
+        self.generative_share = generative_share
+        self.hierarchical = hierarchical
+        self.scaling = scaling
+        self.start = start
+        self.solver = solver
+        self.objective = objective
+        self.bins = bins
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+        self.missing = missing
+
+    def _penalty(self, problem):
+        """Return strengths and targets of the ridge."""
+        strength = problem.ridge_strengths(self._ridges())
+        return strength, self.generative_share * problem.generative(centred=True)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        if not isinstance(self.generative_share, Real) or not 0 <= self.generative_share <= 1:
+            raise InputError(f"generative_share is between 0 and 1, got {self.generative_share!r}")
