@@ -220,3 +220,30 @@ def test_united_schemas_know_what_both_know(first, second):
     (moves,) = a.moves_to(union)
     assert [union.columns[0].categories[code] for code in moves] == list(a.columns[0].categories)
     assert union == b.union(a)
+
+
+def test_integers_at_the_ends_of_their_range_are_told_apart():
+    X = np.tile(np.array([[2**63 - 1], [-(2**63)]]), (15_000, 2))
+    encoder, table = TableEncoder.learn(X, categorical_features="all")
+    assert encoder.schema.columns[0].categories == (-(2**63), 2**63 - 1)
+    assert (encoder.encode(X).codes == table.codes).all()
+    huge = np.array([[2**64 - 1], [7]], dtype=np.uint64)
+    encoder, _ = TableEncoder.learn(huge, categorical_features="all")
+    small = np.full((30_000, 1), 7)
+    assert (encoder.encode(small).codes == 0).all()
+
+
+@pytest.mark.parametrize("n_rows", [10, 30_000])
+def test_foreign_byte_order_read_only_and_column_major_arrays_are_read(n_rows):
+    X = np.random.default_rng(0).integers(0, 5, (n_rows, 3))
+    _, expected = TableEncoder.learn(X, categorical_features="all")
+    frozen = X.copy()
+    frozen.setflags(write=False)
+    for other in (X.astype(">i4"), np.asfortranarray(X), frozen, X.astype(">f8")):
+        _, table = TableEncoder.learn(other, categorical_features="all")
+        assert (table.codes == expected.codes).all()
+
+
+def test_columns_of_the_same_name_are_refused():
+    with pytest.raises(InputError, match="same name"):
+        TableEncoder.learn(pd.DataFrame([[1, 2]], columns=["a", "a"]))

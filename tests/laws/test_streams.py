@@ -85,3 +85,10 @@ def test_an_empty_column_may_fill_up_later(weather):
     first = X[:half].assign(sky=None, temperature=np.nan)
     model = seminaive.NaiveBayes().partial_fit(first, y[:half]).partial_fit(X[half:], y[half:])
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_numbers_and_text_are_different_classes(weather):
+    X, y = weather
+    model = seminaive.NaiveBayes().partial_fit(X, np.arange(len(y)) % 2)
+    with pytest.raises(InputError, match="one type"):
+        model.partial_fit(X, y)

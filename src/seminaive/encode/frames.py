@@ -62,7 +62,10 @@ def open_table(X: Any) -> Table:
         )
     import narwhals as nw
 
-    frame = nw.from_native(X, pass_through=True)
+    try:
+        frame = nw.from_native(X, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        raise InputError(f"two columns have the same name ({error}): rename one") from error
     if isinstance(frame, nw.LazyFrame):
         raise TableTypeError("a lazy frame has no rows yet: call .collect() first")
     if isinstance(frame, nw.DataFrame):
@@ -93,6 +96,7 @@ def _open_array(array: NDArray[Any]) -> Table:
         raise TableTypeError(
             f"arrays of {array.dtype} are not understood: pass numbers, booleans, text or objects"
         )
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     n_rows, n_columns = array.shape
     _check_shape(n_rows, n_columns)
     kind: Kind = "numeric" if array.dtype.kind in "iuf" else "categorical"

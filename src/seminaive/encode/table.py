@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode.frames import Kind, Table
-    from seminaive.encode.schema import Column, MissingPolicy
+    from seminaive.encode.schema import Category, Column, MissingPolicy
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.unsignedinteger]
@@ -353,11 +353,20 @@ def _is_integer_block(table: Table, kinds: Sequence[Kind]) -> bool:
     return (
         array is not None
         and (array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8))
-        and array.dtype.isnative
         and array.flags.c_contiguous
         and table.n_rows * len(kinds) >= COMPILED_ROWS
         and "numeric" not in kinds
     )
+
+
+def _is_int64(value: Category) -> bool:
+    """Tell whether a category is a whole number that an integer table can hold."""
+    return not isinstance(value, str) and -(2.0**63) <= value < 2.0**63 and value == int(value)
+
+
+def _wider_than_a_table(low: NDArray[np.int64], high: NDArray[np.int64]) -> bool:
+    """Tell whether some column's range is too wide to look up; as doubles, since the width may overflow."""
+    return bool((high.astype(np.float64) - low.astype(np.float64) >= WIDEST_RANGE).any())
 
 
 def _learn_integers(table: Table, missing: MissingPolicy, known: Schema | None) -> tuple[Schema, Codes]:
@@ -370,11 +379,11 @@ def _learn_integers(table: Table, missing: MissingPolicy, known: Schema | None) 
     values = table.array
     assert values is not None  # noqa: S101 - narrows the type
     low, high = column_ranges(values)
-    widths = high - low + 1
-    if int(widths.max()) > WIDEST_RANGE:
+    if _wider_than_a_table(low, high):
         learned = [_learn_categories(name, values[:, j]) for j, name in enumerate(table.names)]
         schema = Schema(tuple(column for column, _ in learned), missing)
         return schema, _interleave([codes for _, codes in learned], schema, table.n_rows)
+    widths = high - low + 1
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
     seen = np.zeros(int(widths.sum()), dtype=bool)
     mark_seen_table(values, starts - low, seen)
@@ -403,18 +412,16 @@ def _translate_integers(table: Table, schema: Schema) -> Codes:
     low = np.zeros(len(columns), dtype=np.int64)
     high = np.zeros(len(columns), dtype=np.int64)
     for j, column in enumerate(columns):
-        whole = [
-            int(value) for value in column.categories if not isinstance(value, str) and value == int(value)
-        ]
+        whole = [int(value) for value in column.categories if _is_int64(value)]
         column.codes_of([int(values[0, j])], unseen=0)  # refuses numbers where training had text
         low[j], high[j] = (min(whole), max(whole)) if whole else (0, -1)
-    widths = high - low + 1
-    if int(widths.max()) > WIDEST_RANGE:
+    if _wider_than_a_table(low, high):
         coded = [
             _encode_categories(column, values[:, j], schema.cardinalities[j])
             for j, column in enumerate(columns)
         ]
         return _interleave(coded, schema, table.n_rows)
+    widths = high - low + 1
     starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
     translation = np.empty(int(widths.sum()), dtype=schema.code_type)
     for j, column in enumerate(columns):

@@ -131,6 +131,11 @@ class NaiveBayes(AdditiveClassifier):
         """Return the classes of all chunks so far, sorted; refuse one that was not declared."""
         if np.array_equal(chunk_classes, self.classes_):
             return self.classes_
+        if isinstance(chunk_classes[0], str) != isinstance(self.classes_[0], str):
+            raise InputError(
+                f"labels were {self.classes_.tolist()} and now are {chunk_classes.tolist()}: numbers and text "
+                "are different classes; give every chunk labels of one type"
+            )
         foreign = np.setdiff1d(chunk_classes, self.classes_)
         if self.classes_declared_ and len(foreign):
             raise InputError(
