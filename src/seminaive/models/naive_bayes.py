@@ -133,8 +133,8 @@ class NaiveBayes(AdditiveClassifier):
             return self.classes_
         if isinstance(chunk_classes[0], str) != isinstance(self.classes_[0], str):
             raise InputError(
-                f"labels were {self.classes_.tolist()} and now are {chunk_classes.tolist()}: numbers and text "
-                "are different classes; give every chunk labels of one type"
+                f"labels were {self.classes_.tolist()} and now are {chunk_classes.tolist()}: numbers and "
+                "text are different classes; give every chunk labels of one type"
             )
         foreign = np.setdiff1d(chunk_classes, self.classes_)
         if self.classes_declared_ and len(foreign):
