@@ -161,11 +161,11 @@ class AcceleratedLogisticRegression(HigherOrderClassifier):
         super()._solve(problem, rows)
         logs = problem.log_estimates
         self.prior_weights_ = self.scores_.prior / logs[0]
-        observed = problem.loss.fused.observed
-        own = logs[1 : 1 + len(observed)]
+        _, places = problem.layout
+        own = logs[1 : 1 + len(places)]
         self.weights_ = np.zeros_like(self.scores_.tables)
-        self.weights_[observed] = np.divide(
-            self.scores_.tables[observed], own, out=np.zeros_like(own), where=own != 0
+        self.weights_[places] = np.divide(
+            self.scores_.tables[places], own, out=np.zeros_like(own), where=own != 0
         )
 
     def _check_parameters(self):

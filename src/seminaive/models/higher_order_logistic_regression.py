@@ -17,7 +17,7 @@ class HigherOrderLogisticRegression(HigherOrderClassifier):
     ``fit``. Combinations that never occur in training have no coefficient and contribute nothing.
 
     A pass over the rows costs far less than rows times terms: terms that share columns are fused into joint
-    tables. Tables are dense up to 256 MB; beyond, only the combinations that occur have cells.
+    tables. Tables are dense up to 64 MB; beyond, only the combinations that occur have cells.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class HigherOrderLogisticRegression(HigherOrderClassifier):
     >>> HigherOrderLogisticRegression(order=1).fit(X, y).predict_proba([["a", "d"]]).round(2)
     array([[0.5, 0.5]])
     >>> HigherOrderLogisticRegression(order=2).fit(X, y).predict_proba([["a", "d"]]).round(2)
-    array([[0.05, 0.95]])
+    array([[0.09, 0.91]])
     """
 
     def __init__(

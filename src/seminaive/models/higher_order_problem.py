@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import comb
+from functools import cached_property
+from math import comb, prod
 
 import numpy as np
 
-from seminaive.errors import InputError
+from seminaive.errors import InputError, TooLargeError
 from seminaive.models.memory import refuse_beyond_memory
 from seminaive.scores import AdditiveScores, NumericTerms
 from seminaive.scores.conditional_likelihood import ConditionalLoss
@@ -16,13 +17,17 @@ from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
 from seminaive.solvers.lbfgs import minimize_lbfgs
 from seminaive.solvers.newton import minimize_newton
-from seminaive.statistics import Terms
+from seminaive.statistics import ObservedTerms, Terms
 from seminaive.statistics.fusion import FusedTerms, plan_groups
 
 # Beyond this the list of terms itself is the problem.
 MOST_TERMS = 1_000_000
 MOST_NEWTON_COEFFICIENTS = 6000
 LBFGS_MEMORY = 10
+# Beyond this, tables keep only the combinations that occur.
+MOST_DENSE_BYTES = 64_000_000
+# Cells are numbered by 64-bit integers.
+MOST_COMBINATIONS = 2**62
 SCALINGS = ("none", "generative", "curvature")
 
 
@@ -170,25 +175,40 @@ class HigherOrderProblem:
     def scores(self, by_class) -> AdditiveScores:
         """Return coefficients, one column per class, as additive scores."""
         n_classes, m = by_class.shape[1], self.loss.fused.n_parameters
-        tables = np.zeros((self.terms.n_cells, n_classes))
-        tables[self.loss.fused.observed] = by_class[1 : 1 + m]
-        self._fill_no_evidence(tables)
+        terms, places = self.layout
+        tables = np.zeros((terms.n_cells, n_classes))
+        tables[places] = by_class[1 : 1 + m]
+        self._fill_no_evidence(terms, places, tables)
         coefficients = np.zeros((len(self.centres), 4, n_classes))
         coefficients[:, 2] = by_class[1 + m :] / self.spreads[:, None]
         numeric = NumericTerms(tuple(range(len(self.centres))), self.centres, coefficients)
-        return AdditiveScores(by_class[0].copy(), self.terms, tables, numeric)
+        return AdditiveScores(by_class[0].copy(), terms, tables, numeric)
 
-    def _fill_no_evidence(self, tables):
+    @cached_property
+    def layout(self):
+        """Return the terms as they are stored, and the cell of each observed one: dense up to a size."""
+        observed = self.loss.fused.observed
+        if 8 * self.terms.n_cells * self.loss.n_classes <= MOST_DENSE_BYTES:
+            return self.terms, observed
+        with_evidence = np.setdiff1d(observed, self.terms.no_evidence, assume_unique=True)
+        terms = ObservedTerms(self.terms.features, self.terms.cardinalities, with_evidence)
+        starts = np.searchsorted(observed, self.terms.offsets)
+        places = [
+            terms.places(term, observed[starts[term] : starts[term + 1]])
+            for term in range(len(terms.features))
+        ]
+        return terms, np.concatenate(places)
+
+    def _fill_no_evidence(self, terms, places, tables):
         """Give an unseen category the mean contribution of the training rows."""
-        if not self.terms.features:
+        if not terms.features:
             return
-        weight = np.zeros(self.terms.n_cells)
-        weight[self.loss.fused.observed] = self.cell_weight[1:].sum(axis=1)
-        first = self.terms.offsets[:-1]
-        means = np.add.reduceat(tables * weight[:, None], first, axis=0) / weight.sum() * len(first)
-        seen_neutral = weight[self.terms.no_evidence] > 0
-        means[seen_neutral] = 0.0
-        tables[self.terms.no_evidence] = means
+        weight = np.zeros(terms.n_cells)
+        weight[places] = self.cell_weight[1:].sum(axis=1)
+        means = np.add.reduceat(tables * weight[:, None], terms.offsets[:-1], axis=0)
+        means /= self.cell_weight[0].sum()
+        means[weight[terms.no_evidence] > 0] = 0.0
+        tables[terms.no_evidence] = means
 
 
 def terms_of_order(cardinalities, order, *, hierarchical) -> Terms:
@@ -204,6 +224,12 @@ def terms_of_order(cardinalities, order, *, hierarchical) -> Terms:
         raise InputError(
             f"{n_columns} columns have {n_terms:,} terms of order {order}, above {MOST_TERMS:,}: lower the "
             "order, or drop columns"
+        )
+    largest = prod(sorted(cardinalities)[-order:])
+    if n_terms * largest > MOST_COMBINATIONS:
+        raise TooLargeError(
+            f"a term of order {order} has up to {largest:,} combinations, too many to number: lower the "
+            "order, or merge rare categories"
         )
     build = Terms.up_to_order if hierarchical else Terms.of_order
     return build(cardinalities, order)
@@ -256,7 +282,9 @@ def _refuse_too_large(terms, groups, n_rows, n_classes):
     """Add up what a fit allocates: tables, fused cells of the rows, scores, and the solver's vectors."""
     most_observed = min(terms.n_cells, n_rows * len(terms.features))
     parts = {
-        f"{terms.n_cells:,} cells by {n_classes} classes in the tables": 8 * terms.n_cells * n_classes,
+        f"at most {most_observed:,} observed cells by {n_classes} classes in the tables": 8
+        * most_observed
+        * n_classes,
         f"{len(groups)} fused groups by {n_rows:,} rows": 4 * len(groups) * n_rows,
         f"scores of {n_rows:,} rows": 8 * n_rows * (n_classes + 3),
         f"{2 * LBFGS_MEMORY + 8} vectors of at most {most_observed:,} cells by classes": 8

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import log_softmax
 
-from seminaive.statistics import Terms
+from seminaive.statistics import ObservedTerms, Terms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +120,7 @@ class AdditiveScores:
     def joint_log_scores(self, table: EncodedTable) -> Floats:
         """Return the score of each row and class: the log posterior up to a constant per row."""
         scores = np.tile(self.prior, (len(table), 1))
-        if len(table) * len(self.terms.features) < COMPILED_GATHERS:
+        if len(table) * len(self.terms.features) < COMPILED_GATHERS or isinstance(self.terms, ObservedTerms):
             for term in range(len(self.terms.features)):
                 scores += self.tables[self.terms.cells_of(term, table.codes)]
         else:
@@ -170,7 +170,7 @@ class AdditiveScores:
         n_tables = len(self.terms.features)
         tables = [term for term in kept if term < n_tables]
         numbers = [term - n_tables for term in kept if term >= n_tables]
-        terms = Terms(tuple(self.terms.features[term] for term in tables), self.terms.cardinalities)
+        terms = self.terms.subset(tables)
         offsets = self.terms.offsets
         blocks = [self.tables[offsets[term] : offsets[term + 1]] for term in tables]
         return AdditiveScores(
@@ -222,6 +222,8 @@ class AdditiveScores:
         """Return scores whose value is the sum of both: the terms of the one, then those of the other."""
         if self.terms.cardinalities != other.terms.cardinalities:
             raise ValueError("scores of differently coded tables cannot be added")
+        if type(self.terms) is not Terms or type(other.terms) is not Terms:
+            raise ValueError("scores that keep observed combinations only cannot be added")
         return AdditiveScores(
             self.prior + other.prior,
             Terms(self.terms.features + other.terms.features, self.terms.cardinalities),

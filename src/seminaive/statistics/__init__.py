@@ -8,11 +8,13 @@ from seminaive.statistics.information import (
     normalized_conditional_mutual_information,
 )
 from seminaive.statistics.moments import Moments
+from seminaive.statistics.observed_terms import ObservedTerms
 from seminaive.statistics.table import TableStatistics
 from seminaive.statistics.terms import Terms
 
 __all__ = [
     "Moments",
+    "ObservedTerms",
     "TableStatistics",
     "Terms",
     "TupleCounts",

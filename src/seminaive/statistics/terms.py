@@ -91,6 +91,10 @@ class Terms:
         """Return where one term's combinations lie, without its cell of no evidence."""
         return slice(int(self.offsets[term]), int(self.offsets[term + 1]) - 1)
 
+    def subset(self, kept_terms: Sequence[int]) -> Terms:
+        """Return some of the terms."""
+        return Terms(tuple(self.features[term] for term in kept_terms), self.cardinalities)
+
     def shape(self, term: int) -> tuple[int, ...]:
         """Return the number of values of each column of one term."""
         return tuple(self.cardinalities[j] for j in self.features[term])
