@@ -27,10 +27,13 @@ class LossSummary:
     ----------
     metric : str
         The column that was summarised.
-    mean, error, count : DataFrame of shape (n_tables, n_models)
-        Mean loss over the finished folds, its standard error and their number. Where the frame has
-        ``n_train`` and ``n_test``, the error allows for training rows that folds share (Nadeau and
-        Bengio); it is NaN for a single fold.
+    mean : DataFrame of shape (n_tables, n_models)
+        Mean loss over the finished folds.
+    error : DataFrame of shape (n_tables, n_models)
+        Its standard error. Where the frame has ``n_train`` and ``n_test``, it allows for training rows
+        that folds share (Nadeau and Bengio); it is NaN for a single fold.
+    count : DataFrame of shape (n_tables, n_models)
+        Number of finished folds.
     """
 
     metric: str

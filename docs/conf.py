@@ -1,0 +1,75 @@
+"""How the site is built: `make docs`, with warnings as errors."""
+
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from site_parts import example_report, reproduction_tables
+
+import seminaive
+
+project = "seminaive"
+author = "The seminaive developers"
+copyright = author  # noqa: A001 - Sphinx's name
+version = release = seminaive.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_gallery.gen_gallery",
+]
+html_theme = "furo"
+html_title = "seminaive"
+html_extra_path = ["_build/extra"]
+exclude_patterns = ["_build", "examples", "gallery/**/*.ipynb", "gallery/*.py", "gallery/*.zip"]
+suppress_warnings = ["config.cache"]  # the gallery's order is a class, which Sphinx does not pickle
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # the docstrings say what a value does; signatures stay readable
+napoleon_google_docstring = False
+napoleon_use_rtype = False
+napoleon_use_ivar = True
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+
+sphinx_gallery_conf = {
+    "examples_dirs": "examples",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    "within_subsection_order": "FileNameSortKey",
+    "abort_on_example_error": True,
+    "download_all_examples": False,
+    "show_memory": False,
+    "write_computation_times": False,
+    "show_signature": False,
+    "min_reported_time": 3600,
+    "remove_config_comments": True,
+}
+
+
+def _fill_in(app, docname, source):
+    del app
+    if docname == "reproduction":
+        source[0] = source[0].replace("<!-- tables -->", reproduction_tables())
+
+
+def _is_foreign(app, what, name, obj, skip, options):
+    """Leave scikit-learn's own methods to scikit-learn's site."""
+    del app, what, name, options
+    return True if str(getattr(obj, "__module__", "")).startswith("sklearn.") else skip
+
+
+def _escape_learned_names(app, what, name, obj, options, lines):
+    """A shape such as ``(n_iter_,)`` in a docstring is not a link, whatever reStructuredText thinks."""
+    del app, what, name, obj, options
+    lines[:] = [re.sub(r"(?<=\w)_(?=[,)\]])", r"\\_", line) if " : " in line else line for line in lines]
+
+
+def setup(app):
+    example_report(Path(__file__).parent / "_build" / "extra")
+    app.connect("source-read", _fill_in)
+    app.connect("autodoc-skip-member", _is_foreign)
+    app.connect("autodoc-process-docstring", _escape_learned_names, priority=400)  # before napoleon

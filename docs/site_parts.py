@@ -1,0 +1,72 @@
+"""Parts of the site that are made at build time: the reproduction tables and an example of a report."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from seminaive.evaluate import Experiment, RepeatedKFold, Report
+from seminaive.evaluate.rivals import RIVALS
+from seminaive.models import NaiveBayes
+from seminaive.papers.reproduction import NotReproduced, catalogue
+
+KEPT = Path(__file__).parent / "reproduction"
+
+
+def example_report(folder: Path) -> None:
+    """Write the page that `seminaive compare` writes, on bundled tables."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names = ("sklearn-naive-bayes", "sklearn-logistic-regression", "class-shares")
+    models = {"naive-bayes": NaiveBayes(), **{name: RIVALS[name]() for name in names}}
+    results = Experiment(models, ["iris", "wine", "breast-cancer"], RepeatedKFold(5, 2)).run(progress=False)
+    Report(results, "Example: bundled tables").write_html(folder / "example-report.html")
+
+
+def reproduction_tables() -> str:
+    """Markdown of all published tables: the kept results of full runs, or why there are none."""
+    kept, waiting, reasons = [], [], {}
+    for name, entry in catalogue().items():
+        if isinstance(entry, NotReproduced):
+            reasons.setdefault(entry.reason, []).append(f"`{name}` ({entry.title})")
+        elif (KEPT / f"{name}.csv").exists():
+            kept.append(_section(name, entry))
+        else:
+            waiting.append(f"| `{name}` | {entry.title} | {entry.needs} | {entry.minutes:g} |")
+    parts = ["\n\n".join(kept)]
+    if waiting:
+        heading = (
+            "## Can be run, not kept yet\n\n| table | shows | needs | minutes |\n| --- | --- | --- | --- |\n"
+        )
+        parts.append(heading + "\n".join(waiting))
+    if reasons:
+        listed = "\n\n".join(
+            f"**Because {reason}:** {'; '.join(tables)}." for reason, tables in reasons.items()
+        )
+        parts.append(f"## Not run\n\n{listed}")
+    return "\n\n".join(parts)
+
+
+def _section(name, entry):
+    path = KEPT / f"{name}.csv"
+    told = [
+        line.removeprefix("# ") for line in path.read_text(encoding="utf-8").splitlines() if line[:1] == "#"
+    ]
+    cells = pd.read_csv(path, comment="#", keep_default_na=False, na_values=["", "nan"])
+    parts = [f"## {name}: {entry.title}", f"`{told[0]}`  \n{told[1]}", f"**{told[2]}.**"]
+    parts += [f"- {remark}" for remark in entry.remarks]
+    differ = cells[~cells["agrees"].astype(bool)]
+    if len(differ):
+        parts.append(f"Cells that do not agree:\n\n{_markdown(differ)}")
+    parts.append(f"All cells: {{download}}`{name}.csv <reproduction/{name}.csv>`.")
+    return "\n\n".join(parts)
+
+
+def _markdown(cells):
+    if cells["cell"].nunique() == 1:
+        cells = cells.drop(columns="cell")
+    cells = cells.drop(columns="agrees").dropna(axis=1, how="all")
+    rows = [
+        "| " + " | ".join(f"{v:.4g}" if isinstance(v, float) else str(v) for v in row) + " |"
+        for row in cells.itertuples(index=False)
+    ]
+    head = "| " + " | ".join(name.replace("_", " ") for name in cells) + " |"
+    return "\n".join([head, "|" + " --- |" * cells.shape[1], *rows])
