@@ -6,6 +6,8 @@ from seminaive.models import (
     HigherOrderLogisticRegression,
     HigherOrderLogisticRegressionCV,
     NaiveBayes,
+    NaiveBayesLogisticRegression,
+    NaiveBayesLogisticRegressionCV,
     load_model,
     save_model,
 )
@@ -19,6 +21,8 @@ __all__ = [
     "HigherOrderLogisticRegressionCV",
     "MDLDiscretizer",
     "NaiveBayes",
+    "NaiveBayesLogisticRegression",
+    "NaiveBayesLogisticRegressionCV",
     "load_model",
     "save_model",
 ]

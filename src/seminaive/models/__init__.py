@@ -2,15 +2,21 @@
 
 from seminaive.models.accelerated_logistic_regression import AcceleratedLogisticRegression
 from seminaive.models.files import load_model, save_model
+from seminaive.models.fold_losses import FoldLosses
 from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
 from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
 from seminaive.models.naive_bayes import NaiveBayes
+from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
+from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
 
 __all__ = [
     "AcceleratedLogisticRegression",
+    "FoldLosses",
     "HigherOrderLogisticRegression",
     "HigherOrderLogisticRegressionCV",
     "NaiveBayes",
+    "NaiveBayesLogisticRegression",
+    "NaiveBayesLogisticRegressionCV",
     "load_model",
     "save_model",
 ]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seminaive import encode, scores, statistics
+from seminaive import encode, scores, solvers, statistics
 from seminaive.encode import Schema, whole_file
 from seminaive.errors import ModelFileError
 from seminaive.models.base import TableClassifier
@@ -114,7 +114,7 @@ def _trusted_types() -> Iterator[str]:
     """Yield the full names of this package's classes that a fitted model consists of."""
     from seminaive import models
 
-    for room in (models, encode, scores, statistics):
+    for room in (models, encode, scores, solvers, statistics):
         for name in room.__all__:
             member = getattr(room, name)
             if isinstance(member, type):

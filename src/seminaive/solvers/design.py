@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
 
 
+def compiled_layout(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
+    """Return an array as the kernels take it, copied only if it must be.
+
+    A read-only array is another type to the compiler, and would cost a compilation of its own.
+    """
+    return np.require(array, dtype, ["C", "W", "A"])
+
+
 @dataclass(frozen=True)
 class LinearDesign:
     """An intercept, numeric columns, and one indicator per category that is not its column's reference.
@@ -79,9 +87,9 @@ class LinearDesign:
         numbers = np.zeros((n_rows, 0)) if numbers is None else numbers
         codes = np.zeros((n_rows, 0), dtype=np.uint16) if codes is None else codes
         references = [0] * len(cardinalities) if references is None else references
-        numbers = np.ascontiguousarray(numbers, dtype=np.float64)
+        numbers = compiled_layout(numbers, np.float64)
         largest = max(cardinalities, default=0)
-        codes = np.ascontiguousarray(codes, dtype=np.uint16 if largest < 2**16 else np.uint32)
+        codes = compiled_layout(codes, np.uint16 if largest < 2**16 else np.uint32)
         if len(codes) != len(numbers) or codes.shape[1] != len(cardinalities):
             raise InputError(
                 f"numbers of shape {numbers.shape}, codes of shape {codes.shape} and {len(cardinalities)} "
@@ -98,7 +106,7 @@ class LinearDesign:
             own[reference] = -1
             own[cardinality] = -1
             rows.append(own)
-            next_row += cardinality - 1
+            next_row += max(0, cardinality - 1)
         cell_row = np.concatenate([np.empty(0, dtype=np.int64), *rows])
         cell_row[cell_row < 0] = next_row
         first_cell = np.cumsum([0, *(len(own) for own in rows)], dtype=np.int64)[:-1]

@@ -8,12 +8,13 @@ is the target. At strength 0 that is maximum likelihood; from ``strength_max`` o
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.solvers.design import compiled_layout
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -84,6 +85,19 @@ class ShrinkagePath:
         if self.null_deviance == 0.0:
             return np.zeros(len(self))
         return 1.0 - self.deviance / self.null_deviance
+
+    def then(self, further: ShrinkagePath) -> ShrinkagePath:
+        """Return this path continued by smaller strengths of the same problem."""
+        return replace(
+            self,
+            strengths=np.concatenate([self.strengths, further.strengths]),
+            coefficients=np.concatenate([self.coefficients, further.coefficients]),
+            deviance=np.concatenate([self.deviance, further.deviance]),
+            gap=np.concatenate([self.gap, further.gap]),
+            residual=np.concatenate([self.residual, further.residual]),
+            passes=np.concatenate([self.passes, further.passes]),
+            converged=np.concatenate([self.converged, further.converged]),
+        )
 
     def warn_unless_converged(self) -> None:
         """Raise a `ConvergenceWarning` with numbers if some strengths stopped short of their certificate."""
@@ -224,10 +238,8 @@ def _path(
 
     n_classes = max(2, n_scores)
     shape = (design.n_coefficients, n_scores)
-    labels = np.ascontiguousarray(labels, dtype=np.int64)
-    row_weight = (
-        np.ones(design.n_rows) if row_weight is None else np.ascontiguousarray(row_weight, np.float64)
-    )
+    labels = compiled_layout(labels, np.int64)
+    row_weight = np.ones(design.n_rows) if row_weight is None else compiled_layout(row_weight, np.float64)
     class_weight = _checked_classes(design, labels, row_weight, n_classes)
     goal = _filled(target, shape, 0.0, "target")
     factor = _filled(factors, shape, 1.0, "factors")
@@ -263,7 +275,7 @@ def _path(
         _widest(n_scores, design.n_rows),
     )
     shares = class_weight[class_weight > 0] / class_weight.sum()
-    null_loss = -class_weight.sum() * float(shares @ np.log(shares))
+    null_loss = -float(class_weight.sum() * (shares @ np.log(shares)))
     solved = solve_path(kernel_design, problem, rules, given, int(n_strengths), float(ratio), null_loss)
     wide = np.flatnonzero(solved.statuses == TOO_WIDE)
     if len(wide):

@@ -1,0 +1,55 @@
+"""Test losses of cross-validation along a path of strengths, and the strength that they advise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class FoldLosses:
+    """Test losses along the path.
+
+    Parameters
+    ----------
+    strengths : ndarray of shape (n_strengths,)
+    losses : ndarray of shape (n_folds, n_strengths)
+        Weighted mean loss of each fold's test rows.
+    fold_weights : ndarray of shape (n_folds,)
+        The weight of each fold's test rows.
+    """
+
+    strengths: Floats
+    losses: Floats
+    fold_weights: Floats
+
+    @property
+    def mean(self) -> Floats:
+        """Return the mean loss over all test rows."""
+        return self.fold_weights @ self.losses / self.fold_weights.sum()
+
+    @property
+    def standard_error(self) -> Floats:
+        """Return the standard error of that mean, from the spread between folds."""
+        n_folds = len(self.losses)
+        if n_folds == 1:
+            return np.zeros(self.losses.shape[1])
+        shares = self.fold_weights / self.fold_weights.sum()
+        variance = shares @ np.square(self.losses - self.mean)
+        return np.sqrt(variance / (n_folds - 1))
+
+    def choose(self, selection: str) -> int:
+        """Return the position of the chosen strength; the larger one wins a tie."""
+        mean = self.mean
+        # Below the accuracy of the folds, differences are none.
+        least = mean.min() * (1 + 1e-12)
+        if selection == "one-standard-error":
+            least = mean.min() + self.standard_error[int(np.argmin(mean))]
+        return int(np.argmax(mean <= least))

@@ -1,0 +1,149 @@
+"""Logistic regression that shrinks toward naive Bayes instead of toward nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seminaive.errors import InputError
+from seminaive.models.base import unchanged_on_failure
+from seminaive.models.shrunken import ShrunkenClassifier
+
+# Strengths solved on the way from the target to the one asked for.
+STEPS_OF_THE_WAY = 20
+# Where the way to strength 0 ends, as a part of strength_max.
+LEAST_OF_THE_WAY = 1e-4
+
+
+class NaiveBayesLogisticRegression(ShrunkenClassifier):
+    """Logistic regression whose coefficients are pulled toward those of naive Bayes.
+
+    Minimises ``-log likelihood + strength * sum_j |b_j - t_j|``, intercept included, where ``t`` are the
+    coefficients that naive Bayes gives to the same table. Strength 0 is logistic regression; from
+    ``path_.strength_max`` on the model is naive Bayes. In between, only the coefficients that the data
+    argue about leave their naive Bayes value.
+
+    Parameters
+    ----------
+    strength : float, default=1.0
+        How strongly to pull, in units of the log likelihood, which is a sum over rows.
+    target : {"naive-bayes", "zero"} or array, default="naive-bayes"
+        What the coefficients are pulled toward. "zero" is the lasso, with a penalised intercept unless
+        ``penalize_intercept=False``. An array holds one value per coefficient, in the order of
+        ``coefficient_names_``: last year's coefficients, for instance.
+    penalty : {"l1", "l2"} or float, default="l1"
+        L1 lets coefficients stay exactly at the target; L2 pulls all of them a little; a number between
+        0 and 1 is the share of L1 in a mix.
+    standardize : bool, default=False
+        Whether to penalise as if every column, indicators included, had mean 0 and variance 1. The
+        coefficients stay on the original scale.
+    penalize_intercept : bool, default=True
+        Whether the intercept is pulled too; only then does a large strength give naive Bayes exactly.
+    smoothing : float, default=1.0
+        Added to every count of the naive Bayes target, in rows.
+    variance_floor : float, default=1e-9
+        Smallest variance within a class in the target, as a share of the number's overall variance.
+    tol : float, default=1e-6
+        Duality gap at which to stop, relative to the loss at the target, and residual of the optimality
+        conditions, relative to ``strength_max``.
+    max_steps : int, default=200
+        Newton steps for each strength.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers. A category enters as an
+        indicator against its column's most frequent one; a column of 0 and 1 enters as it is.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing category is a value like any other, where training saw one, or no evidence. A
+        missing number is never evidence for the target, and stands at the mean beyond that.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coefficients_, target_, maximum_likelihood_ : ndarray
+        Log odds of the second class, (n_coefficients,); with more classes, (n_coefficients, n_classes).
+    coefficient_names_ : list of str
+    shrinkage_ : frame
+        Where each coefficient stands between its target and maximum likelihood.
+    strength_ : float
+    path_ : ShrinkagePath
+        Solutions from ``strength_max`` to ``strength``, with duality gaps and deviances.
+    references_ : tuple of int
+        The category of each coded column that has no coefficient of its own.
+    scores_ : AdditiveScores
+    schema_ : Schema
+
+    Examples
+    --------
+    Two copies of a column count twice in naive Bayes; a little likelihood corrects that:
+
+    >>> X = [["wet", "wet"]] * 30 + [["dry", "dry"]] * 31
+    >>> y = ["rain"] * 20 + ["sun"] * 10 + ["rain"] * 10 + ["sun"] * 21
+    >>> for strength in (100.0, 0.1):
+    ...     model = NaiveBayesLogisticRegression(strength=strength).fit(X, y)
+    ...     print(model.predict_proba([["wet", "wet"]])[0, 0].round(2))
+    0.79
+    0.67
+    """
+
+    def __init__(
+        self,
+        *,
+        strength=1.0,
+        target="naive-bayes",
+        penalty="l1",
+        standardize=False,
+        penalize_intercept=True,
+        smoothing=1.0,
+        variance_floor=1e-9,
+        tol=1e-6,
+        max_steps=200,
+        categorical_features="from_dtype",
+        missing="value",
+    ):
+        self.strength = strength
+        self.target = target
+        self.penalty = penalty
+        self.standardize = standardize
+        self.penalize_intercept = penalize_intercept
+        self.smoothing = smoothing
+        self.variance_floor = variance_floor
+        self.tol = tol
+        self.max_steps = max_steps
+        self.categorical_features = categorical_features
+        self.missing = missing
+
+    def fit(self, X, y, sample_weight=None):
+        """Estimate naive Bayes, then move its coefficients as far as the likelihood pays for.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts.
+        """
+        self._check_parameters()
+        if not (np.isfinite(self.strength) and self.strength >= 0):
+            raise InputError(f"strength is a finite number, 0 or more, got {self.strength!r}")
+        with unchanged_on_failure(self):
+            training = self._encode_training(X, y, sample_weight)
+            row_weight = np.ones(len(training.labels)) if training.row_weight is None else training.row_weight
+            linear = self._lay_out(training.table, training.labels, row_weight)
+            self.strength_ = float(self.strength)
+            path = self._path_to_strength(linear, training.labels, row_weight)
+            path.warn_unless_converged()
+            self._settle(training, linear, row_weight, path, len(path) - 1)
+        return self
+
+    def _path_to_strength(self, linear, labels, row_weight):
+        options = self._options(stop_early=False)
+        first = self._path(linear, labels, row_weight, options, n_strengths=1)
+        top = first.strength_max
+        if self.strength_ >= top:
+            return self._path(linear, labels, row_weight, options, strengths=[self.strength_])
+        way = np.geomspace(top, max(self.strength_, LEAST_OF_THE_WAY * top), STEPS_OF_THE_WAY)
+        if self.strength_ > 0:
+            way[-1] = self.strength_
+            return self._path(linear, labels, row_weight, options, strengths=way)
+        # The end is solved on its own: without a penalty the solver may centre the columns.
+        end = self._path(linear, labels, row_weight, options, strengths=[0.0])
+        return self._path(linear, labels, row_weight, self._options(), strengths=way).then(end)

@@ -1,0 +1,205 @@
+"""What logistic regressions that shrink toward a target share: coefficients, a frame and a picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.encode import frame_like
+from seminaive.errors import InputError
+from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.linear_table import LinearTable, coefficient_names, no_effect, reference_codes
+from seminaive.scores import generative_scores
+from seminaive.solvers import ShrinkageOptions, logistic_path, softmax_path
+from seminaive.statistics import TableStatistics
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+    from seminaive.models.base import TrainingSet
+    from seminaive.solvers import ShrinkagePath
+
+    Floats = NDArray[np.float64]
+
+# Coefficients, all classes together, up to which the unpenalised fit is made for comparison.
+MOST_COEFFICIENTS_COMPARED = 1000
+
+
+class ShrunkenClassifier(AdditiveClassifier):
+    """Logistic regression pulled toward a target; a subclass chooses the strength in ``fit``."""
+
+    def _check_parameters(self):
+        text = isinstance(self.penalty, str)
+        if not (self.penalty in ("l1", "l2") if text else 0 <= self.penalty <= 1):
+            raise InputError(
+                f"penalty is 'l1', 'l2' or the share of L1 in a mix, between 0 and 1, got {self.penalty!r}"
+            )
+        if isinstance(self.target, str) and self.target not in ("naive-bayes", "zero"):
+            raise InputError(
+                f"target is 'naive-bayes', 'zero' or an array of coefficients, got {self.target!r}"
+            )
+        if not self.smoothing > 0:
+            raise InputError(
+                f"smoothing is a positive count of rows, got {self.smoothing!r}: without it an unseen "
+                "combination would make the target infinite"
+            )
+        if not self.tol > 0:
+            raise InputError(f"tol is a positive share, got {self.tol!r}")
+
+    def _options(self, **changes) -> ShrinkageOptions:
+        named = {"l1": 1.0, "l2": 0.0}
+        share = named[self.penalty] if isinstance(self.penalty, str) else self.penalty
+        options = ShrinkageOptions(
+            l1_share=float(share),
+            penalize_intercept=self.penalize_intercept,
+            standardize=self.standardize,
+            gap_tol=self.tol,
+            residual_tol=self.tol,
+            max_steps=self.max_steps,
+        )
+        return replace(options, **changes)
+
+    def _lay_out(
+        self,
+        table: EncodedTable,
+        labels: NDArray[np.int64],
+        row_weight: Floats,
+        references: tuple[int, ...] | None = None,
+    ) -> LinearTable:
+        """Anchor a table in the naive Bayes of its own rows, or in nothing."""
+        statistics = TableStatistics.of(table, labels, len(self.classes_), row_weight)
+        anchor = generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
+        if not isinstance(self.target, str) or self.target != "naive-bayes":
+            anchor = no_effect(anchor)
+        return LinearTable.of(table, references or reference_codes(statistics), anchor)
+
+    def _target_of(self, linear: LinearTable) -> Floats:
+        """Return the target, (n_coefficients, n_classes)."""
+        if isinstance(self.target, str):
+            return linear.coefficients()
+        given = np.asarray(self.target, dtype=np.float64)
+        n_coefficients, n_classes = linear.design.n_coefficients, len(self.classes_)
+        shape = (n_coefficients,) if n_classes == 2 else (n_coefficients, n_classes)
+        if given.shape != shape or not np.isfinite(given).all():
+            raise InputError(
+                f"an array target holds one finite value per coefficient, shape {shape}, in the order of "
+                f"coefficient_names_; got shape {given.shape}"
+            )
+        return np.column_stack([-given / 2, given / 2]) if n_classes == 2 else given
+
+    def _path(
+        self, linear: LinearTable, labels: NDArray[np.int64], row_weight: Floats, options, **laid
+    ) -> ShrinkagePath:
+        """Solve for a path; two classes share one column of log odds."""
+        target, offset = self._target_of(linear), linear.offset
+        if len(self.classes_) == 2:
+            return logistic_path(
+                linear.design,
+                labels,
+                target=target[:, 1] - target[:, 0],
+                offset=offset[:, 1] - offset[:, 0],
+                row_weight=row_weight,
+                options=options,
+                **laid,
+            )
+        return softmax_path(
+            linear.design,
+            labels,
+            len(self.classes_),
+            target=target,
+            offset=offset,
+            row_weight=row_weight,
+            options=options,
+            **laid,
+        )
+
+    def _settle(
+        self, training: TrainingSet, linear: LinearTable, row_weight: Floats, path: ShrinkagePath, chosen: int
+    ) -> None:
+        """Keep one solution of a path as the fitted model."""
+        self.path_ = path
+        self.references_ = linear.references
+        flat = (slice(None), 0) if len(self.classes_) == 2 else ()
+        self.coefficients_ = path.coefficients[chosen][flat]
+        self.target_ = path.target[flat]
+        full = path.coefficients[chosen]
+        if len(self.classes_) == 2:
+            full = np.column_stack([-full[:, 0] / 2, full[:, 0] / 2])
+            anchor = linear.coefficients()
+            full += anchor.mean(axis=1, keepdims=True)
+        self.scores_ = linear.scores(full - linear.coefficients(), row_weight)
+        self.maximum_likelihood_ = np.full(self.coefficients_.shape, np.nan)
+        if self.coefficients_.size <= MOST_COEFFICIENTS_COMPARED:
+            free = self._path(linear, training.labels, row_weight, self._options(), strengths=[0.0])
+            self.maximum_likelihood_ = free.coefficients[0][flat]
+
+    @property
+    def coefficient_names_(self):
+        """Names of the coefficients: ``intercept``, the numbers, then ``column=category``."""
+        return coefficient_names(self.schema_, self.references_)
+
+    @property
+    def shrinkage_(self):
+        """A frame that shows how far each coefficient stands between its target and maximum likelihood.
+
+        Columns: ``coefficient``, ``class`` where there are more than two, ``target``, ``fitted``,
+        ``maximum_likelihood`` and ``share``, the part of the way from the target (0) to maximum likelihood
+        (1). Where the classes can be separated, maximum likelihood is as far as the solver followed it;
+        beyond 1000 coefficients it is not computed, and missing.
+        """
+        names, target, fitted = self.coefficient_names_, self.target_, self.coefficients_
+        free = self.maximum_likelihood_
+        columns = {"coefficient": names}
+        if fitted.ndim == 2:
+            columns = {
+                "coefficient": np.repeat(names, len(self.classes_)),
+                "class": np.tile(self.classes_, len(names)),
+            }
+        way = (free - target).ravel()
+        done = (fitted - target).ravel()
+        # Where the target is the maximum-likelihood value, there is no way to go.
+        moves = np.abs(way) > 1e-9 * (1.0 + np.abs(target.ravel()))
+        share = np.divide(done, way, out=np.full(way.shape, np.nan), where=moves)
+        values = {
+            "target": target.ravel(),
+            "fitted": fitted.ravel(),
+            "maximum_likelihood": free.ravel(),
+            "share": share,
+        }
+        return frame_like(None, columns | values)
+
+    def plot_path(self, ax=None):
+        """Draw the coefficients along the path, from the target on the left to the chosen strength.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure. With more than two classes the last class is drawn.
+
+        Returns
+        -------
+        matplotlib Axes
+        """
+        ax = ax or new_axes()
+        path = self.path_
+        positive = path.strengths > 0
+        lines = path.coefficients[positive, :, -1]
+        ax.plot(path.strengths[positive], lines, linewidth=1)
+        ax.set_xscale("log")
+        ax.invert_xaxis()
+        ax.axvline(max(self.strength_, path.strengths[positive].min()), color="0.5", linestyle=":")
+        ax.set_xlabel("strength (left: target, right: maximum likelihood)")
+        ax.set_ylabel(f"coefficient of the evidence for {self.classes_[-1]}")
+        return ax
+
+
+def new_axes():
+    """Return the axes of a new figure; say what to install where matplotlib is missing."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("plots need matplotlib: pip install 'seminaive[plot]'") from error
+    return plt.subplots()[1]

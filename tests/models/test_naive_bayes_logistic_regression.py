@@ -1,0 +1,267 @@
+"""Laws of logistic regression shrunk toward naive Bayes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.linear_model import LogisticRegression
+
+from seminaive import (
+    NaiveBayes,
+    NaiveBayesLogisticRegression,
+    NaiveBayesLogisticRegressionCV,
+    load_model,
+    save_model,
+)
+from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.models.fold_losses import FoldLosses
+from seminaive.models.naive_bayes_logistic_regression_cv import LOSSES, stratified_folds
+
+
+def mixed_table(n_classes=2, n_rows=300, seed=0):
+    """Two numbers (one with missing cells), two columns of words (one with missing cells)."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "height": rng.normal(170, 10, n_rows),
+            "dose": rng.exponential(size=n_rows),
+            "sky": rng.choice(["dry", "wet", "snow"], n_rows, p=[0.5, 0.3, 0.2]),
+            "wind": rng.choice(["calm", "storm"], n_rows, p=[0.7, 0.3]),
+        }
+    )
+    score = (X["height"] - 170) / 10 + X["dose"] + (X["sky"] == "wet") + rng.logistic(size=n_rows)
+    y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+    X.loc[rng.random(n_rows) < 0.1, "dose"] = np.nan
+    X.loc[rng.random(n_rows) < 0.1, "wind"] = None
+    return X, np.array(["low", "mid", "top", "peak"])[y]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3, 4])
+@pytest.mark.parametrize("missing", ["value", "neutral"])
+def test_a_strength_beyond_strength_max_is_naive_bayes(n_classes, missing):
+    X, y = mixed_table(n_classes)
+    naive = NaiveBayes(missing=missing).fit(X, y)
+    model = NaiveBayesLogisticRegression(strength=1e9, missing=missing).fit(X, y)
+    # Sums in another order: rounding only.
+    np.testing.assert_allclose(model.predict_proba(X), naive.predict_proba(X), atol=1e-10)
+    at_max = NaiveBayesLogisticRegression(strength=model.path_.strength_max, missing=missing).fit(X, y)
+    np.testing.assert_allclose(at_max.predict_proba(X), naive.predict_proba(X), atol=1e-10)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_strength_zero_is_unpenalised_logistic_regression(n_classes):
+    X, y = mixed_table(n_classes)
+    X = X.dropna()
+    y = y[X.index]
+    dummies = pd.get_dummies(X, drop_first=True, dtype=float)
+    scaled = (dummies - dummies.mean()) / dummies.std()
+    theirs = LogisticRegression(C=np.inf, tol=1e-10, max_iter=5000).fit(scaled, y)
+    ours = NaiveBayesLogisticRegression(strength=0).fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(scaled), atol=1e-6)
+
+
+def test_between_the_limits_coefficients_go_from_naive_bayes_to_maximum_likelihood():
+    X, y = mixed_table()
+    frame = NaiveBayesLogisticRegression(strength=3.0).fit(X, y).shrinkage_
+    assert list(frame.columns) == ["coefficient", "target", "fitted", "maximum_likelihood", "share"]
+    assert frame["coefficient"].tolist() == [
+        "intercept", "height", "dose", "sky=snow", "sky=wet", "wind=storm", "wind=missing",
+    ]  # fmt: skip
+    assert (frame["fitted"] == frame["target"]).any()
+    assert (frame["fitted"] != frame["target"]).any()
+    assert frame["share"].between(-1e-9, 1).all()
+    many = NaiveBayesLogisticRegression(strength=3.0).fit(*mixed_table(3)).shrinkage_
+    assert many["class"].tolist()[:3] == ["low", "mid", "top"]
+
+
+def test_a_zero_target_with_a_free_intercept_is_the_lasso():
+    X, y = mixed_table()
+    numbers = X[["height", "dose"]].fillna(1.0)
+    ours = NaiveBayesLogisticRegression(target="zero", strength=5.0, penalize_intercept=False, tol=1e-9)
+    ours.fit(numbers, y)
+    centred = numbers - numbers.mean()
+    theirs = LogisticRegression(l1_ratio=1.0, C=1 / 5.0, solver="saga", tol=1e-10, max_iter=100_000)
+    theirs.fit(centred, y)
+    np.testing.assert_allclose(ours.coefficients_[1:], theirs.coef_[0], atol=1e-5)
+
+
+def test_an_array_target_is_where_a_large_strength_stays():
+    X, y = mixed_table()
+    last_year = NaiveBayesLogisticRegression(strength=2.0).fit(X, y)
+    again = NaiveBayesLogisticRegression(strength=1e9, target=last_year.coefficients_).fit(X, y)
+    assert np.array_equal(again.coefficients_, last_year.coefficients_)
+    complete = X.dropna()
+    np.testing.assert_allclose(again.predict_proba(complete), last_year.predict_proba(complete), atol=1e-10)
+
+
+@pytest.mark.parametrize("penalty", ["l2", 0.5])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_other_penalties_and_scales_have_certified_solutions(penalty, standardize):
+    X, y = mixed_table(3)
+    model = NaiveBayesLogisticRegression(strength=2.0, penalty=penalty, standardize=standardize).fit(X, y)
+    assert model.path_.converged.all()
+    assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_renaming_categories_and_classes_renames_the_answer():
+    X, y = mixed_table(3)
+    renamed = X.assign(sky=X["sky"].map({"dry": "z", "wet": "a", "snow": "k"}))
+    classes = {"low": "c", "mid": "a", "top": "b"}
+    other = np.array([classes[label] for label in y])
+    a = NaiveBayesLogisticRegression(tol=1e-9).fit(X, y).predict_proba(X)
+    b = NaiveBayesLogisticRegression(tol=1e-9).fit(renamed, other).predict_proba(renamed)
+    np.testing.assert_allclose(b[:, [2, 0, 1]], a, atol=1e-6)
+
+
+def test_a_column_of_zeros_and_ones_enters_as_it_is():
+    rng = np.random.default_rng(0)
+    X = (rng.random((100, 2)) < 0.8).astype(int)
+    y = (rng.random(100) < 0.3 + 0.4 * X[:, 0]).astype(int)
+    model = NaiveBayesLogisticRegression(categorical_features="all").fit(X, y)
+    assert model.coefficient_names_ == ["intercept", "x0=1", "x1=1"]
+
+
+def test_an_unseen_category_gets_the_mean_contribution_of_its_column():
+    X, y = mixed_table()
+    model = NaiveBayesLogisticRegression(strength=1.0).fit(X, y)
+    seen = model.contributions(X)["sky"].mean()
+    unseen = model.contributions(X.head(1).assign(sky="fog"))["sky"].iloc[0]
+    assert unseen == pytest.approx(seen, abs=1e-12)
+
+
+def test_the_fitted_scores_are_the_coefficients_times_the_columns():
+    X, y = mixed_table()
+    X = X.dropna()
+    y = y[X.index]
+    model = NaiveBayesLogisticRegression(strength=1.0).fit(X, y)
+    columns = {"intercept": 1.0, "height": X["height"], "dose": X["dose"]}
+    score = np.zeros(len(X))
+    for name, value in zip(model.coefficient_names_, model.coefficients_, strict=True):
+        if name in columns:
+            score += value * columns[name]
+        else:
+            column, _, category = name.partition("=")
+            score += value * (X[column] == category)
+    np.testing.assert_allclose(model.decision_function(X), score, atol=1e-9)
+
+
+class TestCrossValidation:
+    def test_it_is_the_plain_model_at_the_chosen_strength(self):
+        X, y = mixed_table()
+        chosen = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y)
+        plain = NaiveBayesLogisticRegression(strength=chosen.strength_).fit(X, y)
+        np.testing.assert_allclose(chosen.coefficients_, plain.coefficients_, atol=1e-4)
+
+    def test_fold_losses_are_those_of_models_fitted_by_hand(self):
+        X, y = mixed_table()
+        folds = stratified_folds(np.unique(y, return_inverse=True)[1], 4, np.random.RandomState(3))
+        splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(4)]
+        model = NaiveBayesLogisticRegressionCV(strengths=[1.0, 20.0], cv=splits).fit(X, y)
+        for k, strength in enumerate(model.path_.strengths):
+            for f, (train, test) in enumerate(splits):
+                by_hand = NaiveBayesLogisticRegression(strength=strength * len(train) / len(y))
+                by_hand.fit(X.iloc[train], y[train])
+                p = by_hand.predict_proba(X.iloc[test])[:, 1]
+                loss = np.mean((p - (y[test] == by_hand.classes_[1])) ** 2)
+                # Folds are solved to 1e-4 of the loss at the target.
+                assert model.fold_losses_.losses[f, k] == pytest.approx(loss, abs=2e-4)
+
+    def test_threads_do_not_change_the_result(self):
+        X, y = mixed_table(3)
+        one = NaiveBayesLogisticRegressionCV(strengths=20, n_jobs=1).fit(X, y)
+        two = NaiveBayesLogisticRegressionCV(strengths=20, n_jobs=2).fit(X, y)
+        assert np.array_equal(one.fold_losses_.losses, two.fold_losses_.losses)
+        assert np.array_equal(one.coefficients_, two.coefficients_)
+
+    def test_naive_bayes_data_choose_a_strong_pull_and_copied_columns_a_weak_one(self):
+        rng = np.random.default_rng(0)
+        y = np.arange(400) % 2
+        X = (rng.random((400, 8)) < np.where(y, 0.65, 0.35)[:, None]).astype(int)
+        naive = NaiveBayesLogisticRegressionCV(categorical_features="all").fit(X, y)
+        copied = NaiveBayesLogisticRegressionCV(categorical_features="all").fit(np.repeat(X, 4, axis=1), y)
+        assert naive.strength_ > 0.1 * naive.path_.strength_max
+        assert copied.strength_ < 0.1 * copied.path_.strength_max
+
+    @pytest.mark.parametrize("scoring", list(LOSSES))
+    @pytest.mark.parametrize("n_classes", [2, 3])
+    def test_every_loss_and_the_one_standard_error_rule(self, scoring, n_classes):
+        X, y = mixed_table(n_classes)
+        least = NaiveBayesLogisticRegressionCV(strengths=20, scoring=scoring).fit(X, y)
+        cautious = NaiveBayesLogisticRegressionCV(
+            strengths=20, scoring=scoring, selection="one-standard-error"
+        ).fit(X, y)
+        assert cautious.strength_ >= least.strength_
+        assert least.fold_losses_.mean.min() == pytest.approx(
+            least.fold_losses_.mean[list(least.path_.strengths).index(least.strength_)], rel=1e-9
+        )
+
+    def test_a_tie_goes_to_the_larger_strength(self):
+        folds = FoldLosses(np.array([4.0, 2.0, 1.0]), np.array([[0.3, 0.2, 0.2]]), np.ones(1))
+        assert folds.choose("min") == 1
+
+    def test_weights_count_in_fitting_and_in_the_test_losses(self):
+        X, y = mixed_table()
+        weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
+        model = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y, sample_weight=weight)
+        assert model.fold_losses_.fold_weights.sum() == weight.sum()
+        half = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y, sample_weight=weight / 2)
+        np.testing.assert_allclose(half.fold_losses_.mean[0], model.fold_losses_.mean[0], rtol=0.05)
+
+    def test_a_class_of_one_row_is_no_obstacle(self):
+        X, y = load_iris(return_X_y=True)
+        y = y.copy()
+        y[0] = 7
+        model = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y)
+        assert np.isfinite(model.fold_losses_.losses).all()
+        assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_a_saved_model_predicts_the_same(tmp_path):
+    X, y = mixed_table(3)
+    for model in (NaiveBayesLogisticRegression(), NaiveBayesLogisticRegressionCV(strengths=5)):
+        model.fit(X, y)
+        save_model(model, tmp_path / "model.skops")
+        again = load_model(tmp_path / "model.skops")
+        assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_pictures_show_the_path_and_the_test_losses():
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    import matplotlib.pyplot as plt
+
+    X, y = mixed_table()
+    model = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y)
+    ax = model.plot_path()
+    assert len(ax.lines) == len(model.coefficients_) + 1
+    assert model.plot_cv().get_ylabel() == "test loss (brier)"
+    plt.close("all")
+
+
+def test_bad_parameters_are_refused_with_a_sentence():
+    X, y = mixed_table()
+    for parameters, words in (
+        ({"strength": -1}, "strength is a finite number"),
+        ({"penalty": "l3"}, "penalty is 'l1', 'l2'"),
+        ({"target": "mean"}, "target is 'naive-bayes', 'zero'"),
+        ({"target": np.ones(3)}, "one finite value per coefficient"),
+        ({"smoothing": 0}, "smoothing is a positive count"),
+        ({"tol": 0}, "tol is a positive share"),
+    ):
+        with pytest.raises(InputError, match=words):
+            NaiveBayesLogisticRegression(**parameters).fit(X, y)
+    for parameters, words in (
+        ({"scoring": "auc"}, "scoring is one of"),
+        ({"selection": "max"}, "selection is 'min'"),
+        ({"cv": 1}, "at least 2 folds"),
+        ({"strengths": 0}, "positive number of them"),
+    ):
+        with pytest.raises(InputError, match=words):
+            NaiveBayesLogisticRegressionCV(**parameters).fit(X, y)
+
+
+def test_stopping_short_is_a_warning_with_numbers():
+    X, y = mixed_table()
+    with pytest.warns(ConvergenceWarning, match="strengths stopped short"):
+        NaiveBayesLogisticRegression(strength=0.1, max_steps=1).fit(X, y)
