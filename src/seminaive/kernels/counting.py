@@ -1,10 +1,13 @@
-"""Weighted counts of cells per class, and the plans that describe tuples of columns to a loop.
+"""Weighted counts of cells per class.
 
-Legend: i row, j column, c class, t term, s position of a column within its term; ``n`` rows.
+Legend: i row, j column, c class, n rows, k columns, C classes.
 """
 
 import numpy as np
 from numba import njit
+
+# Rows whose codes stay in the nearest caches while the columns pass over them.
+ROW_BLOCK = 4096
 
 
 @njit(cache=True, nogil=True)
@@ -36,20 +39,49 @@ def count_singles_weighted(codes, labels, weights, offsets, counts):
 
 
 @njit(cache=True, nogil=True)
-def count_tuple(codes, labels, weights, columns, cardinalities, counts):
-    """Add up weights per cell and class for one tuple of columns.
+def join_labels(lead, column, n_codes):
+    """Refine numbers by one more column: lead * n_codes + code. lead (n,) uint32 is overwritten."""
+    for i in range(lead.shape[0]):
+        lead[i] = lead[i] * np.uint32(n_codes) + np.uint32(column[i])
 
-    codes (n, k) unsigned, labels (n,) int64, weights (n,), columns (order,) int64, cardinalities (k,)
-    int64; counts (combinations + 1, C) float64 is added to, its last row being that of no evidence.
+
+@njit(cache=True, nogil=True)
+def count_last_columns(by_column, lead, width, first, offsets, counts):
+    """Count rows per code of each column from first on and per lead, which joins other columns and the label.
+
+    by_column (k, n) unsigned, lead (n,) uint32 below width; the cell of column j is offsets[j] + code * width
+    + lead in counts (cells,) int64, which is added to. Two columns at a time: their cells never coincide, so
+    that one addition need not wait for the one before.
     """
-    n = codes.shape[0]
-    none = counts.shape[0] - 1
-    for i in range(n):
-        cell = np.int64(0)
-        known = True
-        for s in range(columns.shape[0]):
-            j = columns[s]
-            code = np.int64(codes[i, j])
-            cell = cell * cardinalities[j] + code
-            known &= code < cardinalities[j]
-        counts[cell if known else none, labels[i]] += weights[i]
+    k, n = by_column.shape
+    w = np.uint64(width)
+    for low in range(0, n, ROW_BLOCK):
+        own = lead[low : low + ROW_BLOCK]
+        for j in range(first, k - 1, 2):
+            one = by_column[j, low : low + ROW_BLOCK]
+            two = by_column[j + 1, low : low + ROW_BLOCK]
+            left = counts[offsets[j] : offsets[j + 1]]
+            right = counts[offsets[j + 1] : offsets[j + 2]]
+            for i in range(own.shape[0]):
+                left[np.uint64(one[i]) * w + np.uint64(own[i])] += 1
+                right[np.uint64(two[i]) * w + np.uint64(own[i])] += 1
+        if (k - first) % 2:
+            one = by_column[k - 1, low : low + ROW_BLOCK]
+            left = counts[offsets[k - 1] : offsets[k]]
+            for i in range(own.shape[0]):
+                left[np.uint64(one[i]) * w + np.uint64(own[i])] += 1
+
+
+@njit(cache=True, nogil=True)
+def count_last_columns_weighted(by_column, lead, weights, width, first, offsets, counts):
+    """Add up weights (n,) as `count_last_columns` counts rows; counts (cells,) float64 is added to."""
+    k, n = by_column.shape
+    w = np.uint64(width)
+    for low in range(0, n, ROW_BLOCK):
+        own = lead[low : low + ROW_BLOCK]
+        weight = weights[low : low + ROW_BLOCK]
+        for j in range(first, k):
+            column = by_column[j, low : low + ROW_BLOCK]
+            cells = counts[offsets[j] : offsets[j + 1]]
+            for i in range(own.shape[0]):
+                cells[np.uint64(column[i]) * w + np.uint64(own[i])] += weight[i]

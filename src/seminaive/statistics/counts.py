@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seminaive.statistics.terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -65,11 +65,15 @@ class TupleCounts:
         n_classes: int,
         row_weight: Floats | None = None,
     ) -> TupleCounts:
-        """Count the rows of an encoded table, in one pass for single columns, in one per tuple else."""
-        from seminaive.kernels.counting import count_singles, count_singles_weighted, count_tuple
+        """Count the rows of an encoded table.
 
+        Terms that differ in their last column only are counted in one pass: the number of passes for all
+        pairs is the number of columns.
+        """
         shape = (terms.n_cells, n_classes)
         if terms.features == tuple((j,) for j in range(codes.shape[1])):
+            from seminaive.kernels.counting import count_singles, count_singles_weighted
+
             if row_weight is None:
                 whole = np.zeros(shape, dtype=np.int64)
                 count_singles(codes, labels, terms.offsets, whole)
@@ -78,11 +82,24 @@ class TupleCounts:
             count_singles_weighted(codes, labels, row_weight, terms.offsets, counts)
             return cls(terms, counts)
         counts = np.zeros(shape)
-        weights = np.ones(len(codes)) if row_weight is None else row_weight
-        cardinalities = np.array(terms.cardinalities, dtype=np.int64)
+        by_column = np.ascontiguousarray(codes.T)
+        unknown = (
+            (by_column.max(axis=1, initial=0) >= terms.cardinalities) if len(by_column) else np.empty(0, bool)
+        )
+        by_lead: dict[tuple[int, ...], dict[int, int]] = {}
         for term, columns in enumerate(terms.features):
-            own = counts[terms.offsets[term] : terms.offsets[term + 1]]
-            count_tuple(codes, labels, weights, np.array(columns, dtype=np.int64), cardinalities, own)
+            by_lead.setdefault(columns[:-1], {})[columns[-1]] = term
+        for lead, lasts in by_lead.items():
+            for last, cells in _count_lead(
+                by_column, labels, terms, n_classes, row_weight, lead, list(lasts)
+            ):
+                offset, stop = terms.offsets[lasts[last] : lasts[last] + 2]
+                columns = (*lead, last)
+                own = counts[offset : stop - 1].reshape(*terms.shape(lasts[last]), n_classes)
+                own[...] = cells[tuple(slice(terms.cardinalities[j]) for j in columns)]
+                if unknown[list(columns)].any():
+                    order = len(columns)
+                    counts[stop - 1] = cells.sum(axis=tuple(range(order))) - own.sum(axis=tuple(range(order)))
         return cls(terms, counts)
 
     def __add__(self, other: TupleCounts) -> TupleCounts:
@@ -117,3 +134,46 @@ class TupleCounts:
         counts = np.zeros((len(self.counts), n_classes))
         counts[:, moves] = self.counts
         return TupleCounts(self.terms, counts)
+
+
+def _count_lead(
+    by_column: Codes,
+    labels: Labels,
+    terms: Terms,
+    n_classes: int,
+    row_weight: Floats | None,
+    lead: tuple[int, ...],
+    lasts: list[int],
+) -> Iterator[tuple[int, Floats]]:
+    """Count the terms that begin with the columns ``lead``, one for each last column.
+
+    Yields the last column and its counts: one axis per column, no evidence being a code like any other,
+    and the classes last.
+    """
+    from seminaive.kernels.counting import count_last_columns, count_last_columns_weighted, join_labels
+
+    n_codes = [k + 1 for k in terms.cardinalities]
+    joint = np.zeros(len(labels), dtype=np.uint32)
+    for j in lead:
+        join_labels(joint, by_column[j], n_codes[j])
+    join_labels(joint, labels, n_classes)
+    width = int(np.prod([n_codes[j] for j in lead], dtype=np.int64)) * n_classes
+    first = min(lasts)
+    consecutive = lasts == list(range(first, len(by_column)))
+    columns = by_column if consecutive else np.ascontiguousarray(by_column[lasts])
+    widths = np.array([n_codes[j] * width for j in (range(len(by_column)) if consecutive else lasts)])
+    if consecutive:
+        widths[:first] = 0
+    offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(widths)])
+    start = first if consecutive else 0
+    cells: Any
+    if row_weight is None:
+        cells = np.zeros(int(offsets[-1]), dtype=np.int64)
+        count_last_columns(columns, joint, width, start, offsets, cells)
+    else:
+        cells = np.zeros(int(offsets[-1]))
+        count_last_columns_weighted(columns, joint, row_weight, width, start, offsets, cells)
+    lead_shape = tuple(n_codes[j] for j in lead)
+    for position, last in enumerate(lasts, start=start):
+        own = cells[offsets[position] : offsets[position + 1]].reshape(n_codes[last], *lead_shape, n_classes)
+        yield last, own.transpose(*range(1, len(lead) + 1), 0, len(lead) + 1)
