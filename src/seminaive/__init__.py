@@ -3,6 +3,8 @@
 from seminaive.encode import EqualFrequencyDiscretizer, MDLDiscretizer
 from seminaive.models import (
     AcceleratedLogisticRegression,
+    AveragedDependenceEstimators,
+    AveragedJoinEstimators,
     HigherOrderLogisticRegression,
     HigherOrderLogisticRegressionCV,
     NaiveBayes,
@@ -16,6 +18,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AcceleratedLogisticRegression",
+    "AveragedDependenceEstimators",
+    "AveragedJoinEstimators",
     "EqualFrequencyDiscretizer",
     "HigherOrderLogisticRegression",
     "HigherOrderLogisticRegressionCV",

@@ -1,0 +1,90 @@
+"""The mean of all models in which every feature depends on the class and on the same n others."""
+
+from __future__ import annotations
+
+from joblib import effective_n_jobs
+
+from seminaive.models.base import TableClassifier
+from seminaive.models.tuple_statistics import TupleCountingMixin
+from seminaive.scores import DependenceTables
+
+
+class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
+    """Naive Bayes given n parent features, averaged over all choices of parents (AnDE).
+
+    The score of class c is the log of the mean, over all sets s of ``order`` columns, of
+    ``P(c, x_s) prod_j P(x_j | c, x_s)``. Order 1 is AODE. A set of parents takes part where its values have
+    occurred often enough; where none has, naive Bayes answers. A mean of products is not additive, so
+    there are no contributions.
+
+    Parameters
+    ----------
+    order : int, default=1
+        Number of parents; 0 is not among them: that is `NaiveBayes`.
+    smoothing : float, default=1.0
+        Weight, in rows, of the uniform distribution in each estimate, see ``estimates``.
+    estimates : {"m-estimate", "laplace"}, default="m-estimate"
+        Whether the values of an estimate share ``smoothing`` rows, or get as many each.
+    min_count : float, default=1.0
+        How often, in rows, the values of the parents must have occurred.
+    bins : "mdl" or int, default="mdl"
+        How numbers are cut: by description length, or into so many equally frequent bins.
+    n_jobs : int, default=None
+        Threads for predicting; results do not depend on it.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing cell is a value like any other, where training saw one, or no evidence.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    classes_declared_ : bool
+        Whether ``partial_fit`` was told all classes, and refuses others.
+    schema_ : Schema
+        Names, kinds, categories and cut points of the columns.
+    statistics_ : TableStatistics
+        Raw counts of all tuples up to ``order + 1`` columns; they can be merged.
+    tables_ : DependenceTables
+        The log probabilities that predicting reads.
+
+    Examples
+    --------
+    Exclusive or: one parent is enough.
+
+    >>> X = [["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"]] * 25
+    >>> AveragedDependenceEstimators().fit(X, [0, 1, 1, 0] * 25).predict([["a", "d"], ["b", "d"]])
+    array([1, 0])
+    """
+
+    def __init__(
+        self,
+        order=1,
+        *,
+        smoothing=1.0,
+        estimates="m-estimate",
+        min_count=1.0,
+        bins="mdl",
+        n_jobs=None,
+        categorical_features="from_dtype",
+        missing="value",
+    ):
+        self.order = order
+        self.smoothing = smoothing
+        self.estimates = estimates
+        self.min_count = min_count
+        self.bins = bins
+        self.n_jobs = n_jobs
+        self.categorical_features = categorical_features
+        self.missing = missing
+
+    def _counted_orders(self):
+        return self.order + 1, True
+
+    def _derive(self):
+        self.tables_ = DependenceTables.of(
+            self.statistics_, self.order, smoothing=self.smoothing, shared=self.estimates == "m-estimate"
+        )
+
+    def _joint_log_scores(self, table):
+        return self.tables_.joint_log_scores(table.codes, self.min_count, effective_n_jobs(self.n_jobs))
