@@ -14,11 +14,15 @@ TIGHT = ShrinkageOptions(gap_tol=1e-9, residual_tol=1e-9)
 TIGHT_FREE = ShrinkageOptions(gap_tol=1e-9, residual_tol=1e-9, penalize_intercept=False)
 
 
-def mixed_problem(n_classes=2, n_rows=300, seed=0):
-    """Two numbers, columns of 3 and 5 categories, labels that depend on all of them."""
+def mixed_codes(n_rows=300, seed=0):
     rng = np.random.default_rng(seed)
     numbers = rng.normal([0.0, 2.0], size=(n_rows, 2))
-    codes = np.column_stack([rng.integers(0, 3, n_rows), rng.integers(0, 5, n_rows)])
+    return numbers, np.column_stack([rng.integers(0, 3, n_rows), rng.integers(0, 5, n_rows)]), rng
+
+
+def mixed_problem(n_classes=2, n_rows=300, seed=0):
+    """Two numbers, columns of 3 and 5 categories, labels that depend on all of them."""
+    numbers, codes, rng = mixed_codes(n_rows, seed)
     design = LinearDesign.of(numbers, codes, [3, 5], [1, 0])
     truth = rng.normal(size=(design.n_coefficients, n_classes))
     scores = design.scores(truth) + rng.gumbel(size=(n_rows, n_classes))
@@ -215,9 +219,8 @@ class TestInvariance:
         design, labels = mixed_problem(3)
         rng = np.random.default_rng(5)
         rows, classes = rng.permutation(design.n_rows), np.array([2, 0, 1])
-        other = LinearDesign.of(
-            design.numbers[rows][:, ::-1], design.codes[rows][:, ::-1].astype(int), [5, 3], [0, 1]
-        )
+        numbers, codes, _ = mixed_codes()
+        other = LinearDesign.of(numbers[rows][:, ::-1], codes[rows][:, ::-1], [5, 3], [0, 1])
         plain = softmax_path(design, labels, 3, options=TIGHT)
         moved = softmax_path(other, classes[labels[rows]], 3, options=TIGHT)
         back = moved.coefficients[:, [0, 2, 1, 7, 8, 3, 4, 5, 6]][:, :, classes]

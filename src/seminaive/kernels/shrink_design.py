@@ -10,8 +10,8 @@ g       : A' (y - p), row weights included: minus the gradient of the loss
 s       : rows of the working set, the part of d for which second derivatives are kept
 q       : s * K, laid out with the K classes of one coefficient row side by side
 
-Indicators are looked up: a cell's coefficient row is ``cell_row[first_cell[feature] + code]``, and d,
-a slot whose coefficient is always zero, stands for "no column" (a reference category, no evidence).
+Indicators are looked up: ``places`` holds the coefficient row of each cell of a coded column, and d, a
+slot whose coefficient is always zero, stands for "no column" (a reference category, no evidence).
 """
 
 import math
@@ -30,21 +30,21 @@ LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 class Design(NamedTuple):
     """The columns of a linear model.
 
-    numbers (n, m) float64, codes (n, k) uint16 or uint32, cell_row (cells,) int64, first_cell (k,)
-    int64, centre (d,) float64. Arrays are C-contiguous.
+    numbers (n, m) float64, places (n, k) uint16 or uint32, first_place (k + 1,) int64 (the coefficient
+    rows of coded column f are those from first_place[f] up to first_place[f + 1]), centre (d,) float64.
+    Arrays are C-contiguous.
     """
 
     numbers: np.ndarray
-    codes: np.ndarray
-    cell_row: np.ndarray
-    first_cell: np.ndarray
+    places: np.ndarray
+    first_place: np.ndarray
     centre: np.ndarray
 
 
 @njit(cache=True, nogil=True)
 def predict_rows(design, offset, coefficients, begin, end, scores):
     """Scores of the rows from begin to end; coefficients (d + 1, K), scores (CHUNK, K) is overwritten."""
-    m, k = design.numbers.shape[1], design.codes.shape[1]
+    m, k = design.numbers.shape[1], design.places.shape[1]
     d, n_scores = design.centre.shape[0], coefficients.shape[1]
     size = end - begin
     if m > 0:
@@ -61,17 +61,25 @@ def predict_rows(design, offset, coefficients, begin, end, scores):
             shift -= design.centre[j] * coefficients[j, c]
         for i in range(size):
             scores[i, c] += shift + offset[begin + i, c]
-    for i in range(size):
-        for f in range(k):
-            row = design.cell_row[design.first_cell[f] + design.codes[begin + i, f]]
-            for c in range(n_scores):
-                scores[i, c] += coefficients[row, c]
+    if n_scores == 1 and k > 0:
+        column = coefficients.ravel()
+        for i in range(size):
+            total = 0.0
+            for f in range(k):
+                total += column[design.places[begin + i, f]]
+            scores[i, 0] += total
+    else:
+        for i in range(size):
+            for f in range(k):
+                row = design.places[begin + i, f]
+                for c in range(n_scores):
+                    scores[i, c] += coefficients[row, c]
 
 
 @njit(cache=True, nogil=True)
 def collect_rows(design, residual, begin, end, g):
     """Add A' residual of the rows from begin to end to g (d + 1, K), before centring."""
-    m, k, n_scores = design.numbers.shape[1], design.codes.shape[1], g.shape[1]
+    m, k, n_scores = design.numbers.shape[1], design.places.shape[1], g.shape[1]
     size = end - begin
     if m > 0:
         block = design.numbers[begin:end]
@@ -87,10 +95,18 @@ def collect_rows(design, residual, begin, end, g):
     for i in range(size):
         for c in range(n_scores):
             g[0, c] += residual[i, c]
-        for f in range(k):
-            row = design.cell_row[design.first_cell[f] + design.codes[begin + i, f]]
-            for c in range(n_scores):
-                g[row, c] += residual[i, c]
+    if n_scores == 1 and k > 0:
+        sums = g.ravel()
+        for i in range(size):
+            own = residual[i, 0]
+            for f in range(k):
+                sums[design.places[begin + i, f]] += own
+    else:
+        for i in range(size):
+            for f in range(k):
+                row = design.places[begin + i, f]
+                for c in range(n_scores):
+                    g[row, c] += residual[i, c]
 
 
 @njit(cache=True, nogil=True)
@@ -242,7 +258,7 @@ def evaluate(design, offset, label, row_weight, coefficients, probability, g):
 @njit(cache=True, nogil=True)
 def fill_block(design, slot, begin, end, root_weight, block):
     """Write sqrt(weight) * A of some rows and of the working set, uncentred, into block (CHUNK, s + 1)."""
-    m, k = design.numbers.shape[1], design.codes.shape[1]
+    m, k = design.numbers.shape[1], design.places.shape[1]
     for i in range(end - begin):
         root = root_weight[i]
         block[i, :] = 0.0
@@ -250,7 +266,7 @@ def fill_block(design, slot, begin, end, root_weight, block):
         for j in range(m):
             block[i, slot[1 + j]] = root * design.numbers[begin + i, j]
         for f in range(k):
-            row = design.cell_row[design.first_cell[f] + design.codes[begin + i, f]]
+            row = design.places[begin + i, f]
             block[i, slot[row]] = root
 
 
@@ -258,7 +274,7 @@ def fill_block(design, slot, begin, end, root_weight, block):
 def scatter_gram(design, slot, row_weight, probability, gram):
     """Add A' W A of a logistic model entry by entry: for many categories and few columns."""
     n, m = design.numbers.shape
-    k = design.codes.shape[1]
+    k = design.places.shape[1]
     width = 1 + m + k
     where = np.empty(width, dtype=np.int64)
     value = np.ones(width)
@@ -271,7 +287,7 @@ def scatter_gram(design, slot, row_weight, probability, gram):
         for j in range(m):
             value[1 + j] = design.numbers[i, j]
         for f in range(k):
-            where[1 + m + f] = slot[design.cell_row[design.first_cell[f] + design.codes[i, f]]]
+            where[1 + m + f] = slot[design.places[i, f]]
         for a in range(width):
             part = weight * value[a]
             for b in range(width):
@@ -308,7 +324,7 @@ def curvature(design, row_weight, probability, rows, slot, squares):
     """
     n, n_scores = probability.shape
     s = rows.shape[0]
-    entries = 1 + design.numbers.shape[1] + design.codes.shape[1]
+    entries = 1 + design.numbers.shape[1] + design.places.shape[1]
     gram = np.zeros((s * n_scores, s * n_scores))
     if n_scores == 1 and s * s > 12 * entries * entries:
         wide = np.zeros((s + 1, s + 1))
@@ -376,7 +392,7 @@ def curvature(design, row_weight, probability, rows, slot, squares):
 def column_squares(design, row_weight):
     """Weighted sum of squares of every centred column: (d,)."""
     n, m = design.numbers.shape
-    k = design.codes.shape[1]
+    k = design.places.shape[1]
     d = design.centre.shape[0]
     squares = np.zeros(d + 1)
     sums = np.zeros(d + 1)
@@ -388,7 +404,7 @@ def column_squares(design, row_weight):
             x = design.numbers[i, j] - design.centre[1 + j]
             squares[1 + j] += weight * x * x
         for f in range(k):
-            sums[design.cell_row[design.first_cell[f] + design.codes[i, f]]] += weight
+            sums[design.places[i, f]] += weight
     squares[0] = total
     for j in range(1 + m, d):
         middle = design.centre[j]

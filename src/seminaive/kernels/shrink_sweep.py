@@ -48,7 +48,7 @@ def threshold(z, l1, curvature):
 @njit(cache=True, nogil=True)
 def column_curvatures(design, columns, v, h):
     """Fill h (d + 1,) with the curvature of every centred column under the row curvatures v (n,)."""
-    n, k = design.codes.shape
+    n, k = design.places.shape
     m = columns.shape[0]
     h[:] = 0.0
     total = 0.0
@@ -61,7 +61,7 @@ def column_curvatures(design, columns, v, h):
         h[1 + j] = part
     for i in range(n):
         for f in range(k):
-            h[design.cell_row[design.first_cell[f] + design.codes[i, f]]] += v[i]
+            h[design.places[i, f]] += v[i]
     h[0] = total
     return total
 
@@ -72,7 +72,7 @@ def sweep_class(design, columns, v, e, h, total, x, l1, l2, live, sums):
 
     x, h, sums (d + 1,), l1, l2 (d,), live (1 + m + k,): intercept, numbers, coded features.
     """
-    n, k = design.codes.shape
+    n, k = design.places.shape
     m = columns.shape[0]
     worst = 0.0
     if live[0]:
@@ -104,20 +104,15 @@ def sweep_class(design, columns, v, e, h, total, x, l1, l2, live, sums):
     for f in range(k):
         if not live[1 + m + f]:
             continue
-        first = design.first_cell[f]
-        last = design.first_cell[f + 1] if f + 1 < k else design.cell_row.shape[0]
-        for cell in range(first, last):
-            sums[design.cell_row[cell]] = 0.0
+        first, last = design.first_place[f], design.first_place[f + 1]
+        sums[first:last] = 0.0
         everything = 0.0
         for i in range(n):
-            sums[design.cell_row[first + design.codes[i, f]]] += e[i]
+            sums[design.places[i, f]] += e[i]
             everything += e[i]
         # With centred indicators the categories meet through two running sums of what has moved.
         moved, moved_curvature = 0.0, 0.0
-        for cell in range(first, last):
-            row = design.cell_row[cell]
-            if row == d:
-                continue
+        for row in range(first, last):
             middle, own = design.centre[row], h[row]
             curvature = own * (1.0 - 2.0 * middle) + middle * middle * total
             u = sums[row] - middle * everything
@@ -134,24 +129,21 @@ def sweep_class(design, columns, v, e, h, total, x, l1, l2, live, sums):
             moved_curvature += own * step
         sums[d] = 0.0
         for i in range(n):
-            e[i] -= v[i] * (sums[design.cell_row[first + design.codes[i, f]]] - moved)
+            e[i] -= v[i] * (sums[design.places[i, f]] - moved)
     return worst
 
 
 @njit(cache=True, nogil=True)
 def mark_live(design, m, x, g, l1, c, live):
     """Mark the features of score column c that hold a deviation or violate optimality."""
-    d = design.centre.shape[0]
-    k = design.codes.shape[1]
+    k = design.places.shape[1]
     live[:] = False
     live[0] = True
     for j in range(1 + m):
         live[j] = live[j] or x[j, c] != 0.0 or abs(g[j, c]) > l1[j, c]
     for f in range(k):
-        last = design.first_cell[f + 1] if f + 1 < k else design.cell_row.shape[0]
-        for cell in range(design.first_cell[f], last):
-            row = design.cell_row[cell]
-            if row < d and (x[row, c] != 0.0 or abs(g[row, c]) > l1[row, c]):
+        for row in range(design.first_place[f], design.first_place[f + 1]):
+            if x[row, c] != 0.0 or abs(g[row, c]) > l1[row, c]:
                 live[1 + m + f] = True
 
 
@@ -181,7 +173,7 @@ def sweep_path(design, columns, problem, rules, strengths, scales, start, null_l
     h = np.empty(d + 1)
     sums = np.zeros(d + 1)
     one_x = np.zeros(d + 1)
-    live = np.zeros(1 + m + design.codes.shape[1], dtype=np.bool_)
+    live = np.zeros(1 + m + design.places.shape[1], dtype=np.bool_)
     one_l1 = np.empty(d)
     one_l2 = np.empty(d)
     count = strengths.shape[0]

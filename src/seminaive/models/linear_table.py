@@ -70,6 +70,7 @@ class LinearTable:
     Parameters
     ----------
     design : LinearDesign
+    codes : ndarray of shape (n_rows, n_coded)
     offset : ndarray of shape (n_rows, n_classes)
     references : tuple of int
         The category of each coded column that has no coefficient.
@@ -78,6 +79,7 @@ class LinearTable:
     """
 
     design: LinearDesign
+    codes: NDArray[Any]
     offset: Floats
     references: tuple[int, ...]
     anchor: AdditiveScores
@@ -95,11 +97,7 @@ class LinearTable:
             if silent.any():
                 offset[silent] -= anchor.tables[anchor.terms.offsets[feature] + reference]
         design = LinearDesign.of(numbers, table.codes, table.cardinalities, references)
-        return cls(design, offset, references, anchor)
-
-    def rows(self, kept: NDArray[Any]) -> LinearTable:
-        """Return some of the rows, under the same anchor."""
-        return replace(self, design=self.design.rows(kept), offset=self.offset[kept])
+        return cls(design, table.codes, offset, references, anchor)
 
     def coefficients(self) -> Floats:
         """Return the anchor as coefficients, (n_coefficients, n_classes)."""
@@ -127,9 +125,8 @@ class LinearTable:
         for feature in range(len(self.references)):
             cells, rows = self._cells(feature)
             tables[cells] += away[rows]
-            codes = design.codes[:, feature]
             first, size = anchor.terms.offsets[feature], anchor.terms.sizes[feature]
-            weight = np.bincount(codes, row_weight, minlength=size + 1)
+            weight = np.bincount(self.codes[:, feature], row_weight, minlength=size + 1)
             if weight[size] == 0 and weight.any():
                 tables[first + size] = weight[:size] @ tables[first : first + size] / weight.sum()
         slope = away[1 : 1 + design.n_numbers]
@@ -150,4 +147,4 @@ class LinearTable:
         terms, design = self.anchor.terms, self.design
         codes = np.arange(terms.sizes[feature])
         codes = codes[codes != self.references[feature]]
-        return terms.offsets[feature] + codes, design.cell_row[design.first_cell[feature] + codes]
+        return terms.offsets[feature] + codes, design.first_place[feature] + np.arange(len(codes))

@@ -37,11 +37,10 @@ class LinearDesign:
     ----------
     numbers : ndarray of shape (n_rows, n_numbers)
         Finite.
-    codes : ndarray of shape (n_rows, n_coded)
-    cell_row : ndarray of shape (n_cells,)
-        The coefficient of each category, column after column; ``n_coefficients`` where it has none.
-    first_cell : ndarray of shape (n_coded,)
-        Where each column's categories start in ``cell_row``.
+    places : ndarray of shape (n_rows, n_coded)
+        The coefficient of each coded cell; ``n_coefficients`` where it has none.
+    first_place : ndarray of shape (n_coded + 1,)
+        Where each coded column's coefficients start.
     n_coefficients : int
 
     Examples
@@ -57,9 +56,8 @@ class LinearDesign:
     """
 
     numbers: Floats
-    codes: NDArray[Any]
-    cell_row: Integers
-    first_cell: Integers
+    places: NDArray[Any]
+    first_place: Integers
     n_coefficients: int
 
     @classmethod
@@ -84,12 +82,9 @@ class LinearDesign:
         if numbers is None and codes is None:
             raise InputError("a design needs numbers or codes, got neither")
         n_rows = len(numbers) if numbers is not None else len(codes)  # type: ignore[arg-type]
-        numbers = np.zeros((n_rows, 0)) if numbers is None else numbers
-        codes = np.zeros((n_rows, 0), dtype=np.uint16) if codes is None else codes
+        numbers = np.zeros((n_rows, 0)) if numbers is None else compiled_layout(numbers, np.float64)
+        codes = np.zeros((n_rows, 0), dtype=np.uint8) if codes is None else codes
         references = [0] * len(cardinalities) if references is None else references
-        numbers = compiled_layout(numbers, np.float64)
-        largest = max(cardinalities, default=0)
-        codes = compiled_layout(codes, np.uint16 if largest < 2**16 else np.uint32)
         if len(codes) != len(numbers) or codes.shape[1] != len(cardinalities):
             raise InputError(
                 f"numbers of shape {numbers.shape}, codes of shape {codes.shape} and {len(cardinalities)} "
@@ -99,18 +94,16 @@ class LinearDesign:
             raise InputError("numbers must be finite: fill missing cells before solving")
         if len(codes) and (codes.max(axis=0) > np.asarray(cardinalities)).any():
             raise InputError("a code exceeds its column's number of categories")
-        rows, next_row = [], 1 + numbers.shape[1]
-        for cardinality, reference in zip(cardinalities, references, strict=True):
-            own = np.empty(cardinality + 1, dtype=np.int64)
-            own[:cardinality] = next_row + np.arange(cardinality) - (np.arange(cardinality) > reference)
-            own[reference] = -1
-            own[cardinality] = -1
-            rows.append(own)
-            next_row += max(0, cardinality - 1)
-        cell_row = np.concatenate([np.empty(0, dtype=np.int64), *rows])
-        cell_row[cell_row < 0] = next_row
-        first_cell = np.cumsum([0, *(len(own) for own in rows)], dtype=np.int64)[:-1]
-        return cls(numbers, codes, cell_row, first_cell, next_row)
+        widths = [max(0, cardinality - 1) for cardinality in cardinalities]
+        first_place = 1 + numbers.shape[1] + np.cumsum([0, *widths], dtype=np.int64)
+        n_coefficients = int(first_place[-1])
+        places = np.empty(codes.shape, dtype=np.uint16 if n_coefficients < 2**16 else np.uint32)
+        for feature, (cardinality, reference) in enumerate(zip(cardinalities, references, strict=True)):
+            of_code = first_place[feature] + np.arange(cardinality + 1)
+            of_code -= np.arange(cardinality + 1) > reference
+            of_code[[reference, cardinality]] = n_coefficients
+            places[:, feature] = of_code.astype(places.dtype)[codes[:, feature]]
+        return cls(numbers, places, first_place, n_coefficients)
 
     @property
     def n_rows(self) -> int:
@@ -124,7 +117,7 @@ class LinearDesign:
 
     def rows(self, kept: NDArray[Any]) -> LinearDesign:
         """Return the design of some rows, by position or mask."""
-        return replace(self, numbers=self.numbers[kept], codes=self.codes[kept])
+        return replace(self, numbers=self.numbers[kept], places=self.places[kept])
 
     def means_and_deviations(self, row_weight: Floats) -> tuple[Floats, Floats]:
         """Return the weighted mean and standard deviation of every column; 0 and 1 for the intercept."""
@@ -136,9 +129,8 @@ class LinearDesign:
         for j in range(self.n_numbers):
             variances[1 + j] = row_weight @ np.square(self.numbers[:, j] - means[1 + j]) / total
         counts = np.zeros(self.n_coefficients + 1)
-        for feature, first in enumerate(self.first_cell):
-            shares = np.bincount(self.codes[:, feature], row_weight)
-            np.add.at(counts, self.cell_row[first : first + len(shares)], shares)
+        for feature in range(self.places.shape[1]):
+            counts += np.bincount(self.places[:, feature], row_weight, minlength=len(counts))
         indicators = slice(1 + self.n_numbers, self.n_coefficients)
         means[indicators] = counts[indicators] / total
         variances[indicators] = means[indicators] * (1 - means[indicators])
@@ -149,6 +141,6 @@ class LinearDesign:
         """Return design times coefficients (n_coefficients, n_scores): (n_rows, n_scores)."""
         padded = np.vstack([coefficients, np.zeros((1, coefficients.shape[1]))])
         scores = np.asarray(self.numbers @ coefficients[1 : 1 + self.n_numbers] + coefficients[0])
-        for feature, first in enumerate(self.first_cell):
-            scores += padded[self.cell_row[first + self.codes[:, feature].astype(np.int64)]]
+        for feature in range(self.places.shape[1]):
+            scores += padded[self.places[:, feature]]
         return scores

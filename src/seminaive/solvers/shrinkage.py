@@ -264,7 +264,7 @@ def _path(
     on_the_fly = centre.copy()
     if numbers is not design.numbers:
         on_the_fly[1 : 1 + design.n_numbers] = 0.0
-    kernel_design = Design(numbers, design.codes, design.cell_row, design.first_cell, on_the_fly)
+    kernel_design = Design(numbers, design.places, design.first_place, on_the_fly)
     problem = Problem(fixed, labels, row_weight, factor, float(options.l1_share))
     rules = Rules(
         float(options.gap_tol),
