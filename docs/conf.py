@@ -56,6 +56,12 @@ def _fill_in(app, docname, source):
         source[0] = source[0].replace("<!-- tables -->", reproduction_tables())
 
 
+def _made_anew(app, env, added, changed, removed):
+    """The kept results may have changed where the page has not."""
+    del app, env, added, changed, removed
+    return ["reproduction"]
+
+
 def _is_foreign(app, what, name, obj, skip, options):
     """Leave scikit-learn's own methods to scikit-learn's site."""
     del app, what, name, options
@@ -71,5 +77,6 @@ def _escape_learned_names(app, what, name, obj, options, lines):
 def setup(app):
     example_report(Path(__file__).parent / "_build" / "extra")
     app.connect("source-read", _fill_in)
+    app.connect("env-get-outdated", _made_anew)
     app.connect("autodoc-skip-member", _is_foreign)
     app.connect("autodoc-process-docstring", _escape_learned_names, priority=400)  # before napoleon

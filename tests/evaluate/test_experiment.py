@@ -77,8 +77,13 @@ def test_losses_equal_those_of_scikit_learn_on_the_same_splits():
 
 def test_two_runs_give_identical_files_whatever_the_number_of_processes(tmp_path):
     models = {**MODELS, "forest": RandomForestClassifier(n_estimators=5)}
-    for name, n_jobs in (("first", 1), ("second", 1), ("parallel", 2)):
-        Experiment(models, ["iris"], QUICK, n_jobs=n_jobs).run(tmp_path / name)
+    frames = [
+        Experiment(models, ["iris"], QUICK, n_jobs=n_jobs).run(tmp_path / name).folds
+        for name, n_jobs in (("first", 1), ("second", 1), ("parallel", 2))
+    ]
+    losses = [frame.drop(columns=["fit_seconds", "predict_seconds"]) for frame in frames]
+    pd.testing.assert_frame_equal(losses[0], losses[1])
+    pd.testing.assert_frame_equal(losses[0], losses[2])
     first = (tmp_path / "first").read_bytes()
     assert first == (tmp_path / "second").read_bytes()
     assert first == (tmp_path / "parallel").read_bytes()
@@ -166,6 +171,31 @@ def test_a_file_cut_anywhere_resumes_to_the_unbroken_one(tmp_path, keep_bytes):
     Experiment(MODELS, ["iris"], QUICK).run(whole)
     cut.write_bytes(whole.read_bytes()[: int(keep_bytes * whole.stat().st_size)])
     Experiment(MODELS, ["iris"], QUICK).run(cut)
+    assert cut.read_bytes() == whole.read_bytes()
+
+
+class Interrupted(GaussianNB):
+    """Stops the program in the middle of an experiment, once."""
+
+    stopped = False
+
+    def fit(self, X, y):
+        if not Interrupted.stopped and int(X.index[0]) > 0:
+            Interrupted.stopped = True
+            raise KeyboardInterrupt
+        return super().fit(X, y)
+
+
+def test_a_run_may_be_interrupted_more_than_once(tmp_path):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    experiment = Experiment({**MODELS, "stops": Interrupted()}, ["iris"], RepeatedKFold(3, 2))
+    Interrupted.stopped = True
+    experiment.run(whole)
+    cut.write_bytes(whole.read_bytes()[: whole.stat().st_size // 4])
+    Interrupted.stopped = False
+    with pytest.raises(KeyboardInterrupt):
+        experiment.run(cut)
+    experiment.run(cut)
     assert cut.read_bytes() == whole.read_bytes()
 
 

@@ -31,6 +31,22 @@ def test_a_cut_file_is_completed_to_the_same_bytes_in_any_number_of_processes(tm
     assert whole.read_bytes() == cut.read_bytes() == parallel.read_bytes()
 
 
+def interrupted(setting, repetition):
+    if (setting, repetition) == ("b", 1):
+        raise KeyboardInterrupt
+    return simulate(setting, repetition)
+
+
+def test_a_run_may_be_interrupted_more_than_once(tmp_path):
+    whole, cut = tmp_path / "whole", tmp_path / "cut"
+    run_repetitions(UNITS, simulate, path=whole)
+    cut.write_bytes(whole.read_bytes()[:400])
+    with pytest.raises(KeyboardInterrupt):
+        run_repetitions(UNITS, interrupted, path=cut)
+    run_repetitions(UNITS, simulate, path=cut)
+    assert whole.read_bytes() == cut.read_bytes()
+
+
 def test_finished_units_are_not_run_again_and_fewer_may_be_asked_for(tmp_path):
     expected = run_repetitions(UNITS, simulate, path=tmp_path / "results")
     assert run_repetitions(UNITS, refuse, path=tmp_path / "results").equals(expected)

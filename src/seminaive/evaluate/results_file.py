@@ -105,9 +105,9 @@ class ResultsFile:
     def _rewrite(self) -> None:
         if self.path is None:
             return
-        keys = [key for key in self.planned if key in self.records]
-        replace_lines(self.path, [self.description, *(self.records[key] for key in keys), *self.summaries])
-        replace_lines(_times_path(self.path), [self.times[key] for key in keys if key in self.times])
+        replace_lines(self.path, [self.description, *self.records.values(), *self.summaries])
+        times = [self.times[key] for key in self.records if key in self.times]
+        replace_lines(_times_path(self.path), times)
 
 
 def load_results(path: str | Path) -> ExperimentResults:

@@ -151,10 +151,16 @@ class Comparison:
         return int(self.cells["agrees"].sum())
 
     def __str__(self) -> str:
-        return (
-            f"{self.n_agree} of {len(self.cells)} cells agree; {self.n_damaged} damaged or inapplicable "
-            f"cells and {self.n_without_ours} without a counterpart here are left out"
-        )
+        left_out = [
+            f"{count} {kind}"
+            for count, kind in (
+                (self.n_damaged, "damaged or inapplicable"),
+                (self.n_without_ours, "without a counterpart here"),
+            )
+            if count
+        ]
+        told = f"; left out: {', '.join(left_out)}" if left_out else ""
+        return f"{self.n_agree} of {len(self.cells)} cells agree{told}"
 
 
 @cache
