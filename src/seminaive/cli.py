@@ -133,7 +133,9 @@ def compare(
     from rich import print as show
 
     from seminaive import evaluate
+    from seminaive.papers.generators import register_generators
 
+    register_generators()
     names = [name for part in model or [] for name in part.split(",")] or [*_model_classes(), "class-shares"]
     plan = (
         evaluate.Prequential(n_repeats=repeats) if learning_curve else evaluate.RepeatedKFold(folds, repeats)
