@@ -49,9 +49,9 @@ def comparison_table(reproduction: Reproduction, comparison: Comparison) -> Tabl
         errors = row["standard_errors"]
         table.add_row(
             *(str(row[key]) for key in keys),
-            f"{row['ours']:.4g}",
+            f"{round(row['ours'], 6):.4g}",
             f"{row['paper']:.4g}",
-            f"{row['difference']:+.4g}",
+            f"{round(row['difference'], 6):+.4g}",
             "" if isnan(errors) else f"{errors:+.1f}",
             "yes" if row["agrees"] else "no",
         )

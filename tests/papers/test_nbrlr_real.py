@@ -1,0 +1,64 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+
+from seminaive.evaluate.datasets import Dataset
+from seminaive.evaluate.rivals import for_mixed_tables
+from seminaive.models import NaiveBayes
+from seminaive.papers import nbrlr_real
+from seminaive.papers.nbrlr_real import METHODS, REPRODUCTIONS, _in_subset
+from seminaive.papers.reproduction import RunOptions, compare_with_paper, runnable
+
+
+def _table(name, n_rows=60):
+    rng = np.random.default_rng(len(name))
+    X = pd.DataFrame({"a": rng.normal(size=n_rows), "b": rng.choice(["x", "y"], n_rows)})
+    return Dataset(name, X, np.where(X["a"] + rng.normal(size=n_rows) / 3 > 0, "1", "0"))
+
+
+@pytest.fixture
+def small_world(monkeypatch):
+    """Three small tables, and methods of which the first is plainly the best."""
+    monkeypatch.setattr(nbrlr_real, "tables_of", lambda _: ["Blogger", "Hepatitis", "Chess2"])
+    monkeypatch.setattr(nbrlr_real, "paper_table", _table)
+    cheap = dict.fromkeys(METHODS, for_mixed_tables(DummyClassifier()))
+    monkeypatch.setattr(nbrlr_real, "METHODS", {**cheap, "NBRLR": NaiveBayes()})
+
+
+def test_wins_are_counted_over_the_data_sets_of_each_subset(small_world, tmp_path):
+    assert small_world is None
+    table = runnable("nbrlr-table6")
+    cells = table.run(RunOptions(2, path=tmp_path / "run", progress=False)).set_index(
+        ["subset", "method_b", "cell"]
+    )
+    everywhere = cells.xs(("all", "LR", "win"), level=[0, 1, 2])["ours"]
+    assert everywhere.tolist() == [2, 2]  # L01 and RSPE; Chess2 is left out
+    assert not any(str(subset).startswith("large") for subset, *_ in cells.index)
+    comparison = compare_with_paper(table, cells.reset_index())
+    assert comparison.n_without_ours == 2 * 3
+
+
+def test_means_have_one_cell_per_data_set_metric_and_method(small_world):
+    assert small_world is None
+    table = runnable("dissertation-table2.7")
+    cells = table.run(RunOptions(3, progress=False))
+    assert len(cells) == 2 * 2 * 4
+    assert cells["se"].notna().all()
+    assert set(compare_with_paper(table, cells).cells["dataset"]) == {"Blogger"}
+
+
+def test_subsets_are_cut_where_the_paper_cuts_them():
+    losses = pd.DataFrame({"n_rows": [299, 300, 9999, 10_000], "n_predictors": [9, 10, 11, 3]})
+    assert _in_subset(losses, "small (<300 instances)").index.tolist() == [0]
+    assert _in_subset(losses, "large (>=10000 instances)").index.tolist() == [3]
+    assert _in_subset(losses, "low-dimensional (<10 predictors)").index.tolist() == [0, 3]
+    assert len(_in_subset(losses, "all")) == 4
+
+
+def test_the_method_without_a_penalty_and_the_one_with_all_of_it_are_lr_and_naive_bayes():
+    table = _table("limits", 300)
+    fitted = {name: METHODS[name].fit(table.X, table.y) for name in ("LR", "NB")}
+    np.testing.assert_allclose(fitted["NB"].coefficients_, fitted["NB"].target_, rtol=1e-12)
+    np.testing.assert_allclose(fitted["LR"].coefficients_, fitted["NB"].maximum_likelihood_, rtol=1e-4)
+    assert {entry.name for entry in REPRODUCTIONS} >= {"nbrlr-table6", "nbrlr-table8"}
