@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive.errors import InputError
+from seminaive.errors import InputError, TableTypeError
 from seminaive.evaluate import datasets
 from seminaive.evaluate.datasets import (
     Dataset,
@@ -115,6 +115,11 @@ def test_targets_that_cannot_be_used_are_refused(tmp_path, frame, target, messag
     frame.to_csv(path, index=False)
     with pytest.raises(InputError, match=message):
         read_table(path, target=target)
+
+
+def test_a_table_that_is_no_frame_is_refused():
+    with pytest.raises(TableTypeError, match="got ndarray"):
+        Dataset("array", FRAME.to_numpy(), np.array([0, 1, 0]))
 
 
 def test_labels_must_be_as_many_as_rows():

@@ -126,6 +126,13 @@ def test_the_terminal_shows_means_ranks_and_failures(results):
     assert "fragile failed in 6 of 6 folds of wine: ValueError" in text
 
 
+def test_one_table_has_tests_of_its_pairs():
+    outcome = Experiment(MODELS, ["iris"], RepeatedKFold(5)).run()
+    page = Report(outcome).html()
+    assert "Pairs of models" in page
+    assert "naive Bayes before prior" in page
+
+
 def test_one_model_on_one_table_has_a_page_too():
     outcome = Experiment({"nb": GaussianNB()}, ["iris"], RepeatedKFold(2)).run()
     page = Report(outcome).html()

@@ -4,7 +4,7 @@ import pytest
 
 from seminaive.errors import InputError
 from seminaive.evaluate.pairwise import corrected_resampled_t_test
-from seminaive.evaluate.summary import failures, summarise
+from seminaive.evaluate.summary import failures, pairs_on_one_table, summarise
 
 
 def _frame(seed=0, n_tables=6, models=("a", "b", "c"), n_folds=5):
@@ -75,6 +75,18 @@ def test_a_table_on_which_a_model_always_failed_leaves_the_ranks():
     assert summary.ranks().sum() == pytest.approx(1 + 2 + 3)
     counts, _ = summary.against("a", "c")
     assert counts.win + counts.draw + counts.loss == 6
+
+
+def test_pairs_on_one_table_use_the_folds_that_both_finished():
+    frame = _frame(n_tables=1, n_folds=8).assign(repetition=0)
+    frame.loc[(frame["model"] == "b") & (frame["fold"] == 3), "loss"] = np.nan
+    pairs = pairs_on_one_table(frame, "loss").set_index(["first", "second"])
+    wide = frame.pivot_table(index="fold", columns="model", values="loss").dropna()
+    expected = corrected_resampled_t_test(wide["a"], wide["b"], n_train=80, n_test=20)
+    assert len(wide) == 7
+    assert pairs.loc[("a", "b"), "p_value"] == pytest.approx(expected.p_value, rel=1e-12)
+    assert np.all(pairs["holm"] >= pairs["p_value"])
+    assert pairs_on_one_table(frame[frame["fold"] == 0], "loss").empty
 
 
 def test_one_table_or_two_models_give_what_they_can():

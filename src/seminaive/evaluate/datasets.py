@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from seminaive import encode
-from seminaive.errors import InputError
+from seminaive.errors import InputError, TableTypeError
 
 __all__ = [
     "Dataset",
@@ -59,6 +59,11 @@ class Dataset:
     test_rows: npt.NDArray[np.int64] | None = None
 
     def __post_init__(self) -> None:
+        if not isinstance(self.X, pd.DataFrame):
+            raise TableTypeError(
+                f"{self.name}: expected a pandas DataFrame, got {type(self.X).__name__}. Convert it with "
+                "pandas.DataFrame(X) or X.to_pandas()."
+            )
         if len(self.X) != len(self.y):
             raise InputError(f"{self.name}: {len(self.X)} rows but {len(self.y)} labels.")
 

@@ -25,6 +25,7 @@ from seminaive.evaluate.summary import (
     final_folds,
     is_learning_curve,
     learning_curves,
+    pairs_on_one_table,
     summarise,
 )
 
@@ -226,15 +227,33 @@ def _metric_section(summary: LossSummary, folds: pd.DataFrame) -> str:
     several = min(summary.complete.shape) >= 2
     return (
         f"<section><h2>{name}</h2>{_loss_table(summary)}"
-        f"{_rank_section(summary) if several else _too_few(summary)}"
+        f"{_rank_section(summary) if several else _one_table_section(summary, folds)}"
         f"{_wins(summary) if several else ''}<h3>Spread over the folds</h3>{_boxes(summary, folds)}</section>"
     )
 
 
-def _too_few(summary: LossSummary) -> str:
+def _one_table_section(summary: LossSummary, folds: pd.DataFrame) -> str:
+    """Compare pairs of models within one table, where there are no ranks over several."""
     if summary.mean.shape[1] < 2:
         return ""
-    return "<p>Ranks and wins need at least two tables on which every model finished.</p>"
+    if len(summary.mean) > 1 or not {"repetition", "fold", "n_train", "n_test"} <= set(folds.columns):
+        return "<p>Ranks and wins need at least two tables on which every model finished.</p>"
+    rows = []
+    for row in pairs_on_one_table(folds, summary.metric).to_dict("records"):
+        names = (row["first"], row["second"]) if row["difference"] <= 0 else (row["second"], row["first"])
+        kind = " class=best" if row["holm"] <= _SIGNIFICANT else ""
+        rows.append(
+            f"<tr><th scope=row>{escape(str(names[0]))} before {escape(str(names[1]))}</th>"
+            f"<td>{abs(row['difference']):.4f}</td><td>{_p_value(row['p_value']).lstrip('= ')}</td>"
+            f"<td{kind}>{_p_value(row['holm']).lstrip('= ')}</td></tr>"
+        )
+    if not rows:
+        return ""
+    table = _table("<th>pair</th><th>difference</th><th>p</th><th>p adjusted (Holm)</th>", "".join(rows))
+    return (
+        "<h3>Pairs of models</h3><p>Corrected resampled t test on the folds that both finished. It speaks of "
+        f"this table only.</p>{table}"
+    )
 
 
 def _loss_table(summary: LossSummary) -> str:

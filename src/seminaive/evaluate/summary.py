@@ -1,22 +1,37 @@
 """What a frame of fold results says: losses per table, ranks, wins and failures."""
 
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from seminaive.errors import InputError
-from seminaive.evaluate.pairwise import WinDrawLoss, sign_test, win_draw_loss
+from seminaive.evaluate.pairwise import (
+    WinDrawLoss,
+    corrected_resampled_t_test,
+    sign_test,
+    win_draw_loss,
+)
 from seminaive.evaluate.ranking import (
     PairwiseRankTests,
     average_ranks,
     compare_ranks,
     critical_difference,
+    holm,
     iman_davenport_test,
 )
 
-__all__ = ["LossSummary", "failures", "final_folds", "is_learning_curve", "learning_curves", "summarise"]
+__all__ = [
+    "LossSummary",
+    "failures",
+    "final_folds",
+    "is_learning_curve",
+    "learning_curves",
+    "pairs_on_one_table",
+    "summarise",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +176,35 @@ def failures(folds: pd.DataFrame) -> pd.DataFrame:
         if group["bad"].any()
     ]
     return pd.DataFrame(rows, columns=columns)
+
+
+def pairs_on_one_table(folds: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Compare all pairs of models on one table by the corrected resampled t test.
+
+    Parameters
+    ----------
+    folds : DataFrame
+        Results on a single table, with ``repetition``, ``fold``, ``n_train`` and ``n_test``.
+    metric : str
+        The loss.
+
+    Returns
+    -------
+    DataFrame
+        ``first``, ``second``, ``difference`` (of mean losses over the folds that both finished),
+        ``p_value`` and ``holm``; empty with fewer than two common folds.
+    """
+    folds = final_folds(folds)
+    losses = folds.pivot_table(index=["repetition", "fold"], columns="model", values=metric, sort=False)
+    sizes = {name: round(folds[name].mean()) for name in ("n_train", "n_test")}
+    rows = []
+    for first, second in combinations(losses.columns, 2):
+        both = losses[[first, second]].dropna()
+        if len(both) >= 2:
+            test = corrected_resampled_t_test(both[first], both[second], **sizes)
+            rows.append((first, second, float((both[first] - both[second]).mean()), test.p_value))
+    pairs = pd.DataFrame(rows, columns=["first", "second", "difference", "p_value"])
+    return pairs.assign(holm=holm(pairs["p_value"]) if len(pairs) else [])
 
 
 def learning_curves(folds: pd.DataFrame, metric: str) -> pd.DataFrame:
