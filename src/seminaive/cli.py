@@ -53,9 +53,9 @@ def _root(
 @app.command()
 def demo() -> None:
     """Compare our models with scikit-learn's on a small and on a larger table, in under a minute."""
-    from seminaive.demo import run_demo
+    from seminaive.demo import few_rows, many_rows, run_demo
 
-    run_demo()
+    run_demo([few_rows(), many_rows()])
 
 
 @app.command()
