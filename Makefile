@@ -4,31 +4,23 @@ BIN := .venv/bin
 
 .PHONY: demo test lint docs bench clean
 
-.venv/demo: pyproject.toml
+.venv/%: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[plot]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
 	touch $@
 
-.venv/test: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
-	touch $@
-
-.venv/docs: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
-	touch $@
-
-.venv/bench: pyproject.toml
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
-	touch $@
-
-demo: .venv/demo
+demo: .venv/plot
 	$(BIN)/seminaive demo
 
 test: .venv/test
 	$(BIN)/python -m pytest --quiet
+
+docs: .venv/docs
+	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
+	@echo docs/_build/html/index.html
+
+bench: .venv/bench
+	$(BIN)/python benchmarks/run.py
 
 lint: .venv/test
 	$(BIN)/ruff check
