@@ -5,8 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seminaive.statistics import Terms
+from seminaive.statistics import Terms, fusion
 from seminaive.statistics.fusion import FusedTerms, plan_groups
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _small_tables_are_planned_too():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fusion, "FEW_ROWS", 1)
+        yield
 
 
 @st.composite

@@ -17,6 +17,7 @@ from seminaive.models.higher_order_problem import HigherOrderProblem
 from seminaive.models.strength_search import StrengthSearch
 
 FEW_ROWS = 500
+MANY_ROWS = 5000
 
 
 def cuts_by_size(values, labels, row_weight=None):
@@ -43,13 +44,14 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         exactly ``order`` features have terms, with a single strength.
     first_ridges : sequence of float, default=(0.1, 1.0, 10.0)
         Strengths that are tried for single features and numbers.
-    ridges : sequence of float, default=(0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
-        Strengths that are tried for tuples, from the largest down while the log loss improves. Order 3 and
-        above share one.
+    ridges : sequence of float, default=(0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0)
+        Strengths that are tried for tuples, from the middle on in the direction in which the log loss falls.
+        All orders from 2 on share one.
     generative_shares : sequence of float, default=(0.0, 0.25, 0.5)
         Shares of the generative estimate that are tried as the target of the ridge.
-    cv : int, splitter or iterable of (train, test), default=5
-        Number of folds, stratified by class, or scikit-learn's ways of saying which rows are held out.
+    cv : "auto", int, splitter or iterable of (train, test), default="auto"
+        Number of folds, stratified by class, 5 up to 5,000 rows and 3 beyond; or scikit-learn's ways of
+        saying which rows are held out.
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
         length; or into so many equally frequent bins.
@@ -105,9 +107,9 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         *,
         hierarchical=True,
         first_ridges=(0.1, 1.0, 10.0),
-        ridges=(0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0),
+        ridges=(0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0),
         generative_shares=(0.0, 0.25, 0.5),
-        cv=5,
+        cv="auto",
         bins="auto",
         tol=1e-4,
         max_iter=500,
@@ -152,8 +154,12 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
                 objective="log-likelihood",
                 n_threads=effective_n_jobs(self.n_jobs),
             )
-            search = StrengthSearch.over_splits(
-                problem, self._splits(rows.labels), tol=10 * self.tol, max_iter=self.max_iter
+            search = StrengthSearch.of(
+                problem,
+                rows.table.codes,
+                self._splits(rows.labels),
+                tol=10 * self.tol,
+                max_iter=self.max_iter,
             )
             best = search.run(
                 first_ridges=self.first_ridges if self.hierarchical else (1.0,),
@@ -166,17 +172,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         return self
 
     def _fit_final(self, problem, best, search):
-        strength, target = search.penalty(problem, best)
-        result = problem.solve(
-            "lbfgs",
-            strength,
-            target,
-            problem.scale("curvature", strength),
-            search.mean_solution(best),
-            tol=self.tol,
-            max_iter=self.max_iter,
-            reference=problem.norm_at_zero(strength, target),
-        )
+        result = search.fit_all(best, self.tol)
         result.warn_unless_converged(self.tol, "raise max_iter, raise the ridges or raise tol")
         self.ridge_, self.generative_share_ = best.ridge, best.share
         self.cv_results_ = search.results()
@@ -189,20 +185,23 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     def _splits(self, labels):
         """Return which rows train and which are held out, split by split."""
         n_rows = len(labels)
-        if not isinstance(self.cv, Integral):
+        if not isinstance(self.cv, str | Integral):
             splits = self.cv.split(np.zeros((n_rows, 1)), labels) if hasattr(self.cv, "split") else self.cv
             return [tuple(np.isin(np.arange(n_rows), rows) for rows in split) for split in splits]
         # The rows of each class are dealt to the folds in turn, in random order.
+        wanted = (5 if n_rows <= MANY_ROWS else 3) if self.cv == "auto" else self.cv
+        n_folds = min(wanted, n_rows)
         shuffled = check_random_state(self.random_state).permutation(n_rows)
         fold_of = np.empty(n_rows, dtype=np.int64)
-        fold_of[shuffled[np.argsort(labels[shuffled], kind="stable")]] = np.arange(n_rows) % min(
-            self.cv, n_rows
-        )
+        fold_of[shuffled[np.argsort(labels[shuffled], kind="stable")]] = np.arange(n_rows) % n_folds
         return [(fold_of != fold, fold_of == fold) for fold in np.unique(fold_of)]
 
     def _check_parameters(self):
         check_order(self.order)
-        if isinstance(self.cv, Real) and (not isinstance(self.cv, Integral) or self.cv < 2):
+        number = isinstance(self.cv, Real)
+        if (isinstance(self.cv, str) and self.cv != "auto") or (
+            number and (int(self.cv) != self.cv or self.cv < 2)
+        ):
             raise InputError(f"cv is a number of folds, 2 or more, a splitter or splits, got {self.cv!r}")
         for name in ("first_ridges", "ridges", "generative_shares"):
             values = np.asarray(getattr(self, name), dtype=np.float64)

@@ -7,12 +7,14 @@ from functools import cached_property
 from math import comb, prod
 
 import numpy as np
+from scipy.special import expit, softmax
 
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.memory import refuse_beyond_memory
 from seminaive.scores import AdditiveScores, NumericTerms
 from seminaive.scores.conditional_likelihood import ConditionalLoss
 from seminaive.scores.penalised_objective import PenalisedObjective
+from seminaive.scores.rotation import Rotation
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
 from seminaive.solvers.lbfgs import minimize_lbfgs
@@ -23,6 +25,7 @@ from seminaive.statistics.fusion import FusedTerms, plan_groups
 # Beyond this the list of terms itself is the problem.
 MOST_TERMS = 1_000_000
 MOST_NEWTON_COEFFICIENTS = 6000
+MOST_ROTATED = 800
 LBFGS_MEMORY = 10
 # Beyond this, tables keep only the combinations that occur.
 MOST_DENSE_BYTES = 64_000_000
@@ -48,6 +51,8 @@ class HigherOrderProblem:
     orders: np.ndarray
     fixed: np.ndarray
     share: np.ndarray
+    rotation: Rotation | None = None
+    curvature: np.ndarray | None = None
 
     @classmethod
     def of(cls, rows, *, order, hierarchical, objective, n_threads, cell_budget=2048):
@@ -88,7 +93,32 @@ class HigherOrderProblem:
     def reweighted(self, row_weight) -> HigherOrderProblem:
         """Return the same problem with other row weights, and its estimates made anew."""
         loss = self.loss.reweighted(row_weight)
-        return self._estimated(self.terms, loss, self.centres, self.spreads)
+        made = self._estimated(self.terms, loss, self.centres, self.spreads)
+        return replace(made, orders=self.orders, rotation=self.rotation, curvature=self.curvature)
+
+    def over(self, terms, loss, centres, spreads) -> HigherOrderProblem:
+        """Return a problem over other terms and another loss."""
+        return self._estimated(terms, loss, centres, spreads)
+
+    def curved_at(self, solution) -> HigherOrderProblem:
+        """Return the problem scaled by its curvature at a solution, first-order coefficients rotated.
+
+        Solutions for other strengths and other folds are near, and are found in fewer passes.
+        """
+        loss = self.loss
+        scores = loss.scores(solution)
+        posterior = expit(scores) if loss.n_columns == 1 else softmax(scores, axis=1)
+        by_row = posterior * (1 - posterior) * loss.row_weight[:, None]
+        curvature = np.vstack([by_row.sum(axis=0), loss.sums_of_cells(by_row), (loss.numbers**2).T @ by_row])
+        rows = np.flatnonzero((self.orders <= 1) & ~self.fixed)
+        if not self.terms.features or len(rows) > MOST_ROTATED:
+            return replace(self, curvature=curvature)
+        singles = {term for term, columns in enumerate(self.terms.features) if len(columns) == 1}
+        mean = by_row.mean(axis=1)
+        gram = loss.gram(mean, loss.fused.positions_of(singles) + np.int32(1), rows)
+        rotation = Rotation.of(rows, gram)
+        curvature[rows] = rotation.values[:, None] * by_row.sum(axis=0) / max(mean.sum(), 1e-300)
+        return replace(self, curvature=curvature, rotation=rotation)
 
     # Arrays of the solver's shape
 
@@ -124,24 +154,30 @@ class HigherOrderProblem:
             scale = self.lengths()
             scale[1 + self.loss.fused.n_parameters :] = 1.0
         else:
-            prior = self.cell_weight[0] / self.cell_weight[0].sum()
-            variance = prior * (1 - prior)
-            per_row = np.concatenate([self.cell_weight.sum(axis=1), self._number_weight()])
-            variance = variance[1:] if self.loss.n_columns == 1 else variance
+            if self.rotation is not None:
+                # Along the axes of a rotation the strength is that of the first order.
+                strength = strength.copy()
+                strength[self.rotation.rows] = strength[self.rotation.rows[-1]]
             # A class or a cell without rows has no curvature: it may move by a thousand times a row's.
-            scale = 1.0 / np.sqrt(np.maximum(per_row[:, None] * variance + strength, 1e-6))
+            scale = 1.0 / np.sqrt(np.maximum(self._curvature() + strength, 1e-6))
         scale[self.fixed] = 0.0
         return scale
 
-    def _number_weight(self):
-        """Return the weighted sum of squares of each standardised number."""
-        return self.loss.row_weight @ self.loss.numbers**2
+    def _curvature(self):
+        """Return the curvature of the loss along each coefficient: as measured, or expected at the shares."""
+        if self.curvature is not None:
+            return self.curvature
+        prior = self.cell_weight[0] / self.cell_weight[0].sum()
+        variance = prior * (1 - prior)
+        variance = variance[1:] if self.loss.n_columns == 1 else variance
+        squares = self.loss.row_weight @ self.loss.numbers**2
+        return np.concatenate([self.cell_weight.sum(axis=1), squares])[:, None] * variance
 
     # Solving
 
     def solve(self, solver, strength, target, scale, start, *, tol, max_iter, reference=None):
         """Return the solver's result, whose solution are coefficients of the solver's shape."""
-        objective = PenalisedObjective(self.loss, strength, target, scale)
+        objective = PenalisedObjective(self.loss, strength, target, scale, self.rotation)
         z = objective.search_vector(start)
         options = {"tol": tol, "max_iter": max_iter, "reference": reference}
         with one_blas_thread():
@@ -157,7 +193,8 @@ class HigherOrderProblem:
     def norm_at_zero(self, strength, target):
         """Return the gradient's norm at zero, scaled by curvature: the reference of warm starts."""
         scale = self.scale("curvature", strength)
-        _, gradient = PenalisedObjective(self.loss, strength, target, scale)(np.zeros(scale.size))
+        objective = PenalisedObjective(self.loss, strength, target, scale, self.rotation)
+        _, gradient = objective(np.zeros(scale.size))
         return float(np.linalg.norm(gradient))
 
     def _refuse_large_newton(self):

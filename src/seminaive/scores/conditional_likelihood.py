@@ -45,6 +45,8 @@ class ConditionalLoss:
         The sum over rows of ``-log p_y``, or of half the squared distance of posterior and label.
     n_threads : int
         Threads; the result does not depend on their number.
+    offset : ndarray of shape (n_rows, n_columns) or None
+        Added to the scores.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class ConditionalLoss:
         *,
         objective: Objective = "log-likelihood",
         n_threads: int = 1,
+        offset: Floats | None = None,
     ) -> None:
         self.fused = fused
         self.numbers = numbers
@@ -65,6 +68,7 @@ class ConditionalLoss:
         self.n_classes = n_classes
         self.objective = objective
         self.n_threads = n_threads
+        self.offset = offset
         self.n_columns = 1 if n_classes == 2 else n_classes
         self.shape = (1 + fused.n_parameters + numbers.shape[1], self.n_columns)
         padded = 1 if self.n_columns == 1 else -4 * (-self.n_columns // 4)
@@ -74,8 +78,8 @@ class ConditionalLoss:
         self._tables = np.zeros((fused.n_fused_cells, padded))
         self._scores = np.zeros((len(labels), padded))
 
-    def reweighted(self, row_weight: Floats) -> ConditionalLoss:
-        """Return the loss of the same rows with other weights."""
+    def reweighted(self, row_weight: Floats, offset: Floats | None = None) -> ConditionalLoss:
+        """Return the loss of the same rows with other weights and another offset."""
         return ConditionalLoss(
             self.fused,
             self.numbers,
@@ -84,6 +88,7 @@ class ConditionalLoss:
             self.n_classes,
             objective=self.objective,
             n_threads=self.n_threads,
+            offset=offset,
         )
 
     def __call__(self, coefficients: Floats) -> tuple[float, Floats]:
@@ -136,54 +141,65 @@ class ConditionalLoss:
         n_rows, k = self.shape
         hessian = np.empty((n_rows, k, n_rows, k))
         for c, d, curvature in curvatures:
-            hessian[:, c, :, d] = hessian[:, d, :, c] = self._gram(curvature * self.row_weight)
+            hessian[:, c, :, d] = hessian[:, d, :, c] = self.gram(
+                curvature * self.row_weight, self._positions, slice(None)
+            )
         return hessian.reshape(n_rows * k, n_rows * k)
 
-    def _gram(self, curvature: Floats) -> Floats:
-        """Return the curvature-weighted products of all pairs of columns of the design."""
+    def gram(
+        self, row_weight: Floats, positions: NDArray[np.int32], kept: NDArray[np.int64] | slice
+    ) -> Floats:
+        """Return the weighted products of pairs of columns of the design, of the kept coefficients.
+
+        ``positions`` (n_rows, terms) are the rows of the coefficients that each table row has, increasing;
+        the intercept and the numbers are always among them.
+        """
         from seminaive.kernels.hessian import count_numbers, count_pairs
 
-        n_cells, n_rows = 1 + self.fused.n_parameters, self.shape[0]
-        gram = np.zeros((n_rows, n_rows))
-        own = np.zeros((n_cells, n_cells))
-        count_pairs(self._positions, curvature, own)
-        gram[:n_cells, :n_cells] = own
-        if self.numbers.shape[1]:
-            weighted = self.numbers * curvature[:, None]
-            across = np.zeros((self.numbers.shape[1], n_cells))
-            count_numbers(self._positions, weighted, across)
-            gram[n_cells:, :n_cells] = across
-            gram[n_cells:, n_cells:] = self.numbers.T @ weighted
+        every = np.arange(self.shape[0])
+        wanted = every[kept]
+        n_cells = 1 + self.fused.n_parameters
+        place = np.full(self.shape[0], -1, dtype=np.int32)
+        place[wanted] = np.arange(len(wanted))
+        place[(place < 0) & (every < n_cells)] = len(wanted)
+        own = np.zeros((len(wanted) + 1, len(wanted) + 1))
+        compact = np.sort(place[positions], axis=1)
+        count_pairs(compact, row_weight, own)
+        gram = own[:-1, :-1]
+        numbers = place[n_cells:]
+        if len(numbers):
+            weighted = self.numbers * row_weight[:, None]
+            across = np.zeros((len(numbers), len(wanted) + 1))
+            count_numbers(compact, weighted, across)
+            gram[numbers] = across[:, :-1]
+            gram[np.ix_(numbers, numbers)] = self.numbers.T @ weighted
         lower: Floats = np.tril(gram)
         return lower + np.tril(gram, -1).T
 
     @cached_property
     def _positions(self) -> NDArray[np.int32]:
         """The coefficient row of every table row and term, increasing."""
-        positions = np.concatenate(
-            [
-                member[own - first]
-                for member, own, first in zip(
-                    self.fused.members, self.fused.cells, self.fused.offsets, strict=False
-                )
-            ]
-            or [np.empty((len(self.labels), 0), np.int32)],
-            axis=1,
-        )
-        return np.sort(positions, axis=1) + np.int32(1)
+        every = {term for own in self.fused.group_terms for term in own}
+        return self.fused.positions_of(every) + np.int32(1)
 
     def class_weights_of_cells(self) -> Floats:
         """Return the weight of each observed cell and class, (n_parameters, n_classes)."""
+        rows = np.zeros((len(self.labels), self.n_classes))
+        rows[np.arange(len(rows)), self.labels] = self.row_weight
+        return self.sums_of_cells(rows)
+
+    def sums_of_cells(self, rows: Floats) -> Floats:
+        """Return the sum over the rows of each observed cell, (n_parameters, columns of ``rows``)."""
         from seminaive.kernels.fusion import scatter
 
-        padded = -4 * (-self.n_classes // 4)
-        rows = np.zeros((len(self.labels), padded))
-        rows[np.arange(len(rows)), self.labels] = self.row_weight
-        tables = np.zeros((self.fused.n_fused_cells, padded))
-        scatter(self.fused.cells, rows, 0, len(self.fused.cells), tables)
-        counts = np.zeros((self.fused.n_parameters, padded))
-        self.fused.marginalise(tables, counts)
-        return counts[:, : self.n_classes]
+        k = rows.shape[1]
+        padded = np.zeros((len(rows), -4 * (-k // 4)))
+        padded[:, :k] = rows
+        tables = np.zeros((self.fused.n_fused_cells, padded.shape[1]))
+        scatter(self.fused.cells, padded, 0, len(self.fused.cells), tables)
+        sums = np.zeros((self.fused.n_parameters, padded.shape[1]))
+        self.fused.marginalise(tables, sums)
+        return sums[:, :k]
 
     def _unpack(self, coefficients: Floats) -> None:
         """Fill the fused tables and the other coefficients, padded."""
@@ -204,6 +220,8 @@ class ConditionalLoss:
             own += self._intercept
         else:
             own[:] = self._intercept
+        if self.offset is not None:
+            own[:, : self.n_columns] += self.offset[start:stop]
         gather(self.fused.cells, self._tables, start, stop, self._scores)
         return 0.0
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.scores.conditional_likelihood import ConditionalLoss
+    from seminaive.scores.rotation import Rotation
 
     Floats = NDArray[np.float64]
 
@@ -20,7 +21,7 @@ class PenalisedObjective:
     """``loss(b) + sum strength / 2 (b - target)**2`` as a function of z, where ``b = scale * z``.
 
     All arrays have the shape of the loss's coefficients. Scaling changes how fast a solver arrives, not
-    where; a coefficient of scale 0 stays 0.
+    where; a coefficient of scale 0 stays 0. Rows with a rotation are scaled along its axes.
 
     Parameters
     ----------
@@ -30,12 +31,14 @@ class PenalisedObjective:
     target : ndarray
         The value that each coefficient is pulled to.
     scale : ndarray
+    rotation : Rotation or None
     """
 
     loss: ConditionalLoss
     strength: Floats
     target: Floats
     scale: Floats
+    rotation: Rotation | None = None
 
     def __call__(self, z: Floats) -> tuple[float, Floats]:
         """Return value and gradient at a flat search vector."""
@@ -45,22 +48,29 @@ class PenalisedObjective:
         pull = self.strength * away
         value += 0.5 * float(np.vdot(pull, away))
         gradient += pull
+        if self.rotation is not None:
+            gradient[self.rotation.rows] = self.rotation.vectors.T @ gradient[self.rotation.rows]
         gradient *= self.scale
         return value, gradient.ravel()
 
     def coefficients(self, z: Floats) -> Floats:
         """Return the coefficients at a flat search vector."""
         coefficients: Floats = z.reshape(self.scale.shape) * self.scale
+        if self.rotation is not None:
+            coefficients[self.rotation.rows] = self.rotation.vectors @ coefficients[self.rotation.rows]
         return coefficients
 
     def search_vector(self, coefficients: Floats) -> Floats:
         """Return the flat search vector of coefficients; those of scale 0 are left at 0."""
+        if self.rotation is not None:
+            coefficients = coefficients.copy()
+            coefficients[self.rotation.rows] = self.rotation.vectors.T @ coefficients[self.rotation.rows]
         moves = self.scale != 0
         z = np.divide(coefficients, self.scale, out=np.zeros_like(self.scale), where=moves)
         return z.ravel()
 
     def hessian(self, z: Floats) -> Floats:
-        """Return the matrix of second derivatives with respect to the search vector."""
+        """Return the matrix of second derivatives with respect to the search vector, without a rotation."""
         curvature = self.loss.hessian(self.coefficients(z))
         flat = self.scale.ravel()
         curvature *= flat

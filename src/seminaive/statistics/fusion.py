@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from numpy.typing import NDArray
 
     from seminaive.statistics.terms import Codes, Terms
@@ -27,6 +29,8 @@ CELL_BUDGET = 2048
 # Filling a group's table may cost at most this share of the gathers it saves rows from.
 EXPANSION_SHARE = 0.5
 PLANNING_ROWS = 8192
+# Below this, planning costs more than it saves.
+FEW_ROWS = 1000
 # The largest table of slots for numbering joint values; beyond it they are sorted.
 MOST_SLOTS = 1 << 22
 
@@ -47,6 +51,8 @@ class FusedTerms:
         For each fused cell of a group, the parameters that add up to it, as positions in ``observed``.
     groups : tuple of tuples of int
         The columns of each group.
+    group_terms : tuple of tuples of int
+        The terms of each group, by number, in the order of its members.
 
     Examples
     --------
@@ -54,9 +60,9 @@ class FusedTerms:
 
     >>> import numpy as np
     >>> from seminaive.statistics import Terms
-    >>> codes = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 0, 1]], dtype=np.uint8)
-    >>> fused = FusedTerms.of(codes, Terms.of_order([2, 2, 2], 2), expansion_share=10)
-    >>> fused.groups, fused.cells.tolist()
+    >>> codes = np.array([[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 0, 1]] * 500, dtype=np.uint8)
+    >>> fused = FusedTerms.of(codes, Terms.of_order([2, 2, 2], 2))
+    >>> fused.groups, fused.cells[:, :4].tolist()
     (((0, 1, 2),), [[0, 1, 2, 2]])
     """
 
@@ -65,6 +71,7 @@ class FusedTerms:
     offsets: Indices
     members: tuple[NDArray[np.int32], ...]
     groups: tuple[tuple[int, ...], ...]
+    group_terms: tuple[tuple[int, ...], ...]
 
     @classmethod
     def of(
@@ -96,7 +103,8 @@ class FusedTerms:
             examples = codes[first]
             packed.append(np.stack([terms.cells_of(term, examples) for term in group.terms], axis=1))
         observed, positions = _compact(packed)
-        return cls(observed, cells, offsets, positions, tuple(group.columns for group in groups))
+        columns = tuple(group.columns for group in groups)
+        return cls(observed, cells, offsets, positions, columns, tuple(group.terms for group in groups))
 
     @property
     def n_parameters(self) -> int:
@@ -112,6 +120,15 @@ class FusedTerms:
     def cost(self) -> int:
         """Return the additions of rows of classes that one pass makes in each direction."""
         return self.cells.size + sum(member.size for member in self.members)
+
+    def positions_of(self, terms: Collection[int]) -> NDArray[np.int32]:
+        """Return the parameter of each row in each of some terms, (n_rows, n_terms), increasing."""
+        found = [np.empty((self.cells.shape[1], 0), np.int32)]
+        for g, own in enumerate(self.group_terms):
+            wanted = [position for position, term in enumerate(own) if term in terms]
+            if wanted:
+                found.append(self.members[g][:, wanted][self.cells[g] - self.offsets[g]])
+        return np.sort(np.concatenate(found, axis=1), axis=1)
 
     def expand(self, parameters: Floats, fused: Floats) -> None:
         """Fill the fused tables, (fused cells, columns), with the sums of the parameters."""
@@ -144,9 +161,11 @@ def plan_groups(codes: Codes, terms: Terms, cell_budget: int, expansion_share: f
     and cells times terms within ``expansion_share`` of the rows. Sizes are those seen in a sample of
     rows: a wrong guess costs time, never exactness.
     """
+    n_rows, n_columns = codes.shape
+    if n_rows < FEW_ROWS:
+        return [Group(columns, (term,)) for term, columns in enumerate(terms.features)]
     from seminaive.kernels.fusion import covering_gains, joint_sizes
 
-    n_rows, n_columns = codes.shape
     sample = np.ascontiguousarray(codes[_spread_rows(n_rows, PLANNING_ROWS)])
     by_column = np.ascontiguousarray(sample.T)
     n_codes = np.array(terms.cardinalities, dtype=np.int64) + 1
