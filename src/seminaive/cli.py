@@ -221,7 +221,7 @@ def _model_classes() -> dict[str, type]:
     classes = {}
     for name in models.__all__:
         member = getattr(models, name)
-        if isinstance(member, type):
+        if isinstance(member, type) and hasattr(member, "predict"):
             hyphenated = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in name)
             classes[hyphenated.removeprefix("-").replace("c-v", "cv")] = member
     return classes

@@ -243,7 +243,7 @@ def _one_table_section(summary: LossSummary, folds: pd.DataFrame) -> str:
         names = (row["first"], row["second"]) if row["difference"] <= 0 else (row["second"], row["first"])
         kind = " class=best" if row["holm"] <= _SIGNIFICANT else ""
         rows.append(
-            f"<tr><th scope=row>{escape(str(names[0]))} before {escape(str(names[1]))}</th>"
+            f"<tr><th scope=row class=pair>{escape(str(names[0]))} before {escape(str(names[1]))}</th>"
             f"<td>{abs(row['difference']):.4f}</td><td>{_p_value(row['p_value']).lstrip('= ')}</td>"
             f"<td{kind}>{_p_value(row['holm']).lstrip('= ')}</td></tr>"
         )
@@ -312,7 +312,7 @@ def _pairs_table(summary: LossSummary) -> str:
         better, worse = sorted((row["first"], row["second"]), key=lambda model: float(tests.ranks[model]))
         kind = " class=best" if row[adjusted] <= _SIGNIFICANT else ""
         rows.append(
-            f"<tr><th scope=row>{escape(str(better))} before {escape(str(worse))}</th>"
+            f"<tr><th scope=row class=pair>{escape(str(better))} before {escape(str(worse))}</th>"
             f"<td>{_p_value(row['p_value']).lstrip('= ')}</td>"
             f"<td{kind}>{_p_value(row[adjusted]).lstrip('= ')}</td></tr>"
         )
@@ -454,7 +454,7 @@ tr:last-child>*{border-bottom:0}thead th{border-bottom:1px solid var(--rule)!imp
 th:first-child{text-align:left;position:sticky;left:0;background:var(--paper);max-width:11rem;
 overflow:hidden;text-overflow:ellipsis}
 th[scope=row]{font-weight:500}td.message{white-space:normal;text-align:left;min-width:16rem}
-.best{font-weight:700}.error,.short{color:var(--soft);font-weight:400}.short{font-size:.8em}
+th.pair{white-space:normal;min-width:10rem}.best{font-weight:700}.error,.short{color:var(--soft);font-weight:400}.short{font-size:.8em}
 .total>*{border-top:2px solid var(--rule)}
 .win{background:var(--good)}.lose{background:var(--bad)}.self{background:var(--rule)}
 .failed h2{color:var(--alarm)}

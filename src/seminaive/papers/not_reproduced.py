@@ -7,6 +7,7 @@ __all__ = ["REASONS"]
 
 _NBRLR = "its model, naive Bayes regularised logistic regression, has no protocol module yet"
 _ALR = "its models, ALR, AnJE and AnDE, have no protocol module yet"
+_PHONEME = "Phoneme, which has half of its cells, is not among the tables of SEMINAIVE_DATA"
 _HYBRID = "the hybrid of logistic regression and naive Bayes is a model still to come"
 _FSNB = "forward stagewise and its rivals among selective naive Bayes are models still to come"
 _VETERANS = "the veterans' records are confidential and cannot be bundled"
@@ -17,7 +18,7 @@ _FSNB_PAIRS = (
 _FMRI = "the StarPlus fMRI scans are not among the tables of SEMINAIVE_DATA, and the models are still to come"
 
 REASONS: dict[str, tuple[str, str]] = {
-    "alr-footnote6": ("0-1 loss where LR and ALR differ", _ALR),
+    "alr-footnote6": ("0-1 loss where LR and ALR differ", _PHONEME),
     "alr-table1": ("The 77 data sets", _ALR),
     "alr-table2": ("ALR against AnJE", _ALR),
     "alr-table3": ("ALR against AnDE", _ALR),

@@ -1,0 +1,40 @@
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+
+from seminaive.evaluate.datasets import Dataset
+from seminaive.evaluate.rivals import for_mixed_tables
+from seminaive.models import NaiveBayes
+from seminaive.papers import alr_real
+from seminaive.papers.alr_real import METHODS
+from seminaive.papers.reproduction import RunOptions, compare_with_paper, runnable
+
+
+def _table(name, n_rows=80):
+    rng = np.random.default_rng(len(name))
+    X = pd.DataFrame({"a": rng.choice(list("xyz"), n_rows), "b": rng.choice(["x", "y"], n_rows)})
+    noisy = rng.uniform(size=n_rows) < 0.1
+    return Dataset(name, X, np.where((X["a"] == "x") ^ noisy, "1", "0"))
+
+
+def test_counts_are_scaled_to_the_papers_number_of_data_sets(monkeypatch, tmp_path):
+    monkeypatch.setattr(alr_real, "tables_of", lambda _: ["Zoo", "Hungarian"])
+    monkeypatch.setattr(alr_real, "paper_table", _table)
+    cheap = dict.fromkeys(METHODS, for_mixed_tables(DummyClassifier()))
+    monkeypatch.setattr(alr_real, "METHODS", {**cheap, "ALR2": NaiveBayes(), "ALR3": NaiveBayes()})
+    table = runnable("alr-table2")
+    cells = table.run(RunOptions(2, path=tmp_path / "run", progress=False))
+    wins = cells.query("metric == 'L01' and cell == 'win'")["ours"]
+    assert wins.tolist() == [76.0, 76.0]
+    assert set(cells["metric"]) == {"bias", "variance", "L01", "RMSE"}
+    comparison = compare_with_paper(table, cells)
+    assert comparison.n_without_ours == 4 * 3  # the rows for big data sets
+
+
+@pytest.mark.parametrize("name", ["ALR2", "ALR3", "A2JE", "A3JE", "A1DE", "A2DE", "RF"])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_every_method_of_the_paper_fits_a_small_table(name):
+    table = _table("small")
+    model = METHODS[name].fit(table.X, table.y)
+    assert np.mean(model.predict(table.X) == table.y) > 0.8
