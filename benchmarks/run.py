@@ -1,6 +1,6 @@
 """Run every benchmark in a process of its own and write one table of ratios: `make bench`.
 
-A benchmark is a file of this folder that calls ``race.report``. Each runs with one thread unless the
+A benchmark is a file of this folder that imports ``race``, which writes its results. Each runs with one thread unless the
 environment says otherwise, so that ratios compare code and not numbers of cores. A benchmark that fails,
 say for want of a peer, costs the others nothing. Names on the command line run those only; ``--table`` only
 writes the table again.
@@ -15,12 +15,13 @@ from pathlib import Path
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
 TABLE = FOLDER / "results.md"
-NOT_BENCHMARKS = {"run", "race"}
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
 def benchmarks():
-    return sorted(path.stem for path in FOLDER.glob("*.py") if path.stem not in NOT_BENCHMARKS)
+    return sorted(
+        path.stem for path in FOLDER.glob("*.py") if "\nfrom race import " in path.read_text(encoding="utf-8")
+    )
 
 
 def run(name):

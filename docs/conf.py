@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from site_parts import example_report, reproduction_tables
+from site_parts import example_report, family_pages, reproduction_tables
 
 import seminaive
 
@@ -54,12 +54,14 @@ def _fill_in(app, docname, source):
     del app
     if docname == "reproduction":
         source[0] = source[0].replace("<!-- tables -->", reproduction_tables())
+    if docname == "index":
+        source[0] = source[0].replace("<!-- families -->", "\n".join(family_pages()))
 
 
 def _made_anew(app, env, added, changed, removed):
-    """The kept results may have changed where the page has not."""
+    """The kept results and the families may have changed where these pages have not."""
     del app, env, added, changed, removed
-    return ["reproduction"]
+    return ["index", "reproduction"]
 
 
 def _is_foreign(app, what, name, obj, skip, options):

@@ -9,7 +9,14 @@ from seminaive.evaluate.rivals import RIVALS
 from seminaive.models import NaiveBayes
 from seminaive.papers.reproduction import NotReproduced, catalogue
 
-KEPT = Path(__file__).parent / "reproduction"
+FOLDER = Path(__file__).parent
+KEPT = FOLDER / "reproduction"
+
+
+def family_pages() -> list[str]:
+    """Every page beside the index that is not one of the site's own is about a family of models."""
+    found = {path.stem for path in FOLDER.glob("*.md")} - {"index", "reproduction", "benchmarks"}
+    return sorted(found, key=lambda name: (name != "naive-bayes", name))
 
 
 def example_report(folder: Path) -> None:
