@@ -1,9 +1,9 @@
 """Run every benchmark in a process of its own and write one table of ratios: `make bench`.
 
-A benchmark is a file of this folder that imports ``race``, which writes its results. Each runs with one thread unless the
-environment says otherwise, so that ratios compare code and not numbers of cores. A benchmark that fails,
-say for want of a peer, costs the others nothing. Names on the command line run those only; ``--table`` only
-writes the table again.
+A benchmark is a file of this folder that imports ``race``, which writes its results. Each runs with one
+thread unless the environment says otherwise, so that ratios compare code and not numbers of cores. A
+benchmark that fails, say for want of a peer, costs the others nothing. Names on the command line run those
+only; ``--table`` only writes the table again.
 """
 
 import csv

@@ -25,7 +25,6 @@ html_theme = "furo"
 html_title = "seminaive"
 html_extra_path = ["_build/extra"]
 exclude_patterns = ["_build", "examples", "gallery/**/*.ipynb", "gallery/*.py", "gallery/*.zip"]
-suppress_warnings = ["config.cache"]  # the gallery's order is a class, which Sphinx does not pickle
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say what a value does; signatures stay readable
