@@ -25,7 +25,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 
 def tolerance(classifier):
-    return EXACT if hasattr(classifier, "partial_fit") and not hasattr(classifier, "solver_") else LOOSE
+    return EXACT if hasattr(classifier, "partial_fit") and not hasattr(classifier, "solver") else LOOSE
 
 
 @pytest.fixture(params=CLASSIFIERS, ids=lambda cls: cls.__name__)

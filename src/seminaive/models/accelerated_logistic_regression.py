@@ -8,16 +8,18 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.models.higher_order_base import HigherOrderClassifier
+from seminaive.models.streaming import StreamingMixin
 
 
-class AcceleratedLogisticRegression(HigherOrderClassifier):
+class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
     """Logistic regression over tuples of n features, as weights on generative estimates (ALR^n).
 
     The score of class c is ``w_c log pi_c + sum_t w_{c, t, x_t} log theta_{x_t | c}``. The probabilities
     come from counts, ``theta = (count + 1/combinations) / (class count + 1)``, and the weights from the
     conditional likelihood. The models are those of `HigherOrderLogisticRegression`; without a penalty the
     search is about twice as short, and a penalty on the weights pulls toward the generative model. Order 1
-    is WANBIA-C.
+    is WANBIA-C. ``partial_fit`` learns from streams by stochastic descent, one step per row, and sets
+    ``scores_`` only.
 
     Parameters
     ----------

@@ -45,6 +45,7 @@ class HigherOrderClassifier(AdditiveClassifier):
                 n_threads=effective_n_jobs(self.n_jobs),
             )
             self._solve(problem, rows)
+            vars(self).pop("statistics_", None)  # a stream that came before is over
         return self
 
     def _solve(self, problem, rows):

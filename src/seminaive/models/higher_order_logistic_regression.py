@@ -6,9 +6,10 @@ from numbers import Real
 
 from seminaive.errors import InputError
 from seminaive.models.higher_order_base import HigherOrderClassifier
+from seminaive.models.streaming import StreamingMixin
 
 
-class HigherOrderLogisticRegression(HigherOrderClassifier):
+class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
     """Logistic regression over all combinations of the values of n features (LR^n).
 
     The score of class c is ``b_c + sum_t b_{c, t, x_t}``, where t runs over all sets of ``order`` columns:
@@ -17,7 +18,8 @@ class HigherOrderLogisticRegression(HigherOrderClassifier):
     ``fit``. Combinations that never occur in training have no coefficient and contribute nothing.
 
     A pass over the rows costs far less than rows times terms: terms that share columns are fused into joint
-    tables. Tables are dense up to 64 MB; beyond, only the combinations that occur have cells.
+    tables. Tables are dense up to 64 MB; beyond, only the combinations that occur have cells. ``partial_fit``
+    learns from streams by stochastic descent, one step per row, and sets ``scores_`` only.
 
     Parameters
     ----------

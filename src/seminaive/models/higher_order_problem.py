@@ -62,7 +62,7 @@ class HigherOrderProblem:
         groups = plan_groups(rows.table.codes, terms, cell_budget, 0.5)
         _refuse_too_large(terms, groups, len(weights), rows.n_classes)
         fused = FusedTerms.of_groups(rows.table.codes, terms, groups)
-        numbers, centres, spreads = _standardised(rows.table.numbers, weights, wanted=hierarchical)
+        numbers, centres, spreads = standardised(rows.table.numbers, weights, wanted=hierarchical)
         loss = ConditionalLoss(
             fused, numbers, rows.labels, weights, rows.n_classes, objective=objective, n_threads=n_threads
         )
@@ -87,7 +87,7 @@ class HigherOrderProblem:
             cell_weight,
             orders,
             fixed,
-            share=_generative_shares(orders, terms),
+            share=generative_shares(orders, terms),
         )
 
     def reweighted(self, row_weight) -> HigherOrderProblem:
@@ -290,7 +290,7 @@ def _log_estimates(terms, loss, term_of, no_evidence):
     return np.concatenate([log_prior[None], log_theta, numbers]), np.concatenate([class_weight[None], cells])
 
 
-def _generative_shares(orders, terms):
+def generative_shares(orders, terms):
     """Return AnJE's weight of each coefficient: 1 / binomial(a - 1, n - 1), shared among the orders."""
     n_columns = len(terms.cardinalities)
     present = sorted({len(term) for term in terms.features})
@@ -301,7 +301,7 @@ def _generative_shares(orders, terms):
     return share
 
 
-def _standardised(numbers, weights, *, wanted):
+def standardised(numbers, weights, *, wanted):
     """Return the numbers with mean 0 and variance 1, missing ones 0, and their centres and spreads."""
     if not wanted or not numbers.shape[1]:
         return np.empty((len(weights), 0)), np.empty(0), np.empty(0)

@@ -1,0 +1,140 @@
+"""Is the cross-validated hierarchy the best default classifier in log loss? Mean ranks over real tables.
+
+    SEMINAIVE_DATA=... python benchmarks/alr_ranks.py
+
+appends one line per table, size, split and method to results/alr/ranks-raw.csv, continues where it was
+stopped, and writes the mean ranks to results/alr/ranks.csv. Training rows: 70 % of the table (at most
+10,000), or 100, or 300; all the other rows (at most 20,000) test.
+"""
+
+import argparse
+import csv
+import json
+import os
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from peers.boosting_and_forests import make_rivals
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
+
+from seminaive import HigherOrderLogisticRegressionCV
+
+TABLES = """
+australian-credit heart-cleveland german-credit pima-diabetes breast-cancer-ljubljana
+credit-approval ilpd hepatitis ionosphere vehicle
+tic-tac-toe cmc mammographic-mass car blood-transfusion
+balance-scale congressional-voting horse-colic liver-disorders-bupa haberman
+glass chess-kr-vs-kp segment banknote bank-marketing-small
+adult
+""".split()  # noqa: SIM905 - a list would be 26 lines
+SIZES = ["all", 100, 300]
+RESULTS = Path(__file__).parent.parent / "results" / "alr"
+COLUMNS = ["table", "size", "split", "method", "n_train", "log_loss", "error", "seconds"]
+
+
+def load(name):
+    folder = Path(os.environ["SEMINAIVE_DATA"])
+    kinds = json.loads((folder / "SCHEMA.json").read_text())[name]
+    frame = pd.read_csv(folder / f"{name}.csv.gz", keep_default_na=False, na_values=[""], low_memory=False)
+    y = pd.factorize(frame.pop("class"), sort=True)[0]
+    for column, kind in kinds.items():
+        if kind == "categorical":
+            frame[column] = frame[column].map(str, na_action="ignore").astype(object).astype("category")
+        else:
+            frame[column] = frame[column].astype(float)
+    # A class needs rows on both sides of every split.
+    kept = np.isin(y, np.flatnonzero(np.bincount(y) >= 8))
+    return frame[kept].reset_index(drop=True), pd.factorize(y[kept], sort=True)[0]
+
+
+def run(X, y, size, split):
+    n_train = min(int(0.7 * len(y)), 10_000) if size == "all" else size
+    train, test = train_test_split(np.arange(len(y)), train_size=n_train, stratify=y, random_state=split)
+    test = test[:20_000]
+    models = {"HigherOrderLogisticRegressionCV": HigherOrderLogisticRegressionCV(order=2, hierarchical=True)}
+    n_classes = y.max() + 1
+    for method, model in (models | make_rivals()).items():
+        start = time.perf_counter()
+        model.fit(X.iloc[train], y[train])
+        seconds = time.perf_counter() - start
+        proba = np.full((len(test), n_classes), 0.0)
+        proba[:, model.classes_] = model.predict_proba(X.iloc[test])
+        proba = np.clip(proba, 1e-7, 1)
+        proba /= proba.sum(axis=1, keepdims=True)
+        yield {
+            "method": method,
+            "n_train": n_train,
+            "log_loss": round(log_loss(y[test], proba, labels=range(n_classes)), 5),
+            "error": round(float((proba.argmax(axis=1) != y[test]).mean()), 5),
+            "seconds": round(seconds, 3),
+        }
+
+
+def summarise():
+    raw = pd.read_csv(RESULTS / "ranks-raw.csv")
+    complete = raw.groupby(["table", "size", "split"])["method"].transform("size") == raw["method"].nunique()
+    raw = raw[complete]
+    means = raw.groupby(["size", "table", "method"])[["log_loss", "error", "seconds"]].mean().reset_index()
+    for measure in ("log_loss", "error"):
+        means[f"rank_{measure}"] = means.groupby(["size", "table"])[measure].rank()
+    summary = means.groupby(["size", "method"]).agg(
+        tables=("table", "size"),
+        mean_rank_log_loss=("rank_log_loss", "mean"),
+        mean_rank_error=("rank_error", "mean"),
+        mean_log_loss=("log_loss", "mean"),
+        median_seconds=("seconds", "median"),
+        largest_seconds=("seconds", "max"),
+    )
+    summary = summary.round(3).reset_index().sort_values(["size", "mean_rank_log_loss"])
+    summary.to_csv(RESULTS / "ranks.csv", index=False)
+    print(summary.to_string(index=False))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--splits", type=int, default=2)
+    parser.add_argument("--summarise", action="store_true")
+    options = parser.parse_args()
+    path = RESULTS / "ranks-raw.csv"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if options.summarise:
+        return summarise()
+    done = set()
+    if path.exists():
+        done = set(map(tuple, pd.read_csv(path, dtype=str)[["table", "size", "split"]].to_numpy()))
+    else:
+        path.write_text(",".join(COLUMNS) + "\n")
+    warnings.simplefilter("ignore")
+    for split in range(options.splits):
+        for size in SIZES:
+            for table in TABLES:
+                if (table, str(size), str(split)) in done:
+                    continue
+                X, y = load(table)
+                if size != "all" and size > 0.7 * len(y):
+                    continue
+                with threadpool_limits(1):
+                    lines = [
+                        {"table": table, "size": size, "split": split, **line}
+                        for line in run(X, y, size, split)
+                    ]
+                with path.open("a") as file:
+                    csv.DictWriter(file, COLUMNS, lineterminator="\n").writerows(lines)
+                print(
+                    table,
+                    size,
+                    split,
+                    lines[0]["log_loss"],
+                    [line["log_loss"] for line in lines[1:]],
+                    flush=True,
+                )
+    return summarise()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,169 @@
+"""Race higher-order models: one pass and whole fits against sparse indicators, counting, AnDE.
+
+    SEMINAIVE_DATA=... python benchmarks/alr_speed.py
+
+Passes are over 100,000 rows of Covertype (numbers in 10 bins), adult and 100,000 poker hands at order 2. Fits
+run until the objective is within 1e-4 of what scikit-learn's lbfgs ends with, at ridge 1, one-hot matrix and
+codes being given.
+"""
+
+import warnings
+
+import numpy as np
+from peers.coded_tables import coded_table
+from peers.one_hot_csr import indicators, loss_and_gradient
+from race import Ratio, best_time, race, report
+from skbn import AnDE
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+
+from seminaive import AveragedDependenceEstimators
+from seminaive.encode import TableEncoder
+from seminaive.models.base import TrainingSet
+from seminaive.models.higher_order_problem import HigherOrderProblem
+from seminaive.scores.conditional_likelihood import ConditionalLoss
+from seminaive.statistics import Terms, TupleCounts
+from seminaive.statistics.fusion import FusedTerms
+
+TABLES = {"covertype": 8, "adult": 4, "poker": 3}
+
+
+def passes():
+    """Value and gradient of the log loss at random coefficients, checked to be equal."""
+    for name, bar in TABLES.items():
+        codes, cardinalities, y, n_classes = coded_table(name, 100_000)
+        fused = FusedTerms.of(codes, Terms.of_order(cardinalities, 2))
+        loss = ConditionalLoss(fused, np.empty((len(y), 0)), y, np.ones(len(y)), n_classes)
+        coefficients = np.random.default_rng(0).normal(scale=0.1, size=loss.shape)
+        coefficients[0] = 0.0
+        X = indicators(codes, cardinalities, 2)
+        dense = np.zeros((X.shape[1], loss.n_columns))
+        # Ours has a cell of no evidence after each term.
+        term = np.searchsorted(Terms.of_order(cardinalities, 2).offsets, fused.observed, side="right") - 1
+        dense[fused.observed - term] = coefficients[1:]
+        assert np.isclose(loss(coefficients)[0], loss_and_gradient(X, y, dense)[0], rtol=1e-10)
+        question = f"one pass, {name}, order 2, {len(fused.groups)} groups for {fused_terms(fused)} terms"
+        yield race(
+            question,
+            "scipy CSR + scikit-learn loss",
+            lambda loss=loss, b=coefficients: loss(b),
+            lambda X=X, y=y, dense=dense: loss_and_gradient(X, y, dense),
+            bar=bar,
+            repeats=5,
+            rounds=3,
+        )
+
+
+def fused_terms(fused):
+    return sum(len(own) for own in fused.group_terms)
+
+
+def fits():
+    for name, order, solver, bar in (
+        ("adult", 1, "newton", 10),
+        ("poker", 2, "lbfgs", 4),
+        ("covertype", 2, "lbfgs", 8),
+    ):
+        codes, cardinalities, y, n_classes = coded_table(name, 100_000)
+        X = indicators(codes, cardinalities, order)
+        model = LogisticRegression(C=1.0, max_iter=1000 if name != "covertype" else 150)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            theirs = best_time(lambda model=model, X=X, y=y: model.fit(X, y), 1)
+        scores = X @ model.coef_.T + model.intercept_
+        padded = np.hstack([np.zeros_like(scores), scores]) if n_classes == 2 else scores
+        reached = (np.logaddexp.reduce(padded, axis=1) - padded[np.arange(len(y)), y]).sum()
+        reached += 0.5 * (model.coef_**2).sum()
+        ours = fit_until(codes, y, n_classes, order, solver, reached * (1 + 1e-4))
+        again = fit_until(codes, y, n_classes, order, solver, reached * (1 + 1e-4))
+        yield Ratio(
+            f"fit {name}, order {order}, {solver}, to 1e-4 of the peer's objective",
+            f"LogisticRegression(lbfgs), {int(model.n_iter_[0])} iterations",
+            min(ours, again),
+            theirs,
+            bar,
+        )
+
+
+class Reached(Exception):  # noqa: N818 - it ends a search, nothing went wrong
+    """The objective is low enough."""
+
+
+def fit_until(codes, y, n_classes, order, solver, target):
+    """Time planning, fusing and solving until the objective is below the target."""
+    from time import perf_counter
+
+    _, table = TableEncoder.learn(codes, categorical_features="all")
+    rows = TrainingSet(table, y, np.arange(n_classes), None)
+    start = perf_counter()
+    problem = HigherOrderProblem.of(
+        rows, order=order, hierarchical=False, objective="log-likelihood", n_threads=1
+    )
+    strength = problem.ridge_strengths(np.ones(order))
+    scale = problem.scale("curvature", strength)
+    plain = problem.loss.__class__.__call__
+
+    class Watched(problem.loss.__class__):
+        def __call__(self, coefficients):
+            value, gradient = plain(self, coefficients)
+            if value + 0.5 * float((strength * coefficients**2).sum()) <= target:
+                raise Reached
+            return value, gradient
+
+    problem.loss.__class__ = Watched
+    zero = np.zeros(problem.loss.shape)
+    try:
+        problem.solve(solver, strength, zero, scale, zero, tol=1e-12, max_iter=5000)
+    except Reached:
+        return perf_counter() - start
+    raise AssertionError(f"never below {target}")
+
+
+def counting():
+    for name in TABLES:
+        codes, cardinalities, y, n_classes = coded_table(name, 100_000)
+        terms = Terms.of_order(cardinalities, 2)
+        TupleCounts.of(codes, y, terms, n_classes)
+        seconds = best_time(
+            lambda codes=codes, y=y, terms=terms, c=n_classes: TupleCounts.of(codes, y, terms, c), 7
+        )
+        nanoseconds = seconds / len(y) / len(terms.features) * 1e9
+        yield Ratio(
+            f"count pairs, {name}, per row and pair", "1 ns", nanoseconds, 1.0, 1.5, unit="ns", smaller=True
+        )
+
+
+def dependence():
+    codes, _, y, _ = coded_table("adult", 20_000)
+    columns = list(range(codes.shape[1]))
+    X = codes.astype(np.int64)
+    for order, rows, bars in ((1, 20_000, (10, 10)), (2, 2_000, (None, 50))):
+        ours = AveragedDependenceEstimators(order, estimates="laplace", categorical_features="all")
+        theirs = AnDE(n_dependence=order, categorical_features=columns)
+        fit = race(
+            f"A{order}DE fit, adult, 20,000 rows",
+            "scikit-bayes",
+            lambda ours=ours: ours.fit(X, y),
+            lambda theirs=theirs: theirs.fit(X, y),
+            bar=bars[0] or 1,
+            rounds=1,
+        )
+        yield fit
+        ours.fit(X, y)
+        theirs.fit(X, y)
+        yield race(
+            f"A{order}DE predict {rows:,} rows, adult",
+            "scikit-bayes",
+            lambda ours=ours, rows=rows: ours.predict_proba(X[:rows]),
+            lambda theirs=theirs, rows=rows: theirs.predict_proba(X[:rows]),
+            bar=bars[1],
+            rounds=1,
+        )
+
+
+if __name__ == "__main__":
+    report(
+        "alr_speed",
+        [*passes(), *counting(), *dependence(), *fits()],
+        ["scikit-learn", "scipy", "scikit-bayes"],
+    )

@@ -1,0 +1,72 @@
+"""partial_fit of the higher-order models: one stochastic step per row."""
+
+import numpy as np
+import pytest
+
+from seminaive import AcceleratedLogisticRegression, HigherOrderLogisticRegression
+from seminaive.errors import InputError
+
+BOTH = [HigherOrderLogisticRegression, AcceleratedLogisticRegression]
+
+
+def exclusive_or(n_rows, seed=0):
+    X = np.random.default_rng(seed).integers(0, 2, (n_rows, 3))
+    return X, X[:, 0] ^ X[:, 1]
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_stream_learns_what_a_fit_learns(estimator, n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (6000, 3))
+    scores = rng.normal(size=(3, 3, n_classes))[X[:, 0], X[:, 1]] + rng.gumbel(size=(6000, n_classes))
+    y = scores.argmax(axis=1)
+    stream = estimator(order=2, categorical_features="all")
+    for start in range(0, 6000, 500):
+        stream.partial_fit(X[start : start + 500], y[start : start + 500], classes=range(n_classes))
+    whole = estimator(order=2, categorical_features="all").fit(X, y)
+    losses = [-m.predict_log_proba(X)[np.arange(6000), y].mean() for m in (stream, whole)]
+    # One pass over the rows is not the optimum, but near.
+    assert losses[0] < losses[1] + 0.02
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_cutting_a_stream_into_chunks_without_new_categories_keeps_the_direction(estimator):
+    X, y = exclusive_or(2000)
+    model = estimator(order=2, categorical_features="all")
+    for rows in np.array_split(np.arange(2000), 10):
+        model.partial_fit(X[rows], y[rows], classes=[0, 1])
+    assert model.score(X, y) == 1.0
+
+
+def test_new_categories_move_old_coefficients_to_their_new_cells():
+    X, y = exclusive_or(2000)
+    model = HigherOrderLogisticRegression(order=2, categorical_features="all")
+    model.partial_fit(X + 5, y, classes=[0, 1])
+    before = model.predict_proba(X + 5)
+    late = np.array([[3, 3, 3], [3, 9, 3]])
+    model.partial_fit(late, [0, 1])
+    np.testing.assert_allclose(model.predict_proba(X + 5), before, atol=0.02)
+    assert model.scores_.terms.cardinalities == (3, 4, 3)
+
+
+def test_numbers_stream_into_a_hierarchy():
+    rng = np.random.default_rng(0)
+    x = rng.normal(3.0, 2.0, (3000, 2))
+    y = (x[:, 0] > 3.0).astype(int)
+    model = AcceleratedLogisticRegression(order=1, hierarchical=True, bins=4)
+    for rows in np.array_split(np.arange(3000), 6):
+        model.partial_fit(x[rows], y[rows], classes=[0, 1])
+    # Without the numbers, four bins of which two are cut at random would leave more errors.
+    assert model.score(x, y) > 0.9
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_what_a_stream_cannot_do_is_said(estimator):
+    X, y = exclusive_or(50)
+    with pytest.raises(InputError, match="needs classes"):
+        estimator(categorical_features="all").partial_fit(X, y)
+    with pytest.raises(InputError, match="not among the classes"):
+        estimator(categorical_features="all").partial_fit(X, y + 1, classes=[0, 1])
+    with pytest.raises(InputError, match="minimises the log loss"):
+        estimator(categorical_features="all", objective="squared-error").partial_fit(X, y, classes=[0, 1])
