@@ -111,6 +111,14 @@ def _run_means(name: str, options: RunOptions) -> pd.DataFrame:
 _IMPUTATION = (
     "The paper imputes missing values given the class before splitting; here they are no evidence or a value."
 )
+_VOTES = (
+    "Congressional Voting has the most missing cells, and there unpenalised logistic regression gains most from "
+    "cells that were filled in with the class in view."
+)
+_ZEROS = (
+    "In Pima every method errs less in the dissertation than here, by about the same amount: its zeros, which stand "
+    "for missing measurements, were probably filled in with the class in view."
+)
 _COUNTS = {"L01": Tolerance(3), "RSPE": Tolerance(3)}
 
 
@@ -133,7 +141,7 @@ def _wins(name: str, title: str, minutes: float) -> Reproduction:
     )
 
 
-def _means(name: str, title: str) -> Reproduction:
+def _means(name: str, title: str, remark: str) -> Reproduction:
     return Reproduction(
         name=name,
         title=title,
@@ -146,6 +154,7 @@ def _means(name: str, title: str) -> Reproduction:
         remarks=(
             "Other splits of the same rows: means agree if they differ by 0.02 or less.",
             _IMPUTATION,
+            remark,
         ),
     )
 
@@ -153,6 +162,6 @@ def _means(name: str, title: str) -> Reproduction:
 REPRODUCTIONS = (
     _wins("nbrlr-table6", "NBRLR against LR and naive Bayes", 400),
     _wins("nbrlr-table8", "NBRLR against lasso, ridge and elastic net", 1500),
-    _means("dissertation-table2.7", "Six categorical data sets"),
-    _means("dissertation-table2.8", "Six continuous data sets"),
+    _means("dissertation-table2.7", "Six categorical data sets", _VOTES),
+    _means("dissertation-table2.8", "Six continuous data sets", _ZEROS),
 )
