@@ -23,6 +23,7 @@ from numba import njit
 CHUNK = 256  # rows that stay in cache between the two products of one pass
 SATURATED = 1e300  # stands for exp of a margin beyond what a float holds
 ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits
+REORDER = {"reassoc", "contract"}  # sums in any order and fused products; infinities stay what they are
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 
@@ -76,7 +77,7 @@ def predict_rows(design, offset, coefficients, begin, end, scores):
                     scores[i, c] += coefficients[row, c]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def collect_rows(design, residual, begin, end, g):
     """Add A' residual of the rows from begin to end to g (d + 1, K), before centring."""
     m, k, n_scores = design.numbers.shape[1], design.places.shape[1], g.shape[1]
@@ -92,9 +93,11 @@ def collect_rows(design, residual, begin, end, g):
             for j in range(m):
                 for c in range(n_scores):
                     g[1 + j, c] += parts[j, c]
-    for i in range(size):
-        for c in range(n_scores):
-            g[0, c] += residual[i, c]
+    for c in range(n_scores):
+        total = 0.0
+        for i in range(size):
+            total += residual[i, c]
+        g[0, c] += total
     if n_scores == 1 and k > 0:
         sums = g.ravel()
         for i in range(size):
@@ -109,7 +112,7 @@ def collect_rows(design, residual, begin, end, g):
                     g[row, c] += residual[i, c]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath={"contract"})
 def exponentials(values, size, power, power_bits, result):
     """Take exp of the first ``size`` of ``values``, all <= 0, in loops that the compiler can vectorise.
 
@@ -143,7 +146,7 @@ def exponentials(values, size, power, power_bits, result):
         result[i] *= power[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, fastmath=REORDER)
 def logistic_rows(score, size, sign, row_weight, probability, scratch):
     """Loss, odds and least margin of rows of a logistic model; score becomes the residual w (y - p).
 
@@ -259,15 +262,24 @@ def evaluate(design, offset, label, row_weight, coefficients, probability, g):
 def fill_block(design, slot, begin, end, root_weight, block):
     """Write sqrt(weight) * A of some rows and of the working set, uncentred, into block (CHUNK, s + 1)."""
     m, k = design.numbers.shape[1], design.places.shape[1]
+    d = design.centre.shape[0]
+    whole = slot[d] == d
     for i in range(end - begin):
         root = root_weight[i]
-        block[i, :] = 0.0
-        block[i, slot[0]] = root
-        for j in range(m):
-            block[i, slot[1 + j]] = root * design.numbers[begin + i, j]
+        row_of_block = block[i]
+        if whole:
+            row_of_block[0] = root
+            for j in range(m):
+                row_of_block[1 + j] = root * design.numbers[begin + i, j]
+            row_of_block[1 + m :] = 0.0
+        else:
+            row_of_block[:] = 0.0
+            row_of_block[slot[0]] = root
+            for j in range(m):
+                row_of_block[slot[1 + j]] = root * design.numbers[begin + i, j]
         for f in range(k):
             row = design.places[begin + i, f]
-            block[i, slot[row]] = root
+            row_of_block[slot[row]] = root
 
 
 @njit(cache=True, nogil=True)
