@@ -112,12 +112,12 @@ _IMPUTATION = (
     "The paper imputes missing values given the class before splitting; here they are no evidence or a value."
 )
 _VOTES = (
-    "Congressional Voting is the one of the six with missing cells; filled in with the class in view, they would "
-    "explain the dissertation's better logistic regression."
+    "Congressional Voting is the one of the six with missing cells; filled in with the class in view, they "
+    "would explain the dissertation's better logistic regression."
 )
 _ZEROS = (
-    "In Pima every method errs less in the dissertation than here, by about the same amount: its zeros, which "
-    "stand for missing measurements, were probably filled in with the class in view."
+    "In Pima every method errs less in the dissertation than here, by about the same amount: its zeros, "
+    "which stand for missing measurements, were probably filled in with the class in view."
 )
 _COUNTS = {"L01": Tolerance(3), "RSPE": Tolerance(3)}
 
