@@ -245,6 +245,7 @@ def test_files_that_are_not_results_are_refused(tmp_path):
         ((MODELS, ["iris", "iris"]), "share a name"),
         ((MODELS, ["iris"], QUICK, ["accuracy"]), "no metric 'accuracy'"),
         ((MODELS, ["iris"], QUICK, []), "at least one metric"),
+        ((MODELS, ["iris"], QUICK, ["zero_one"], None), "random_state must be"),
     ],
 )
 def test_experiments_that_make_no_sense_are_refused(arguments, message):

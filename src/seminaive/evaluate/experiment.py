@@ -135,6 +135,11 @@ class _Plan:
         metrics = tuple(_metric(metric) for metric in experiment.metrics)
         if not metrics:
             raise InputError(f"name at least one metric of {', '.join(METRICS)}.")
+        if not isinstance(experiment.random_state, int) or experiment.random_state < 0:
+            raise InputError(
+                f"random_state must be 0 or a positive integer, got {experiment.random_state!r}: without a "
+                "seed an experiment could not be resumed."
+            )
         resampling = experiment.resampling or RepeatedKFold()
         tasks = [
             _Task(dataset.name, model, split)
