@@ -1,0 +1,271 @@
+"""Race the shrink-to-target paths against glum, liblinear and glmnet, each at the accuracy it is given.
+
+Every path is checked afterwards: the worst optimality residual over its points, as a share of the largest
+strength, stands in the question. Names on the command line run those questions only, and print instead of
+writing the results file.
+"""
+
+import json
+import subprocess
+import sys
+from time import perf_counter
+
+import numpy as np
+from peers.glmnet_lasso import glmnet_path
+from peers.glum_lasso import glum_path
+from peers.liblinear_lasso import liblinear_cv, liblinear_path
+from race import Ratio, best_time, report
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+from seminaive import NaiveBayes, NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
+from seminaive.papers.nbrlr import Simulation
+from seminaive.solvers import LinearDesign, ShrinkageOptions, logistic_path
+
+RATIO = 1e-4
+WHOLE_PATH = ShrinkageOptions(stop_early=False)
+WHOLE_FREE_PATH = ShrinkageOptions(stop_early=False, penalize_intercept=False)
+
+
+def worst_residual(columns, y, deviations, offset, strengths, *, free_intercept=False):
+    """Return the worst violation of stationarity along a path, as a share of the largest strength."""
+    worst = 0.0
+    for deviation, strength in zip(deviations, strengths, strict=True):
+        if np.isnan(deviation).any():
+            continue
+        gradient = columns.T @ (y - 1 / (1 + np.exp(-(offset + columns @ deviation))))
+        limit = np.full(len(deviation), strength)
+        limit[0] *= not free_intercept
+        moved = np.abs(gradient - limit * np.sign(deviation))
+        still = np.maximum(0, np.abs(gradient) - limit)
+        worst = max(worst, np.where(deviation == 0, still, moved).max())
+    return worst / max(strengths)
+
+
+def naive_bayes_problem(X, y, categorical):
+    """Return design, target and the ones-and-columns matrix of a table."""
+    kind = "all" if categorical else "from_dtype"
+    model = NaiveBayesLogisticRegression(strength=1e12, categorical_features=kind).fit(X, y)
+    columns = np.column_stack([np.ones(len(X)), X]).astype(float)
+    return LinearDesign.of(columns[:, 1:]), model.target_, columns
+
+
+def paths_of_a_middling_table():
+    """Middling: n = 2,000, p = 50, r = 0.6: the paper's setting 1."""
+    X, y = Simulation(1, 50, 0.6).draw(2000, np.random.default_rng(0))
+    design, target, columns = naive_bayes_problem(X, y, categorical=True)
+    offset = columns @ target
+
+    path = logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    deviations = path.coefficients[:, :, 0] - target
+    own = worst_residual(columns, y, deviations, offset, path.strengths)
+    ours = best_time(lambda: logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH), 10)
+    tol = 1e-6 * path.strength_max / len(y)
+    theirs = best_time(lambda: glum_path(columns, y, path.strengths, offset, tol), 2)
+    other = worst_residual(
+        columns, y, glum_path(columns, y, path.strengths, offset, tol), offset, path.strengths
+    )
+    yield Ratio(
+        f"path of 100 toward naive Bayes, n = 2,000, p = 50 (residuals {own:.0e}, {other:.0e})",
+        "glum with an offset",
+        ours,
+        theirs,
+        bar=3,
+    )
+
+    zero = logistic_path(design, y, ratio=RATIO, options=WHOLE_PATH)
+    own = worst_residual(columns, y, zero.coefficients[:, :, 0], 0.0, zero.strengths)
+    ours = best_time(lambda: logistic_path(design, y, ratio=RATIO, options=WHOLE_PATH), 10)
+    start = perf_counter()
+    found = liblinear_path(columns[:, 1:], y, zero.strengths, tol=1e-6)
+    theirs = perf_counter() - start
+    other = worst_residual(columns, y, found, 0.0, zero.strengths)
+    yield Ratio(
+        f"path of 100 toward zero, n = 2,000, p = 50 (residuals {own:.0e}, {other:.0e})",
+        "liblinear, tol 1e-6",
+        ours,
+        theirs,
+        bar=3,
+    )
+
+    free = logistic_path(design, y, ratio=RATIO, options=WHOLE_FREE_PATH)
+    own = worst_residual(columns, y, free.coefficients[:, :, 0], 0.0, free.strengths, free_intercept=True)
+    ours = best_time(lambda: logistic_path(design, y, ratio=RATIO, options=WHOLE_FREE_PATH), 10)
+    for threshold in (1e-7, 1e-13):
+        theirs, found, version = glmnet_path(columns[:, 1:], y, free.strengths, threshold)
+        other = worst_residual(columns, y, found, 0.0, free.strengths, free_intercept=True)
+        yield Ratio(
+            f"lasso path of 100, free intercept, n = 2,000, p = 50 (residuals {own:.0e}, {other:.0e})",
+            f"glmnet {version}, thresh {threshold:g}",
+            ours,
+            theirs,
+            bar=1,
+        )
+
+
+def cross_validation():
+    X, y = Simulation(1, 50, 0.6).draw(2000, np.random.default_rng(0))
+    numbers = X.astype(float)
+    model = NaiveBayesLogisticRegressionCV(categorical_features="all", scoring="log-loss")
+    ours = min(best_time(lambda: model.fit(X, y), 3) for _ in range(2))
+    folds = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
+    start = perf_counter()
+    liblinear_cv(numbers, y, model.path_.strengths, folds)
+    yield Ratio(
+        "10 folds x 100 strengths, n = 2,000, p = 50",
+        "LogisticRegressionCV (liblinear, L1, default tol)",
+        ours,
+        perf_counter() - start,
+        bar=10,
+    )
+    threads = NaiveBayesLogisticRegressionCV(categorical_features="all", scoring="log-loss", n_jobs=2)
+    yield Ratio(
+        "the same with n_jobs=2",
+        "ours with one thread",
+        best_time(lambda: threads.fit(X, y), 3),
+        ours,
+        bar=1.3,
+    )
+
+
+def small_table():
+    X, y = Simulation(3, 10, 0.6).draw(200, np.random.default_rng(0))
+    model = NaiveBayesLogisticRegressionCV().fit(X, y)
+    ours, theirs = [], []
+    for _ in range(10):
+        ours.append(best_time(lambda: model.fit(X, y), 5))
+        theirs.append(best_time(lambda: LogisticRegression().fit(X, y), 20))
+    yield Ratio(
+        "whole cross-validated fit, n = 200, p = 10",
+        "one LogisticRegression fit",
+        min(ours),
+        min(theirs),
+        bar=15,
+        smaller=True,
+    )
+
+
+def large_table():
+    X, y = Simulation(3, 100, 0.6).draw(100_000, np.random.default_rng(0))
+    design, target, columns = naive_bayes_problem(X, y, categorical=False)
+    offset = columns @ target
+    path = logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    own = worst_residual(columns, y, path.coefficients[:, :, 0] - target, offset, path.strengths)
+    ours = best_time(lambda: logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH), 3)
+    start = perf_counter()
+    found = glum_path(columns, y, path.strengths, offset, 1e-6 * path.strength_max / len(y))
+    theirs = perf_counter() - start
+    other = worst_residual(columns, y, found, offset, path.strengths)
+    yield Ratio(
+        f"path of 100 toward naive Bayes, n = 100,000, p = 100 (residuals {own:.0e}, {other:.0e})",
+        "glum with an offset",
+        ours,
+        theirs,
+        bar=2,
+    )
+    peak = in_new_process("large")["peak"]
+    yield Ratio("its memory, the whole process", "500 MB", peak, 500.0, bar=1, unit="MB", smaller=True)
+
+
+def many_categories():
+    measured = in_new_process("categories")
+    yield Ratio(
+        "memory of a path of 20, 1,000,000 rows, 10 columns of 1,000 values: beyond the encoded table",
+        "the encoded table",
+        measured["extra"],
+        measured["table"],
+        bar=4,
+        unit="MB",
+        smaller=True,
+    )
+    yield Ratio(
+        "three strengths on 100,000 of those rows",
+        "glum with categoricals",
+        measured["ours"],
+        measured["theirs"],
+        bar=1,
+    )
+
+
+def in_new_process(what):
+    """Run one of the measurements below in a process of its own and return what it prints."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--measure", what], capture_output=True, text=True, check=True
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def peak_megabytes():
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure_large():
+    X, y = Simulation(3, 100, 0.6).draw(100_000, np.random.default_rng(0))
+    model = NaiveBayes().fit(X, y)
+    slope = model.scores_.numeric.coefficients[:, 2]
+    target = np.concatenate([[0.0], slope[:, 1] - slope[:, 0]])
+    logistic_path(LinearDesign.of(X), y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    return {"peak": peak_megabytes()}
+
+
+def categories(n_rows):
+    rng = np.random.default_rng(0)
+    codes = rng.integers(0, 1000, (n_rows, 10), dtype=np.uint16)
+    effects = rng.normal(scale=0.5, size=(10, 1000))
+    score = sum(effects[f][codes[:, f]] for f in range(10))
+    return codes, (rng.random(n_rows) < 1 / (1 + np.exp(-score))).astype(np.int64)
+
+
+def measure_categories():
+    codes, y = categories(1_000_000)
+    few = LinearDesign.of(codes=codes[:20_000], cardinalities=[1000] * 10)
+    logistic_path(few, y[:20_000], n_strengths=5)  # compiles both solvers
+    before = peak_megabytes()
+    logistic_path(LinearDesign.of(codes=codes, cardinalities=[1000] * 10), y, n_strengths=20, ratio=1e-3)
+    extra = peak_megabytes() - before
+    return {
+        "extra": extra,
+        "table": codes.nbytes / 2**20,
+        **race_glum_on_categories(codes[:100_000], y[:100_000]),
+    }
+
+
+def race_glum_on_categories(codes, y):
+    import pandas as pd
+    from glum import GeneralizedLinearRegressor
+
+    design = LinearDesign.of(codes=codes, cardinalities=[1000] * 10)
+    free = ShrinkageOptions(penalize_intercept=False, stop_early=False)
+    top = logistic_path(design, y, n_strengths=1, options=free).strength_max
+    strengths = top * np.array([1.0, 0.3, 0.1])
+    ours = best_time(lambda: logistic_path(design, y, strengths=strengths, options=free), 1)
+    frame = pd.DataFrame({f"c{f}": pd.Categorical(codes[:, f], categories=range(1000)) for f in range(10)})
+    model = GeneralizedLinearRegressor(
+        family="binomial", l1_ratio=1.0, alpha=list(strengths / len(y)), alpha_search=True,
+        drop_first=True, gradient_tol=1e-6 * top / len(y), max_iter=100,
+    )  # fmt: skip
+    return {"ours": ours, "theirs": best_time(lambda: model.fit(frame, y), 1)}
+
+
+QUESTIONS = {
+    "middling": paths_of_a_middling_table,
+    "cv": cross_validation,
+    "small": small_table,
+    "large": large_table,
+    "categories": many_categories,
+}
+MEASUREMENTS = {"large": measure_large, "categories": measure_categories}
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--measure"]:
+        print(json.dumps(MEASUREMENTS[sys.argv[2]]()))
+    else:
+        rows = []
+        for name in sys.argv[1:] or QUESTIONS:
+            for row in QUESTIONS[name]():
+                print(row, f"ratio {row.ratio:.2f}", flush=True)
+                rows.append(row)
+        if not sys.argv[1:]:
+            report("nbrlr", rows, ["scikit-learn", "glum"])

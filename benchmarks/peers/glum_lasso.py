@@ -1,0 +1,23 @@
+"""glum: the lasso path of a logistic model, warm-started, with an offset."""
+
+import warnings
+
+import numpy as np
+from glum import GeneralizedLinearRegressor
+
+
+def glum_path(columns, y, strengths, offset, gradient_tol):
+    """Solve for every strength, the largest first; columns include the ones column. (S, d) coefficients."""
+    model = GeneralizedLinearRegressor(
+        family="binomial",
+        l1_ratio=1.0,
+        alpha=list(np.asarray(strengths) / len(y)),
+        alpha_search=True,
+        fit_intercept=False,
+        gradient_tol=gradient_tol,
+        max_iter=500,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(columns, y, offset=offset)
+    return model.coef_path_
