@@ -59,7 +59,7 @@ def _section(name, entry):
     ]
     cells = pd.read_csv(path, comment="#", keep_default_na=False, na_values=["", "nan"])
     parts = [f"## {name}: {entry.title}", f"`{told[0]}`  \n{told[1]}", f"**{told[2]}.**"]
-    parts += [f"- {remark}" for remark in entry.remarks]
+    parts.append("\n".join(f"- {remark}" for remark in (*entry.remarks, *told[3:])))
     differ = cells[~cells["agrees"].astype(bool)]
     if len(differ):
         parts.append(f"Cells that do not agree:\n\n{_markdown(differ)}")

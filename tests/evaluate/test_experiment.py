@@ -130,6 +130,29 @@ def test_a_model_that_raises_costs_its_own_folds_only(tmp_path):
     pd.testing.assert_frame_equal(load_results(tmp_path / "results").folds, results.folds)
 
 
+class Mendable(GaussianNB):
+    broken = True
+
+    def fit(self, X, y):
+        if Mendable.broken:
+            raise RuntimeError("not yet")
+        return super().fit(X, y)
+
+
+def test_failed_folds_are_run_again_only_if_asked_for(tmp_path):
+    experiment = Experiment({"mendable": Mendable(), **MODELS}, ["iris"], QUICK)
+    Mendable.broken = False
+    experiment.run(tmp_path / "whole")
+    Mendable.broken = True
+    experiment.run(tmp_path / "results")
+    Mendable.broken = False
+    kept = experiment.run(tmp_path / "results").folds
+    assert (kept.query("model == 'mendable'")["status"] == "failed").all()
+    mended = experiment.run(tmp_path / "results", retry_failed=True).folds
+    assert (mended["status"] == "ok").all()
+    assert (tmp_path / "results").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
 def test_a_model_without_probabilities_is_judged_by_its_choices():
     folds = Experiment({"svm": LinearSVC()}, ["iris"], RepeatedKFold(2)).run().folds
     assert folds["zero_one"].between(0, 0.3).all()

@@ -9,6 +9,7 @@ from seminaive.models import NaiveBayes
 from seminaive.papers import nbrlr_real
 from seminaive.papers.nbrlr_real import METHODS, REPRODUCTIONS, _in_subset
 from seminaive.papers.reproduction import RunOptions, compare_with_paper, runnable
+from seminaive.papers.show import keep_comparison
 
 
 def _table(name, n_rows=60):
@@ -46,6 +47,22 @@ def test_means_have_one_cell_per_data_set_metric_and_method(small_world):
     assert len(cells) == 2 * 2 * 4
     assert cells["se"].notna().all()
     assert set(compare_with_paper(table, cells).cells["dataset"]) == {"Blogger"}
+
+
+class Refuses(NaiveBayes):
+    def fit(self, X, y, sample_weight=None):  # noqa: ARG002 - the interface
+        raise ValueError("not today")
+
+
+def test_failures_are_told_with_the_comparison(small_world, monkeypatch, tmp_path):
+    assert small_world is None
+    monkeypatch.setitem(nbrlr_real.METHODS, "LR", Refuses())
+    table = runnable("dissertation-table2.7")
+    comparison = compare_with_paper(table, table.run(RunOptions(2, progress=False)))
+    expected = "LR failed in 2 of 2 folds of Blogger: ValueError: not today"
+    assert expected in comparison.notes
+    keep_comparison(comparison, tmp_path / "kept.csv", "seminaive reproduce dissertation-table2.7")
+    assert f"# {expected}" in (tmp_path / "kept.csv").read_text()
 
 
 def test_subsets_are_cut_where_the_paper_cuts_them():

@@ -84,7 +84,9 @@ class Experiment:
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def run(self, path: str | Path | None = None, *, progress: bool = True) -> ExperimentResults:
+    def run(
+        self, path: str | Path | None = None, *, progress: bool = True, retry_failed: bool = False
+    ) -> ExperimentResults:
         """Run every model on every split, or what a results file lacks of it.
 
         Parameters
@@ -96,9 +98,13 @@ class Experiment:
             keeps the results in memory.
         progress : bool, default=True
             Show a bar on a terminal's standard error.
+        retry_failed : bool, default=False
+            Run folds of the file again that failed, say after a model was mended.
         """
         plan = _Plan.of(self)
         file = ResultsFile(path, plan.description, [task.key for task in plan.tasks])
+        if retry_failed:
+            file.forget_failures()
         missing = [task for task in plan.tasks if task.key not in file.records]
         for record, times in _executed(plan, missing, self.n_jobs, progress=progress):
             file.append(record, times)

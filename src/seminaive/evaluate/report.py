@@ -21,6 +21,7 @@ from seminaive.evaluate.metrics import METRICS
 from seminaive.evaluate.results_file import ExperimentResults
 from seminaive.evaluate.summary import (
     LossSummary,
+    failure_lines,
     failures,
     final_folds,
     is_learning_curve,
@@ -91,10 +92,7 @@ class Report:
         parts: list[Any] = [_terminal_overview(summaries, self.results.folds)]
         if len(summaries[0].mean) > 1:
             parts.append(_terminal_by_table(summaries[0]))
-        parts += [
-            f"{row.model} failed in {row.failed} of {row.folds} folds of {row.dataset}: {row.message}"
-            for row in failures(self.results.folds).itertuples()
-        ]
+        parts += failure_lines(self.results.folds)
         return Group(*parts)
 
     def html(self) -> str:

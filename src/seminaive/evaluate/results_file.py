@@ -84,6 +84,11 @@ class ResultsFile:
         # A kill may have cut the last line short; what is appended must start on a new one.
         self._rewrite()
 
+    def forget_failures(self) -> None:
+        """Drop the folds in which a model failed, so that they count as not run."""
+        self.records = {key: record for key, record in self.records.items() if record["status"] == "ok"}
+        self._rewrite()
+
     def append(self, record: Record, times: Record) -> None:
         """Keep one fold; its times go to disk first, so that no fold is ever without them."""
         key = _key(record)

@@ -25,6 +25,7 @@ from seminaive.evaluate.ranking import (
 
 __all__ = [
     "LossSummary",
+    "failure_lines",
     "failures",
     "final_folds",
     "is_learning_curve",
@@ -176,6 +177,14 @@ def failures(folds: pd.DataFrame) -> pd.DataFrame:
         if group["bad"].any()
     ]
     return pd.DataFrame(rows, columns=columns)
+
+
+def failure_lines(folds: pd.DataFrame) -> list[str]:
+    """Say of each model and table in how many folds it failed, and how."""
+    return [
+        "{model} failed in {failed} of {folds} folds of {dataset}: {message}".format(**row)
+        for row in failures(folds).to_dict("records")
+    ]
 
 
 def pairs_on_one_table(folds: pd.DataFrame, metric: str) -> pd.DataFrame:

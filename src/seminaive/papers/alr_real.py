@@ -13,6 +13,7 @@ import pandas as pd
 from seminaive.evaluate import Experiment, RepeatedKFold
 from seminaive.evaluate.pairwise import win_draw_loss
 from seminaive.evaluate.rivals import RIVALS
+from seminaive.evaluate.summary import failure_lines
 from seminaive.models import (
     AcceleratedLogisticRegression,
     AveragedDependenceEstimators,
@@ -62,7 +63,9 @@ def _measures(published: str, options: RunOptions) -> pd.DataFrame:
     )
     split = results.bias_variance.set_index(["dataset", "model"])[["bias", "variance"]]
     measures = losses.join(split).rename_axis(["dataset", "method"])
-    return measures.melt(var_name="metric", ignore_index=False).reset_index()
+    long = measures.melt(var_name="metric", ignore_index=False).reset_index()
+    long.attrs["notes"] = failure_lines(results.folds)
+    return long
 
 
 def _run(name: str, options: RunOptions) -> pd.DataFrame:
@@ -80,7 +83,9 @@ def _run(name: str, options: RunOptions) -> pd.DataFrame:
             scale = sum(float(row[cell] or 0) for cell in counted) / len(pair)
             keys = {key: row[key] for key in ("metric", "subset", "method_a", "method_b")}
             cells += [{**keys, "cell": cell, "ours": getattr(counts, cell) * scale} for cell in counted]
-    return pd.DataFrame(cells)
+    found = pd.DataFrame(cells)
+    found.attrs["notes"] = measures.attrs["notes"]
+    return found
 
 
 def _wins(name: str, title: str) -> Reproduction:

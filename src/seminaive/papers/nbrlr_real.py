@@ -13,6 +13,7 @@ import pandas as pd
 
 from seminaive.evaluate import Experiment, RepeatedHoldout, RepeatedKFold, Resampling
 from seminaive.evaluate.pairwise import win_draw_loss
+from seminaive.evaluate.summary import failure_lines
 from seminaive.models import NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
 from seminaive.papers.real_tables import paper_table, tables_of
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance, published_table
@@ -54,7 +55,7 @@ def _losses(
     grouped = folds.groupby(["dataset", "model"], sort=False)[list(_METRICS)]
     means, errors = grouped.mean(), grouped.sem()
     sizes = {table.name: table.X.shape for table in tables}
-    return pd.DataFrame(
+    losses = pd.DataFrame(
         [
             {
                 "dataset": dataset,
@@ -69,6 +70,8 @@ def _losses(
             for column, metric in _METRICS.items()
         ]
     )
+    losses.attrs["notes"] = failure_lines(folds)
+    return losses
 
 
 def _in_subset(losses: pd.DataFrame, subset: str) -> pd.DataFrame:
@@ -99,7 +102,9 @@ def _run_wins(name: str, options: RunOptions) -> pd.DataFrame:
             cells += [
                 {**row, "cell": cell, "ours": getattr(counts, cell)} for cell in ("win", "draw", "loss")
             ]
-    return pd.DataFrame(cells)
+    found = pd.DataFrame(cells)
+    found.attrs["notes"] = losses.attrs["notes"]
+    return found
 
 
 def _run_means(name: str, options: RunOptions) -> pd.DataFrame:

@@ -95,7 +95,8 @@ class Reproduction:
         Repetitions of the paper's protocol, and of a quick look.
     run : callable
         Gives our cells for ``RunOptions``: the published table's key columns, ``ours``, the standard
-        error ``se`` where there is one, and ``cell`` where the table has several values per row.
+        error ``se`` where there is one, and ``cell`` where the table has several values per row. What
+        happened in the run may be told in the frame's ``attrs["notes"]``.
     values : tuple of str
         The published columns that are compared.
     tolerances : mapping of str to Tolerance
@@ -139,11 +140,14 @@ class Comparison:
         Cells left out because the printed value is damaged or not applicable.
     n_without_ours : int
         Cells of the paper that we do not have, for want of a data set or of a model.
+    notes : tuple of str
+        What happened in this run: models that failed, data sets that were left out.
     """
 
     cells: pd.DataFrame
     n_damaged: int
     n_without_ours: int
+    notes: tuple[str, ...] = ()
 
     @property
     def n_agree(self) -> int:
@@ -217,6 +221,7 @@ def reproduce(name: str, options: RunOptions) -> Comparison:
 
 def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Comparison:
     """Set our cells beside the paper's, leaving damaged and inapplicable ones out."""
+    notes = tuple(ours.attrs.get("notes", ()))
     published = published_table(reproduction.name)
     keys = [str(name) for name in published if name not in _NOT_KEYS | set(reproduction.values)]
     missing = [name for name in keys if name not in ours]
@@ -244,6 +249,7 @@ def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Compar
         cells.drop(columns=["paper_se", "half_digit"]),
         n_damaged=int((~undamaged).sum()) * len(reproduction.values),
         n_without_ours=len(paper) - len(cells),
+        notes=notes,
     )
 
 

@@ -67,6 +67,7 @@ def keep_comparison(comparison: Comparison, path: Path, command: str) -> None:
         f"# {command}",
         f"# {datetime.now(tz=UTC):%Y-%m-%d}, Python {python_version()}, {packages}",
         f"# {comparison}",
+        *(f"# {note}" for note in comparison.notes),
     ]
     cells = comparison.cells.round(6).to_csv(index=False)
     path.parent.mkdir(parents=True, exist_ok=True)
