@@ -182,8 +182,8 @@ def failures(folds: pd.DataFrame) -> pd.DataFrame:
 def failure_lines(folds: pd.DataFrame) -> list[str]:
     """Say of each model and table in how many folds it failed, and how."""
     return [
-        "{model} failed in {failed} of {folds} folds of {dataset}: {message}".format(**row)
-        for row in failures(folds).to_dict("records")
+        f"{row.model} failed in {row.failed} of {row.folds} folds of {row.dataset}: {row.message}"
+        for row in failures(folds).itertuples()
     ]
 
 
