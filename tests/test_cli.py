@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -85,6 +86,12 @@ def test_refusals_are_sentences_with_exit_code_one_and_leave_no_file(seminaive, 
         (["fit", table, "--target", "play", "--param", "a", "--out", out], "name=value"),
         (["fit", table, "--target", "play", "--param", "smoothing=-1", "--out", out], "smoothing"),
         (["fit", table, "--target", "play", "--out", tmp_path / "none" / "m"], "no folder"),
+        (["fit", table, "--target", "play", "--param", "smoothing=abc", "--out", out], "smoothing"),
+        (["fit", table, "--target", "play", "--param", "smoothing=1e400", "--out", out], "smoothing"),
+        (["fit", table, "--target", "play", "--param", "priors=abc", "--out", out], "priors"),
+        (["fit", table, "--target", "play", "--param", "categorical_features=5", "--out", out], "from_dtype"),
+        (["fit", table, "--target", "play", "--weight", "sky", "--out", out], "sample_weight"),
+        (["fit", table, "--target", "play", "--out", tmp_path], "is a folder"),
         (["predict", table, table], "not a saved model"),
         (["predict", tmp_path / "none", table], "there is no file"),
     ]:
@@ -114,6 +121,47 @@ def test_a_table_that_cannot_be_read_is_named(seminaive, tmp_path):
     code, _, error = seminaive("fit", path, "--target", "x", "--out", tmp_path / "m")
     assert code == 1
     assert "cannot be read as a table" in error
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b,y\n1,2,p,0\n2,3,q,0\n", "Length of header"),
+        ("a,a,y\n1,2,p\n2,3,q\n", "called 'a'"),
+        ("", "No columns"),
+        ("a,y\n", "at least one row"),
+    ],
+)
+def test_a_csv_file_that_is_no_table_is_refused(seminaive, tmp_path, text, message):
+    path = tmp_path / "t.csv"
+    path.write_text(text)
+    code, _, error = seminaive("fit", path, "--target", "y", "--out", tmp_path / "m")
+    assert code == 1
+    assert message in error
+    path.with_suffix(".csv.gz").write_bytes(b"\x1f\x8b\x08\x00" + b"broken" * 9)
+    assert seminaive("fit", path.with_suffix(".csv.gz"), "--target", "y", "--out", tmp_path / "m")[0] == 1
+
+
+def test_text_that_looks_like_numbers_is_text_where_training_had_text(seminaive, tmp_path):
+    (tmp_path / "t.csv").write_text("code,y\n1,p\n2,q\nx,p\n2,q\n")
+    (tmp_path / "new.csv").write_text("code\n1\n2\n")
+    assert seminaive("fit", tmp_path / "t.csv", "--target", "y", "--out", tmp_path / "m")[0] == 0
+    code, out, _ = seminaive("predict", tmp_path / "m", tmp_path / "new.csv")
+    assert code == 0
+    assert [line.split(",")[0] for line in out.splitlines()[1:]] == ["p", "q"]
+
+
+def test_a_device_is_written_to_and_a_link_is_followed(seminaive, tmp_path, table):
+    real, link = tmp_path / "real", tmp_path / "link"
+    real.write_bytes(b"old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    assert seminaive("fit", table, "--target", "play", "--out", link)[0] == 0
+    assert link.is_symlink()
+    assert real.stat().st_mode & 0o777 == 0o600
+    assert seminaive("predict", link, table)[0] == 0
+    assert seminaive("fit", table, "--target", "play", "--out", "/dev/null")[0] == 0
+    assert not Path("/dev/null").is_file()
 
 
 def test_the_installed_command_runs(tmp_path):

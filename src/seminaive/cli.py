@@ -30,7 +30,7 @@ def main() -> None:
     """Run the command line; turn what the package refuses into a sentence."""
     try:
         app()
-    except (SeminaiveError, OSError) as error:
+    except (SeminaiveError, OSError, UnicodeEncodeError) as error:
         sys.stderr.write(f"seminaive: {' '.join(str(error).split())}\n")
         sys.exit(1)
 
@@ -69,6 +69,7 @@ def fit(
 ) -> None:
     """Fit a model to a table and save it."""
     estimator = _make_model(model, param or [])
+    encode.check_writable(out)
     X, y = encode.take_column(encode.read_table(table), target)
     sample_weight = None
     if weight is not None:
@@ -92,8 +93,10 @@ def predict(
     """Predict the class of each row, with its probabilities; columns that training lacked are ignored."""
     if out is not None:
         encode.check_table_name(out)
+        encode.check_writable(out)
     model = models.load_model(file)
-    X = encode.take_columns(encode.read_table(table), model.schema_.names)
+    rows = encode.read_table(table, text_columns=model.schema_.text_names)
+    X = encode.take_columns(rows, model.schema_.names)
     probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
     columns: dict[str, Any] = {"prediction": model.classes_[probabilities.argmax(axis=1)]}
     for label, column in zip(model.classes_, probabilities.T, strict=True):
@@ -126,6 +129,9 @@ def compare(
     results: Annotated[
         Path | None, typer.Option(help="Keep finished folds in this file, and continue from it.")
     ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run folds of the results file again that failed.")
+    ] = False,
     jobs: Annotated[int, typer.Option(help="Processes; -1 uses every core.")] = 1,
     seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
 ) -> None:
@@ -148,7 +154,8 @@ def compare(
         seed,
         n_jobs=jobs,
     )
-    shown = evaluate.Report(experiment.run(results), f"{', '.join(tables)}: comparison of classifiers")
+    found = experiment.run(results, retry_failed=retry_failed)
+    shown = evaluate.Report(found, f"{', '.join(tables)}: comparison of classifiers")
     show(shown.terminal())
     for path, write in ((report, shown.write_html), (csv, shown.write_csv)):
         if path is not None:
@@ -197,9 +204,11 @@ def reproduce(
     )
     comparison = reproduction.reproduce(name, options)
     show(views.comparison_table(table, comparison))
-    for remark in table.remarks:
+    for remark in (*table.remarks, *comparison.notes):
         typer.echo(remark)
-    command = f"seminaive reproduce {name} --repetitions {options.repetitions} --seed {seed}"
+    command = (
+        f"seminaive reproduce {name}{' --quick' * quick} --repetitions {options.repetitions} --seed {seed}"
+    )
     views.keep_comparison(comparison, out / f"{name}.csv", command)
     typer.echo(f"wrote {out / f'{name}.csv'}")
 

@@ -247,3 +247,61 @@ def test_foreign_byte_order_read_only_and_column_major_arrays_are_read(n_rows):
 def test_columns_of_the_same_name_are_refused():
     with pytest.raises(InputError, match="same name"):
         TableEncoder.learn(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_a_column_of_text_and_numbers_matches_either():
+    X = np.array([["a"], [1], ["b"], [2]], object)
+    encoder, table = TableEncoder.learn(X)
+    assert decode(table) == ["a", 1, "b", 2]
+    for cells in (["a"], [1], ["a", 2, "z"]):
+        codes = encoder.encode(np.array(cells, object)[:, None]).codes.ravel()
+        assert [decode(table)[table.codes.ravel().tolist().index(c)] for c in codes if c < 4] == [
+            cell for cell in cells if cell != "z"
+        ]
+
+
+@pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "pyarrow"])
+def test_a_column_without_values_is_all_missing_at_predict(convert):
+    encoder, _ = TableEncoder.learn(pd.DataFrame({"a": ["x", "y", None]}))
+    empty = convert(pd.DataFrame({"a": pd.Series([None, None], dtype=object)}))
+    assert encoder.encode(empty).codes.ravel().tolist() == [2, 2]
+
+
+def test_equal_and_missing_values_of_an_arrow_dictionary_are_one_category():
+    values = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2, 3]), pa.array(["x", "x", None, "y"]))
+    _, table = TableEncoder.learn(pa.table({"a": values}))
+    assert table.schema.columns[0].categories == ("x", "y")
+    assert table.codes.ravel().tolist() == [0, 0, 2, 1]
+    zeros = pl.DataFrame({"a": [0.0, -0.0, float("nan"), 1.0]})
+    _, table = TableEncoder.learn(zeros, categorical_features="all")
+    assert table.codes.ravel().tolist() == [0, 0, 2, 1]
+
+
+def test_chunks_of_an_arrow_column_may_have_different_dictionaries():
+    chunks = [pa.array(cells).dictionary_encode() for cells in (["b", "a"], ["c", "b"])]
+    _, table = TableEncoder.learn(pa.table({"a": pa.chunked_array(chunks)}))
+    assert decode(table) == ["b", "a", "c", "b"]
+
+
+def test_booleans_in_rows_are_categories_with_or_without_a_missing_cell():
+    for rows in ([[True, 1.0], [False, 2.0]], [[True, 1.0], [False, None]]):
+        assert TableEncoder.learn(rows)[0].schema.coded_names == ("x0",)
+
+
+def test_columns_without_text_names_must_keep_their_order():
+    X = pd.DataFrame({0: ["a", "b"], 1: ["b", "a"]})
+    encoder, _ = TableEncoder.learn(X)
+    with pytest.raises(InputError, match="same order"):
+        encoder.encode(X[[1, 0]])
+
+
+def test_masked_arrays_and_numbers_beyond_doubles_are_refused():
+    with pytest.raises(TableTypeError, match="masked"):
+        TableEncoder.learn(np.ma.masked_array([[1.0]], mask=[[True]]))
+    with pytest.raises(InputError, match="should hold numbers"):
+        TableEncoder.learn([[10**400, "a"]])
+
+
+def test_a_united_numeric_column_remembers_missing_cells():
+    schemas = [TableEncoder.learn(X)[0].schema for X in (np.array([[1.0]]), np.array([[1.0], [np.nan]]))]
+    assert schemas[0].union(schemas[1]).columns[0].missing_seen

@@ -3,11 +3,12 @@
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from seminaive.encode import encode_target
+from seminaive.encode import encode_target, encode_weights
 from seminaive.errors import InputError
 
 
@@ -27,7 +28,7 @@ def test_classes_are_those_of_numpy_unique(labels):
     assert target.labels.dtype == np.int64
 
 
-@pytest.mark.parametrize("kind", [pd.Series, pl.Series, np.array, pd.Categorical])
+@pytest.mark.parametrize("kind", [pd.Series, pl.Series, np.array, pd.Categorical, pa.array])
 def test_labels_of_every_container(kind):
     target = encode_target(kind(["b", "a", "b"]), "model")
     assert target.classes.tolist() == ["a", "b"]
@@ -42,3 +43,21 @@ def test_labels_of_mixed_types_are_refused():
 def test_dates_are_no_labels():
     with pytest.raises(InputError, match="Unknown label type"):
         encode_target(np.array(["2020-01-01"], "datetime64[D]"), "model")
+
+
+def test_labels_of_foreign_byte_order_are_read():
+    assert encode_target(np.array([1.0, 0.0], ">f8"), "model").classes.tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    "labels", [np.array([0.5, 1.5], object), np.array([object(), object()]), np.array([], int)]
+)
+def test_objects_that_are_no_labels_are_refused(labels):
+    with pytest.raises(InputError, match=r"Unknown label type|empty"):
+        encode_target(labels, "model")
+
+
+@pytest.mark.parametrize("weights", [["a", "b"], [1e300, 1.0]])
+def test_weights_that_cannot_be_summed_are_refused(weights):
+    with pytest.raises(InputError, match="sample_weight"):
+        encode_weights(weights, 2)

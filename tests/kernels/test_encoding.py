@@ -8,8 +8,9 @@ import pytest
 
 from seminaive.kernels.counting import count_singles, count_singles_weighted
 from seminaive.kernels.encoding import column_ranges, mark_seen, mark_seen_table, translate_table
-from seminaive.kernels.moments import add_moments
-from seminaive.kernels.scoring import add_table_scores, normalize_log_scores
+from seminaive.kernels.moments import add_moments, add_weighted_moments
+from seminaive.kernels.scoring import add_number_scores, add_table_scores, normalize_log_scores
+from seminaive.scores import NumericTerms
 from seminaive.statistics import Terms
 
 
@@ -64,18 +65,33 @@ def test_counts_of_single_columns(rng):
             assert weighted[cell, c] == pytest.approx(weights[rows].sum(), rel=1e-14)
 
 
-def test_moments_skip_missing_numbers(rng):
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_skip_missing_numbers(rng, weighted):
     numbers = rng.normal(size=(40, 2))
     numbers[::3, 0] = np.nan
-    labels, weights = rng.integers(0, 2, 40), rng.random(40)
-    sums = np.zeros((3, 2, 2, 2))
-    add_moments(numbers, labels, weights, sums)
+    labels, weights = rng.integers(0, 2, 40), rng.random(40) if weighted else np.ones(40)
+    sums = np.zeros((2, 6, 2))
+    if weighted:
+        add_weighted_moments(numbers, labels, weights, sums)
+    else:
+        add_moments(numbers, labels, sums)
     for j in range(2):
         for c in range(2):
             kept = (labels == c) & ~np.isnan(numbers[:, j])
             for power in range(3):
                 expected = (weights[kept] * numbers[kept, j] ** power).sum()
-                assert sums[power, :, j, c].sum() == pytest.approx(expected, rel=1e-13)
+                assert sums[c, 2 * power : 2 * power + 2, j].sum() == pytest.approx(expected, rel=1e-13)
+
+
+def test_number_scores_are_their_polynomials(rng):
+    numbers = rng.normal(size=(20, 3))
+    numbers[::4, 2] = np.nan
+    centres, coefficients = rng.normal(size=2), rng.normal(size=(2, 4, 3))
+    scores = np.zeros((20, 3))
+    add_number_scores(numbers, np.array([2, 0]), centres, coefficients, scores)
+    terms = NumericTerms((2, 0), centres, coefficients)
+    expected = terms.contribution(0, numbers) + terms.contribution(1, numbers)
+    np.testing.assert_allclose(scores, expected, rtol=1e-13)
 
 
 @pytest.mark.parametrize("n_classes", [1, 2, 3, 13])

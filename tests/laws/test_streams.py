@@ -92,3 +92,25 @@ def test_numbers_and_text_are_different_classes(weather):
     model = seminaive.NaiveBayes().partial_fit(X, np.arange(len(y)) % 2)
     with pytest.raises(InputError, match="one type"):
         model.partial_fit(X, y)
+
+
+@pytest.mark.parametrize("missing", ["value", "neutral"])
+def test_a_first_chunk_without_any_value_merges(missing):
+    chunks = [np.array([[None], [None]], object), np.array([["x"], ["y"]], object)]
+    model = seminaive.NaiveBayes(missing=missing)
+    for X in chunks:
+        model.partial_fit(X, [0, 1])
+    whole = seminaive.NaiveBayes(missing=missing).fit(np.vstack(chunks), [0, 1, 0, 1])
+    np.testing.assert_array_equal(model.scores_.tables, whole.scores_.tables)
+
+
+def test_the_policy_on_missing_cells_cannot_change_between_chunks(weather):
+    X, y = weather
+    model = seminaive.NaiveBayes().partial_fit(X, y).set_params(missing="neutral")
+    with pytest.raises(InputError, match="one policy"):
+        model.partial_fit(X, y)
+
+
+def test_no_classes_at_all_are_refused(weather):
+    with pytest.raises(InputError, match="empty"):
+        seminaive.NaiveBayes().partial_fit(*weather, classes=[])

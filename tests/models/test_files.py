@@ -4,13 +4,15 @@ import json
 import os
 import pickle
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
 import skops.io
 
 from seminaive import NaiveBayes, load_model, save_model
-from seminaive.errors import InputError, ModelFileError
+from seminaive.errors import InputError, ModelFileError, NotFittedError
+from seminaive.statistics import Terms
 
 
 @pytest.fixture
@@ -123,3 +125,53 @@ def test_categories_of_every_type_come_back(tmp_path):
     again = load_model(tmp_path / "model")
     assert again.schema_ == model.schema_
     assert (again.predict_proba(X) == model.predict_proba(X)).all()
+
+
+def crafted_terms(model):
+    terms = Terms(model.scores_.terms.features, (10**9,) * len(model.scores_.terms.cardinalities))
+    model.scores_ = replace(model.scores_, terms=terms)
+
+
+def crafted_offsets(model):
+    vars(model.scores_.terms)["offsets"] = model.scores_.terms.offsets + 10**10
+
+
+def short_tables(model):
+    model.scores_ = replace(model.scores_, tables=model.scores_.tables[:-1])
+
+
+def numbers_beyond_the_table(model):
+    numeric = model.scores_.numeric
+    model.scores_ = replace(model.scores_, numeric=replace(numeric, features=(7,) * len(numeric.features)))
+
+
+@pytest.mark.parametrize("craft", [crafted_terms, short_tables, numbers_beyond_the_table])
+def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path, weather, craft):
+    model = NaiveBayes().fit(*weather)
+    craft(model)
+    save_model(model, tmp_path / "model")
+    with pytest.raises(ModelFileError, match="do not fit"):
+        load_model(tmp_path / "model")
+
+
+def test_what_was_derived_is_not_saved(tmp_path, weather):
+    model = NaiveBayes().fit(*weather)
+    expected = model.predict_proba(weather[0])
+    crafted_offsets(model)
+    save_model(model, tmp_path / "model")
+    assert (load_model(tmp_path / "model").predict_proba(weather[0]) == expected).all()
+
+
+def test_a_label_of_another_schema_is_refused(saved):
+    rewrite(
+        saved, lambda name, content: content.replace(b"sky", b"sea") if name == "seminaive.json" else content
+    )
+    with pytest.raises(ModelFileError, match="different schemas"):
+        load_model(saved)
+
+
+def test_only_fitted_models_of_the_package_are_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        save_model(NaiveBayes(), tmp_path / "model")
+    with pytest.raises(InputError, match="only models of this package"):
+        save_model({"a": 1}, tmp_path / "model")

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -126,7 +128,6 @@ def test_grid_search_and_renamed_output_work(weather):
 
 
 def test_contributions_come_in_the_library_of_the_table(weather):
-    pl = pytest.importorskip("polars")
     X, y = weather
     model = NaiveBayes().fit(X, y == "sun")
     ours = model.contributions(X.iloc[5:9])
@@ -140,6 +141,13 @@ def test_contributions_come_in_the_library_of_the_table(weather):
     [
         ({"smoothing": -1}, "smoothing"),
         ({"smoothing": np.nan}, "smoothing"),
+        ({"smoothing": np.inf}, "smoothing"),
+        ({"smoothing": "much"}, "smoothing"),
+        ({"priors": [np.nan] * 3}, "sum to 1"),
+        ({"priors": "even"}, "sum to 1"),
+        ({"variance_floor": 0}, "variance_floor"),
+        ({"categorical_features": None}, "from_dtype"),
+        ({"categorical_features": 5}, "from_dtype"),
         ({"variances": "shared"}, "variances"),
         ({"priors": [0.5, 0.6, 0.1]}, "sum to 1"),
         ({"priors": [0.5, 0.5]}, "3 probabilities"),
@@ -155,38 +163,74 @@ def test_bad_parameters_are_refused_and_leave_the_model_unfitted(weather, parame
     assert not hasattr(model, "classes_")
 
 
-@given(st.data())
-def test_any_table_gives_probabilities_or_a_sentence(data):
-    n = data.draw(st.integers(1, 25))
-    cell = st.one_of(
-        st.none(),
-        st.text(max_size=4),
-        st.integers(-(2**40), 2**40),
-        st.floats(allow_nan=True, allow_infinity=True),
-        st.booleans(),
-    )
-    names = data.draw(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=4, unique=True))
+CELL = st.one_of(
+    st.none(),
+    st.text(max_size=4),
+    st.integers(-(2**40), 2**40),
+    st.floats(allow_nan=True, allow_infinity=True),
+    st.booleans(),
+)
+
+
+@st.composite
+def odd_frames(draw):
+    n = draw(st.integers(1, 25))
+    names = draw(st.lists(st.text(min_size=1, max_size=8), min_size=1, max_size=4, unique=True))
     columns = {}
     for name in names:
-        values = data.draw(
-            st.one_of(
-                st.lists(cell, min_size=n, max_size=n),
-                st.lists(st.floats(), min_size=n, max_size=n),
-                st.lists(st.sampled_from([None, "only"]), min_size=n, max_size=n),
-                st.lists(st.text(max_size=2) | st.none(), min_size=n, max_size=n),
-            )
+        kind = draw(
+            st.sampled_from([CELL, st.floats(), st.sampled_from([None, "only"]), st.text(max_size=2)])
         )
-        columns[name] = pd.Series(values, dtype=data.draw(st.sampled_from([None, object, "category"])))
-    X = pd.DataFrame(columns)
-    y = data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
+        values = draw(st.lists(kind, min_size=n, max_size=n))
+        columns[name] = pd.Series(values, dtype=draw(st.sampled_from([None, object, "category"])))
+    return pd.DataFrame(columns)
+
+
+def in_library(X, library):
+    if library == "pandas":
+        return X
+    convert = pl.from_pandas if library == "polars" else pa.Table.from_pandas
     try:
-        model = NaiveBayes(missing=data.draw(st.sampled_from(["value", "neutral"]))).fit(X, y)
+        return convert(X)
+    except (TypeError, pa.ArrowInvalid, pa.ArrowTypeError):  # columns of several types have no arrow type
+        return X
+
+
+@given(odd_frames(), st.data())
+def test_any_table_gives_probabilities_or_a_sentence(X, data):
+    table = in_library(X, data.draw(st.sampled_from(["pandas", "polars", "pyarrow"])))
+    y = data.draw(st.lists(st.integers(0, 2), min_size=len(X), max_size=len(X)))
+    settings = {"missing": ["value", "neutral"], "variances": ["pooled", "class"], "smoothing": [0, 1.0]}
+    model = NaiveBayes(**{name: data.draw(st.sampled_from(values)) for name, values in settings.items()})
+    try:
+        model.fit(table, y)
     except (InputError, TypeError) as refusal:
         assert len(str(refusal)) > 20  # noqa: PT017 - a refusal is as good as an answer
         return
-    proba = model.predict_proba(X)
-    assert np.isfinite(proba).all()
-    np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-9)
+    kept = data.draw(st.slices(len(X)))
+    some = table[kept] if not isinstance(table, pa.Table) else table.take(list(range(len(X)))[kept])
+    for rows in (table, some) if len(range(len(X))[kept]) else (table,):
+        proba = model.predict_proba(rows)
+        assert np.isfinite(proba).all()
+        np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-9)
+
+
+@pytest.mark.parametrize("value", [2.7, 0.1, 1e8 / 3])
+def test_a_constant_number_never_decides(value):
+    X, y = np.full((17, 1), value), np.repeat([0, 1], [8, 9])
+    proba = NaiveBayes(variances="class").fit(X, y).predict_proba(X[:1])
+    np.testing.assert_allclose(proba, [[8 / 17, 9 / 17]])
+
+
+def test_features_called_like_the_columns_of_contributions_keep_their_part():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["prior", "row", "class"])
+    model = NaiveBayes().fit(X, np.arange(60) % 3)
+    parts = model.contributions(X)
+    features = ["prior", "feature prior", "feature row", "feature class"]
+    assert list(parts.columns) == ["row", "class", *features]
+    total = parts[features].sum(axis=1).to_numpy().reshape(60, 3)
+    np.testing.assert_allclose(total, model.decision_function(X), atol=1e-12)
 
 
 def test_thousands_of_categories_and_unicode_names():

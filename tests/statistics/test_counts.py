@@ -15,6 +15,8 @@ from seminaive.encode import TableEncoder
 from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, class_weights
 
 CARDINALITIES = (2, 3, 4)
+# Squares of anything smaller lose digits below the smallest double.
+measurements = st.floats(-1e6, 1e6).filter(lambda x: x == 0 or abs(x) > 1e-100) | st.just(np.nan)
 
 
 @st.composite
@@ -68,9 +70,7 @@ def test_counts_of_different_terms_do_not_add():
 
 
 @given(
-    hnp.arrays(
-        float, st.tuples(st.integers(1, 30), st.just(2)), elements=st.floats(-1e6, 1e6) | st.just(np.nan)
-    ),
+    hnp.arrays(float, st.tuples(st.integers(1, 30), st.just(2)), elements=measurements),
     st.data(),
 )
 def test_moments_equal_exact_sums(numbers, data):
@@ -128,3 +128,18 @@ def test_statistics_of_tables_with_different_categories_merge():
 
 def test_class_weights_add_up_row_weights():
     assert class_weights(np.array([0, 2, 2]), 3, np.array([1.0, 2.0, 0.5])).tolist() == [1.0, 0.0, 2.5]
+
+
+def test_recoding_keeps_rows_of_no_evidence():
+    codes, labels = np.array([[0], [2], [2]], np.uint8), np.array([0, 0, 1])
+    counts = TupleCounts.of(codes, labels, Terms.singles([2]), 2)
+    moved = counts.recoded([np.array([2, 0])], [3])
+    assert moved.block(0).tolist() == [[0, 0], [0, 0], [1, 0]]
+    assert moved.counts[-1].tolist() == [1, 1]
+
+
+@given(st.floats(-1e9, 1e9).filter(lambda x: abs(x) > 1e-9), st.integers(2, 300))
+def test_a_constant_does_not_deviate(value, n):
+    for weight in (None, np.linspace(0.1, 3, n)):
+        moments = Moments.of(np.full((n, 1), value), np.zeros(n, np.int64), 1, weight)
+        assert moments.squared_deviations.tolist() == [[0.0]]

@@ -2,7 +2,7 @@
 
 from seminaive.encode.cuts import EqualFrequencyCuts, mdl_cuts
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
-from seminaive.encode.files import check_table_name, read_table, whole_file, write_table
+from seminaive.encode.files import check_table_name, check_writable, read_table, whole_file, write_table
 from seminaive.encode.frames import frame_like, keep_rows, open_table, take_column, take_columns
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema
@@ -20,6 +20,7 @@ __all__ = [
     "Schema",
     "TableEncoder",
     "check_table_name",
+    "check_writable",
     "encode_target",
     "encode_weights",
     "frame_like",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import tempfile
+import warnings
+import zlib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 CSV = (".csv", ".csv.gz")
 PARQUET = (".parquet", ".pq")
@@ -27,20 +29,40 @@ def check_table_name(path: Path) -> None:
         raise InputError(f"{str(path)!r} is neither .csv, .csv.gz nor .parquet: name the file by its format")
 
 
-def read_table(path: Path) -> Any:
-    """Read a CSV (gzipped or not) or Parquet file as a pandas frame; only an empty CSV cell is missing."""
+def read_table(path: Path, text_columns: Sequence[str] = ()) -> Any:
+    """Read a CSV (gzipped or not) or Parquet file as a pandas frame; only an empty CSV cell is missing.
+
+    ``text_columns`` of a CSV file are text even where all of their values look like numbers.
+    """
     import pandas as pd
 
     check_table_name(path)
     if not path.exists():
         raise InputError(f"there is no file {str(path)!r}")
     try:
-        if _is_named(path, CSV):
-            return pd.read_csv(path, keep_default_na=False, na_values=[""])
-        return pd.read_parquet(path)
-    except (OSError, ValueError, EOFError) as error:
-        reason = str(error).strip().splitlines()[0]
+        return _read_csv(path, text_columns) if _is_named(path, CSV) else pd.read_parquet(path)
+    except (OSError, ValueError, EOFError, zlib.error, pd.errors.ParserWarning) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"{str(path)!r} cannot be read as a table: {reason}") from error
+
+
+def _read_csv(path: Path, text_columns: Sequence[str]) -> Any:
+    """Read a CSV file that has one field per column in every row, and different names in its header."""
+    import pandas as pd
+
+    header = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False).iloc[0].tolist()
+    twice = sorted({name for name in header if header.count(name) > 1})
+    if twice:
+        raise InputError(f"two columns of {str(path)!r} are called {twice[0]!r}: rename one")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+        return pd.read_csv(
+            path,
+            keep_default_na=False,
+            na_values=[""],
+            index_col=False,
+            dtype={name: str for name in text_columns if name in header},
+        )
 
 
 def write_table(frame: Any, path: Path) -> None:
@@ -53,20 +75,37 @@ def write_table(frame: Any, path: Path) -> None:
             frame.to_parquet(part, index=False)
 
 
+def check_writable(path: Path) -> None:
+    """Refuse, before any work, a path that cannot be written to."""
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into")
+    if path.is_dir():
+        raise InputError(f"{str(path)!r} is a folder: name a file in it")
+
+
+def _default_mode() -> int:
+    """Return the permissions that the process gives to new files."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return 0o666 & ~mask
+
+
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
     """Give a path to write to that becomes ``path`` at the end; a failure leaves what was there before."""
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into")
+    check_writable(path)
+    path = path.resolve()  # what a link points to is replaced, not the link
+    if path.exists() and not path.is_file():
+        yield path  # a pipe or a device is written to as it is
+        return
+    mode = path.stat().st_mode & 0o777 if path.exists() else _default_mode()
     # The whole name is the ending, so that writers that look at it still see the format.
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=f".{path.name}")
     os.close(handle)
     part = Path(name)
     try:
         yield part
-        umask = os.umask(0)
-        os.umask(umask)
-        part.chmod(0o666 & ~umask)
+        part.chmod(mode)
         part.replace(path)
     except BaseException:
         part.unlink(missing_ok=True)

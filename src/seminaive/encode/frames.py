@@ -51,8 +51,10 @@ def open_table(X: Any) -> Table:
     """
     if isinstance(X, Table):
         return X
+    if isinstance(X, np.ma.MaskedArray):
+        raise TableTypeError("a masked array is not understood: pass X.filled(numpy.nan)")
     if isinstance(X, np.ndarray):
-        return _open_array(X)
+        return _open_array(np.asarray(X))
     if isinstance(X, (list, tuple)):
         return _open_rows(X)
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
@@ -117,7 +119,7 @@ def _open_rows(rows: Sequence[Any]) -> Table:
         raise InputError(
             "the rows of the table have different lengths: give every row all columns"
         ) from error
-    if array.ndim != 2 or array.dtype.kind not in "UO":
+    if array.ndim != 2 or (array.dtype.kind not in "UO" and not _has_booleans(rows)):
         return _open_array(array)
     cells = np.empty(array.shape, dtype=object)
     for row, values in enumerate(rows):
@@ -132,10 +134,15 @@ def _open_rows(rows: Sequence[Any]) -> Table:
     )
 
 
+def _has_booleans(rows: Sequence[Any]) -> bool:
+    """Tell whether some cell is a boolean, which numpy would make a number beside numbers."""
+    return not isinstance(rows[0], np.ndarray) and any(_is_bool(cell) for row in rows for cell in row)
+
+
 def _as_floats(column: NDArray[Any]) -> NDArray[np.float64] | None:
     """Return the numbers of a column of objects, or None where it holds anything else."""
     if all(value is None or (isinstance(value, numbers.Real) and not _is_bool(value)) for value in column):
-        return column.astype(np.float64)
+        return as_numbers("", column)
     return None
 
 
@@ -180,7 +187,7 @@ def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
             numbers_ = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
             numbers_ = np.asarray(column, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"column {name!r} should hold numbers and does not ({error}): convert it, or name it in "
             "categorical_features"
@@ -199,10 +206,12 @@ def dictionary(name: str, column: Any) -> tuple[NDArray[np.integer], list[Catego
         codes, values = column.cat.codes.to_numpy(), list(column.cat.categories)
     else:
         codes, values = _factorize(name, column)
-    plain = [_plain(name, value) for value in values]
-    missing = [code for code, value in enumerate(plain) if value != value]  # NaN is a value for arrow
-    if missing:
-        codes = np.where(np.isin(codes, missing), -1, codes)
+    plain = [np.nan if value is None else _plain(name, value) for value in values]
+    # For arrow, missing values and equal ones, 0.0 and -0.0 for instance, may be values of their own.
+    first: dict[Category, int] = {}
+    own = [first.setdefault(value, code) if value == value else -1 for code, value in enumerate(plain)]
+    if own != list(range(len(plain))):
+        codes = np.array([*own, -1], dtype=np.int64)[codes]
     return codes, plain
 
 
@@ -249,8 +258,8 @@ def _plain(name: str, value: Any) -> Category:
 
 def _not_a_value(name: str, reason: object) -> TableTypeError:
     return TableTypeError(
-        f"column {name!r} cannot be read ({reason}): every cell of a categorical column must be a string, a "
-        "boolean or a number. argument must be a string or a number"
+        f"column {name!r} cannot be read ({reason}): the argument must be a string, a boolean or a number in "
+        "every cell of a categorical column"
     )
 
 

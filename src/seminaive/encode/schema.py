@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from seminaive.encode.saved_by_fields import SavedByFields
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
+
+    from seminaive.encode.integer_table import IntegerCodes
 
 Category = str | int | float | bool
 MissingPolicy = Literal["value", "neutral"]
@@ -31,7 +34,7 @@ def _order(value: Category) -> tuple[bool, Any]:
 
 
 @dataclass(frozen=True)
-class CategoricalColumn:
+class CategoricalColumn(SavedByFields):
     """A column of categories.
 
     Parameters
@@ -53,10 +56,6 @@ class CategoricalColumn:
         """Return the column with these values, sorted."""
         return cls(name, tuple(sorted(values, key=_order)), missing_seen)
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Save the fields alone: the look-up below is made anew, with its keys of several types."""
-        return asdict(self)
-
     @cached_property
     def _codes(self) -> dict[Category, int]:
         return {value: code for code, value in enumerate(self.categories)}
@@ -68,7 +67,7 @@ class CategoricalColumn:
 
     def codes_of(self, values: Sequence[Category], unseen: int) -> NDArray[np.int64]:
         """Return the code of each value, ``unseen`` where training never had it."""
-        if values and self.categories and self._is_text(self.categories) != self._is_text(values):
+        if {self._is_text(self.categories), self._is_text(values)} == {True, False}:
             raise InputError(
                 f"column {self.name!r} held {self._describe(self.categories)} at training and holds "
                 f"{self._describe(values)} now: convert it to the training type, or refit"
@@ -77,8 +76,8 @@ class CategoricalColumn:
 
     @staticmethod
     def _is_text(values: Sequence[Category]) -> bool | None:
-        """Tell text from numbers; a mixture counts as either."""
-        text = {isinstance(value, str) for value in values}
+        """Tell text from numbers; a mixture, or nothing but missing cells, counts as either."""
+        text = {isinstance(value, str) for value in values if value == value}  # NaN is missing
         return text.pop() if len(text) == 1 else None
 
     @staticmethod
@@ -125,7 +124,7 @@ Column = CategoricalColumn | NumericColumn
 
 
 @dataclass(frozen=True)
-class Schema:
+class Schema(SavedByFields):
     """The columns of a table as a model knows them; the encoder's whole memory.
 
     Parameters
@@ -178,6 +177,16 @@ class Schema:
         """Return the names of the numeric columns."""
         return tuple(self.columns[position].name for position in self.numeric)
 
+    @property
+    def text_names(self) -> tuple[str, ...]:
+        """Return the names of the columns all of whose categories are text."""
+        return tuple(
+            column.name
+            for column in self.columns
+            if isinstance(column, CategoricalColumn)
+            and all(isinstance(category, str) for category in column.categories)
+        )
+
     def n_values(self, column: Column) -> int:
         """Return how many values a column has for a model, a missing cell being one where it counts."""
         return column.n_present + (column.missing_seen and self.missing == "value")
@@ -186,6 +195,13 @@ class Schema:
     def cardinalities(self) -> tuple[int, ...]:
         """Return the number of values of each coded column; that number as a code is no evidence."""
         return tuple(self.n_values(self.columns[position]) for position in self.coded)
+
+    @cached_property
+    def integer_codes(self) -> IntegerCodes | None:
+        """Return look-up tables for integers, or None where some column's range is too wide."""
+        from seminaive.encode.integer_table import IntegerCodes
+
+        return IntegerCodes.of(self)
 
     @property
     def code_type(self) -> np.dtype[Any]:

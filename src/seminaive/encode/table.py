@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from seminaive.encode.frames import as_numbers, dictionary, open_table
+from seminaive.encode.integer_table import WIDEST_RANGE, learn_integers
 from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema, smallest_unsigned
 from seminaive.errors import InputError
 
@@ -17,21 +18,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode.frames import Kind, Table
-    from seminaive.encode.schema import Category, Column, MissingPolicy
+    from seminaive.encode.schema import Column, MissingPolicy
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.unsignedinteger]
     CategoricalFeatures = Literal["from_dtype", "all"] | Sequence[str] | Sequence[int] | Sequence[bool]
     CutRule = Callable[[Floats, NDArray[np.int64], Floats | None], NDArray[np.float64]]
 
-# A square of anything larger could overflow when rows are summed up.
-LARGEST_NUMBER = 1e150
+# Weighted squares of anything larger could overflow when rows are summed up.
+LARGEST_NUMBER = 1e140
 # Rows from which a compiled pass pays for importing the compiler; below, numpy is as fast.
 COMPILED_ROWS = 20_000
 # Rows whose codes are interleaved together: with dozens of columns they stay in the second-level cache.
 ROWS_AT_ONCE = 8192
-# A range of integers up to this wide is looked up in a table instead of being sorted.
-WIDEST_RANGE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -52,6 +51,11 @@ class EncodedTable:
     codes: Codes
     numbers: Floats
     schema: Schema
+
+    @classmethod
+    def of_codes(cls, codes: Codes, schema: Schema) -> EncodedTable:
+        """Return a table that has no numbers."""
+        return cls(codes, np.empty((len(codes), 0)), schema)
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -116,9 +120,15 @@ class TableEncoder:
             raise InputError(f"missing is 'value' or 'neutral', got {missing!r}")
         table = open_table(X)
         kinds = _kinds(table, categorical_features) if known is None else _known_kinds(table, known)
-        if _is_integer_block(table, kinds):
-            schema, codes = _learn_integers(table, missing, known)
-            return cls(schema), EncodedTable(codes, np.empty((table.n_rows, 0)), schema)
+        integers = _integer_block(table, kinds)
+        if integers is not None:
+            if known is not None and known.integer_codes is not None:
+                codes = known.integer_codes.translate(integers, known)
+                if (codes < known.integer_codes.unseen).all():  # nothing new in this chunk
+                    return cls(known), EncodedTable.of_codes(codes, known)
+            learned = learn_integers(integers, table.names, missing)
+            if learned is not None:
+                return cls(learned[0]), EncodedTable.of_codes(learned[1], learned[0])
 
         numbers = _numbers(table, kinds)
         columns: list[Column] = []
@@ -146,9 +156,9 @@ class TableEncoder:
         table = open_table(X)
         schema = self.schema
         kinds = _known_kinds(table, schema)
-        if _is_integer_block(table, kinds):
-            codes = _translate_integers(table, schema)
-            return EncodedTable(codes, np.empty((table.n_rows, 0)), schema)
+        integers = _integer_block(table, kinds)
+        if integers is not None and schema.integer_codes is not None:
+            return EncodedTable.of_codes(schema.integer_codes.translate(integers, schema), schema)
         numbers = _numbers(table, kinds)
         number_of = {position: k for k, position in enumerate(schema.numeric)}
         coded = []
@@ -174,6 +184,11 @@ def _kinds(table: Table, categorical_features: Any) -> tuple[Kind, ...]:
         if categorical_features == "all":
             categories: list[Kind] = ["categorical"] * n_columns
             return tuple(categories)
+        raise InputError(
+            "categorical_features is 'from_dtype', 'all', or a list of names, positions or booleans, "
+            f"got {categorical_features!r}"
+        )
+    if categorical_features is None or np.ndim(categorical_features) != 1:
         raise InputError(
             "categorical_features is 'from_dtype', 'all', or a list of names, positions or booleans, "
             f"got {categorical_features!r}"
@@ -208,6 +223,11 @@ def _known_kinds(table: Table, schema: Schema) -> tuple[Kind, ...]:
         raise InputError(
             f"fitted on {len(schema.columns)} columns, got {len(table.names)}: pass the training columns "
             "or refit"
+        )
+    if table.names != schema.names and sorted(table.names) == sorted(schema.names):
+        raise InputError(
+            f"columns come as {list(table.names)} and came as {list(schema.names)} in training: the same "
+            "order is needed"
         )
     return tuple(
         "categorical" if isinstance(column, CategoricalColumn) else "numeric" for column in schema.columns
@@ -345,89 +365,15 @@ def _interleave(columns: Sequence[Codes], schema: Schema, n_rows: int) -> Codes:
     return codes
 
 
-# Whole tables of small integers: no per-column work
-
-
-def _is_integer_block(table: Table, kinds: Sequence[Kind]) -> bool:
+def _integer_block(table: Table, kinds: Sequence[Kind]) -> NDArray[Any] | None:
+    """Return the table as one array where it is large and all of it is integers that stand for categories."""
     array = table.array
-    return (
+    if (
         array is not None
         and (array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8))
         and array.flags.c_contiguous
         and table.n_rows * len(kinds) >= COMPILED_ROWS
         and "numeric" not in kinds
-    )
-
-
-def _is_int64(value: Category) -> bool:
-    """Tell whether a category is a whole number that an integer table can hold."""
-    return not isinstance(value, str) and -(2.0**63) <= value < 2.0**63 and value == int(value)
-
-
-def _wider_than_a_table(low: NDArray[np.int64], high: NDArray[np.int64]) -> bool:
-    """Tell whether some column's range is too wide to look up; as doubles, since the width may overflow."""
-    return bool((high.astype(np.float64) - low.astype(np.float64) >= WIDEST_RANGE).any())
-
-
-def _learn_integers(table: Table, missing: MissingPolicy, known: Schema | None) -> tuple[Schema, Codes]:
-    from seminaive.kernels.encoding import column_ranges, mark_seen_table, translate_table
-
-    if known is not None:
-        codes = _translate_integers(table, known)
-        if (codes < np.array(known.cardinalities, dtype=codes.dtype)).all():
-            return known, codes  # nothing new in this chunk
-    values = table.array
-    assert values is not None  # noqa: S101 - narrows the type
-    low, high = column_ranges(values)
-    if _wider_than_a_table(low, high):
-        learned = [_learn_categories(name, values[:, j]) for j, name in enumerate(table.names)]
-        schema = Schema(tuple(column for column, _ in learned), missing)
-        return schema, _interleave([codes for _, codes in learned], schema, table.n_rows)
-    widths = high - low + 1
-    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    seen = np.zeros(int(widths.sum()), dtype=bool)
-    mark_seen_table(values, starts - low, seen)
-    columns = []
-    translation = np.zeros(len(seen), dtype=np.int64)
-    for j, name in enumerate(table.names):
-        occurring = np.flatnonzero(seen[starts[j] : starts[j] + widths[j]])
-        translation[starts[j] + occurring] = np.arange(len(occurring))
-        columns.append(CategoricalColumn(name, tuple((occurring + low[j]).tolist()), missing_seen=False))
-    schema = Schema(tuple(columns), missing)
-    if values.dtype == schema.code_type and (low == 0).all() and seen.all():
-        return schema, values  # the table is its own code
-    codes = np.empty(values.shape, dtype=schema.code_type)
-    unseen = np.array(schema.cardinalities, dtype=schema.code_type)
-    translate_table(values, low, high, starts - low, translation.astype(schema.code_type), unseen, codes)
-    return schema, codes
-
-
-def _translate_integers(table: Table, schema: Schema) -> Codes:
-    """Encode a block of integers by tables over each column's range of known values."""
-    from seminaive.kernels.encoding import translate_table
-
-    values = table.array
-    assert values is not None  # noqa: S101 - narrows the type
-    columns = [column for column in schema.columns if isinstance(column, CategoricalColumn)]
-    low = np.zeros(len(columns), dtype=np.int64)
-    high = np.zeros(len(columns), dtype=np.int64)
-    for j, column in enumerate(columns):
-        whole = [int(value) for value in column.categories if _is_int64(value)]
-        column.codes_of([int(values[0, j])], unseen=0)  # refuses numbers where training had text
-        low[j], high[j] = (min(whole), max(whole)) if whole else (0, -1)
-    if _wider_than_a_table(low, high):
-        coded = [
-            _encode_categories(column, values[:, j], schema.cardinalities[j])
-            for j, column in enumerate(columns)
-        ]
-        return _interleave(coded, schema, table.n_rows)
-    widths = high - low + 1
-    starts = np.concatenate([[0], np.cumsum(widths)[:-1]])
-    translation = np.empty(int(widths.sum()), dtype=schema.code_type)
-    for j, column in enumerate(columns):
-        span = range(int(low[j]), int(high[j]) + 1)
-        translation[starts[j] : starts[j] + widths[j]] = column.codes_of(span, schema.cardinalities[j])
-    codes = np.empty(values.shape, dtype=schema.code_type)
-    unseen = np.array(schema.cardinalities, dtype=schema.code_type)
-    translate_table(values, low, high, starts - low, translation, unseen, codes)
-    return codes
+    ):
+        return array
+    return None

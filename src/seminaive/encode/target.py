@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from seminaive.encode.integer_table import WIDEST_RANGE
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,8 +17,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# A range of integer labels up to this wide is looked up in a table instead of being sorted.
-WIDEST_RANGE = 1 << 16
+
+# Sums of weighted squares of the largest numbers allowed must stay finite.
+LARGEST_WEIGHT = 1e15
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ def encode_target(y: Any, model: str) -> EncodedTarget:
             "label per row"
         )
     array = column_or_1d(_as_array(y), warn=True)
+    if not len(array):
+        raise InputError("0 labels (y is empty) while a minimum of 1 is required: pass one label per row")
     if array.dtype.kind in "iub" and len(array):
         return _encode_integers(array)
     if array.dtype.kind == "f":
@@ -51,10 +56,13 @@ def encode_target(y: Any, model: str) -> EncodedTarget:
 
 
 def _as_array(y: Any) -> NDArray[Any]:
-    """Return labels of any container as an array, library-specific text types as objects."""
-    if hasattr(y, "to_numpy"):
+    """Return labels of any container as an array in native byte order; text of any library as objects."""
+    if hasattr(y, "to_pylist"):  # arrow
+        y = np.array(y.to_pylist(), dtype=object)
+    elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
-    return np.asarray(y)
+    array = np.asarray(y)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
 def _check_whole(array: NDArray[Any]) -> None:
@@ -89,6 +97,8 @@ def _encode_values(array: NDArray[Any]) -> EncodedTarget:
     if (codes < 0).any():
         raise InputError("Input y contains NaN or None: every training row needs a label; drop the others")
     values = np.asarray(values)
+    if array.dtype.kind == "O":
+        values = _plain_labels(values)
     try:
         order = np.argsort(values, kind="stable")
     except TypeError as error:
@@ -99,11 +109,24 @@ def _encode_values(array: NDArray[Any]) -> EncodedTarget:
     return EncodedTarget(values[order], rank[codes])
 
 
+def _plain_labels(values: NDArray[Any]) -> NDArray[Any]:
+    """Return distinct labels given as objects: as they are if text or booleans, checked if numbers."""
+    kinds = {type(value).__name__ for value in values if not isinstance(value, (str, bool, numbers.Real))}
+    if kinds:
+        raise InputError(f"Unknown label type: {sorted(kinds)}. Labels are text, whole numbers or booleans")
+    if all(isinstance(value, numbers.Real) and not isinstance(value, bool) for value in values):
+        _check_whole(values.astype(np.float64))
+    return values
+
+
 def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     """Return row weights as doubles, or None where all rows count once."""
     if sample_weight is None:
         return None
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight holds something besides numbers ({error})") from error
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))
     if weight.shape != (n_rows,):
@@ -115,6 +138,8 @@ def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:
             f"Negative values in sample_weight: {int((weight < 0).sum())} of {n_rows}. A weight is how often "
             "a row counts; use 0 to leave it out"
         )
+    if weight.max(initial=0.0) > LARGEST_WEIGHT:
+        raise InputError(f"sample_weight goes up to {weight.max():g}: only ratios matter, so divide them all")
     if not weight.any():
         raise InputError("all sample weights are zero: no row is left to learn from")
     return weight

@@ -58,6 +58,30 @@ def add_table_scores(codes, columns, starts, cardinalities, offsets, tables, sco
 
 
 @njit(cache=True, nogil=True)
+def add_number_scores(numbers, features, centres, coefficients, scores):
+    """Add each number's polynomial to the scores of each row, term after term.
+
+    numbers (n, m) with NaN where missing; features (T,) int64; centres (T,); coefficients (T, 4, C): what a
+    missing number adds, then constant, linear and quadratic; scores (n, C) is added to.
+    """
+    n = numbers.shape[0]
+    T = features.shape[0]
+    C = scores.shape[1]
+    for i in range(n):
+        for t in range(T):
+            x = numbers[i, features[t]]
+            if np.isnan(x):
+                for c in range(C):
+                    scores[i, c] += coefficients[t, 0, c]
+            else:
+                z = x - centres[t]
+                for c in range(C):
+                    scores[i, c] += coefficients[t, 1, c] + z * (
+                        coefficients[t, 2, c] + z * coefficients[t, 3, c]
+                    )
+
+
+@njit(cache=True, nogil=True)
 def normalize_log_scores(scores):
     """Subtract from each row of ``scores`` (n, C) the log of the sum of its exponentials, in place."""
     n, C = scores.shape

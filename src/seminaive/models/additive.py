@@ -7,12 +7,20 @@ import numpy as np
 from seminaive.encode import frame_like
 from seminaive.models.base import TableClassifier
 
+# Columns of ``contributions`` that are not features.
+RESERVED = ("prior", "row", "class")
+
 
 class AdditiveClassifier(TableClassifier):
     """A classifier that scores each class by a prior plus one contribution per term.
 
     A subclass sets ``scores_`` in ``fit``; predicting and explaining read nothing else.
     """
+
+    def _check_consistent(self):
+        super()._check_consistent()
+        schema = self.schema_
+        self.scores_.check_fits(schema.cardinalities, len(schema.numeric), len(self.classes_))
 
     def _joint_log_scores(self, table):
         return self.scores_.joint_log_scores(table)
@@ -39,7 +47,8 @@ class AdditiveClassifier(TableClassifier):
             column ``prior`` and one column per term, adding up to ``decision_function(X)``, the log
             odds of the second class. With more: one row per row of ``X`` and class, led by the columns
             ``row`` and ``class``, adding up to the centred scores. A feature that has several terms, a
-            number and its bins for instance, has one column with their sum.
+            number and its bins for instance, has one column with their sum; a feature that is itself
+            called ``prior``, ``row`` or ``class`` is called ``feature prior`` and so on.
         """
         table = self._encode(X)
         parts = self.scores_.breakdown(table)
@@ -59,5 +68,6 @@ class AdditiveClassifier(TableClassifier):
         for name, values in zip(self.term_names_, evidence.T[1:], strict=True):
             by_name[name] = by_name[name] + values if name in by_name else values
         in_order = [name for name in self.schema_.names if name in by_name]
-        columns |= {name: by_name[name] for name in [*in_order, *by_name]}
+        for name in [*in_order, *by_name]:
+            columns[f"feature {name}" if name in RESERVED else name] = by_name[name]
         return frame_like(X, columns)

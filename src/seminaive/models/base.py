@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from seminaive.encode import (
     EncodedTable,
@@ -50,6 +52,11 @@ class TrainingSet:
     def n_classes(self) -> int:
         """Return the number of classes."""
         return len(self.classes)
+
+
+def is_number(value) -> bool:
+    """Tell whether a parameter is a finite number."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
 @contextmanager
@@ -106,7 +113,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         row_weight = encode_weights(sample_weight, len(target.labels))
         if row_weight is not None and (row_weight == 0).any():
             # A row of weight zero is no row: its categories and its class may exist nowhere else.
-            check_consistent_length(X, target.labels)
             kept = row_weight > 0
             opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
             target = encode_target(target.classes[target.labels[kept]], type(self).__name__)
@@ -128,6 +134,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         opened = open_table(X)
         validate_data(self, X, skip_check_array=True, reset=False)
         return TableEncoder(self.schema_).encode(opened)
+
+    def _check_consistent(self) -> None:
+        """Refuse a fitted state, read from a file, whose parts do not belong together."""
+        if len(np.unique(self.classes_)) != len(self.classes_):
+            raise ValueError("classes occur twice")
 
     def _joint_log_scores(self, table: EncodedTable) -> NDArray[np.float64]:
         """Return the log posterior of each row and class, up to a constant per row."""

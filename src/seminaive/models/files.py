@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sklearn.utils.validation import check_is_fitted
+
 from seminaive import encode, scores, solvers, statistics
 from seminaive.encode import Schema, whole_file
-from seminaive.errors import ModelFileError
+from seminaive.errors import InputError, ModelFileError
 from seminaive.models.base import TableClassifier
 
 if TYPE_CHECKING:
@@ -33,6 +35,9 @@ def save_model(model: TableClassifier, path: str | Path) -> None:
     """
     import skops.io
 
+    if not isinstance(model, TableClassifier):
+        raise InputError(f"only models of this package can be saved, not a {type(model).__name__}")
+    check_is_fitted(model)
     path = Path(path)
     label = {
         "version": _version(),
@@ -41,7 +46,7 @@ def save_model(model: TableClassifier, path: str | Path) -> None:
     }
     buffer = io.BytesIO(skops.io.dumps(model))
     with zipfile.ZipFile(buffer, "a") as archive:
-        archive.writestr(LABEL, json.dumps(label, ensure_ascii=False, indent=1))
+        archive.writestr(LABEL, json.dumps(label, indent=1))
     with whole_file(path) as part:
         part.write_bytes(buffer.getvalue())
 
@@ -59,9 +64,11 @@ def load_model(path: str | Path) -> TableClassifier:
     import skops.io
 
     path = Path(path)
-    label = read_label(path)
-    trusted = set(_trusted_types())
+    if not path.is_file():
+        raise ModelFileError(f"there is no file {str(path)!r}")
     content = path.read_bytes()
+    label = _read_label(path, content)
+    trusted = set(_trusted_types())
     with _damage_reported(path):
         foreign = [name for name in skops.io.get_untrusted_types(data=content) if name not in trusted]
     if foreign:
@@ -71,9 +78,13 @@ def load_model(path: str | Path) -> TableClassifier:
         )
     with _damage_reported(path):
         model = skops.io.loads(content, trusted=sorted(trusted))
-        Schema.from_json(json.dumps(label["schema"]))
     if not isinstance(model, TableClassifier):
         raise ModelFileError(f"{str(path)!r} holds a {type(model).__name__}, not a model of this package")
+    with _damage_reported(path):
+        if Schema.from_json(json.dumps(label["schema"])) != model.schema_:
+            raise ValueError("label and model have different schemas")
+        # Compiled loops believe offsets and sizes, so these are checked before the first prediction.
+        model._check_consistent()  # noqa: SLF001 - the package's own
     return model
 
 
@@ -86,15 +97,13 @@ def _damage_reported(path: Path) -> Iterator[None]:
         raise ModelFileError(f"{str(path)!r} is damaged ({type(error).__name__}: {error})") from error
 
 
-def read_label(path: Path) -> dict:
+def _read_label(path: Path, content: bytes) -> dict:
     """Read version, model name and schema of a model file, and refuse a file from a newer version."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
             label = json.loads(archive.read(LABEL))
         version = tuple(int(part) for part in label["version"].split(".")[:2])
-    except FileNotFoundError as error:
-        raise ModelFileError(f"there is no file {str(path)!r}") from error
-    except (OSError, KeyError, TypeError, ValueError, AttributeError, zipfile.BadZipFile) as error:
+    except Exception as error:  # whatever a foreign file makes the readers raise
         raise ModelFileError(f"{str(path)!r} is not a saved model of seminaive") from error
     if version > tuple(int(part) for part in _version().split(".")[:2]):
         raise ModelFileError(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from seminaive.encode import encode_target
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.base import unchanged_on_failure
+from seminaive.models.base import is_number, unchanged_on_failure
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics
 
@@ -114,10 +115,15 @@ class NaiveBayes(AdditiveClassifier):
         with unchanged_on_failure(self):
             old = getattr(self, "statistics_", None)
             known = None if old is None else self.schema_
+            if known is not None and known.missing != self.missing:
+                raise InputError(
+                    f"missing was {known.missing!r} in the first chunk and is {self.missing!r} now: all "
+                    "chunks need one policy"
+                )
             rows = self._encode_rows(X, y, sample_weight, known=known, chunk=True)
             if old is None:
                 self.classes_declared_ = classes is not None
-                self.classes_ = rows.classes if classes is None else np.unique(np.asarray(classes))
+                self.classes_ = rows.classes if classes is None else encode_target(classes, "classes").classes
             every = self._all_classes(rows.classes)
             new = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
             new = new.with_classes(np.searchsorted(every, rows.classes), len(every))
@@ -156,8 +162,11 @@ class NaiveBayes(AdditiveClassifier):
     def _checked_priors(self):
         if self.priors is None:
             return None
-        priors = np.asarray(self.priors, dtype=np.float64)
-        if priors.shape != self.classes_.shape or (priors < 0).any() or abs(priors.sum() - 1) > 1e-8:
+        try:
+            priors = np.asarray(self.priors, dtype=np.float64)
+        except (TypeError, ValueError):
+            priors = np.empty(0)
+        if priors.shape != self.classes_.shape or not (priors >= 0).all() or abs(priors.sum() - 1) > 1e-8:
             raise InputError(
                 f"priors must be {len(self.classes_)} probabilities that sum to 1, one for each of "
                 f"{self.classes_.tolist()}, got {self.priors!r}"
@@ -165,9 +174,11 @@ class NaiveBayes(AdditiveClassifier):
         return priors
 
     def _check_parameters(self):
-        if not self.smoothing >= 0:
-            raise InputError(f"smoothing is a count of rows, 0 or more, got {self.smoothing!r}")
-        if not self.variance_floor >= 0:
-            raise InputError(f"variance_floor is a share, 0 or more, got {self.variance_floor!r}")
+        if not is_number(self.smoothing) or self.smoothing < 0:
+            raise InputError(f"smoothing is a number of rows, 0 or more, got {self.smoothing!r}")
+        if not is_number(self.variance_floor) or not 0 < self.variance_floor <= 1:
+            raise InputError(
+                f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
+            )
         if self.variances not in ("pooled", "class"):
             raise InputError(f"variances is 'pooled' or 'class', got {self.variances!r}")

@@ -68,6 +68,17 @@ class NumericTerms:
             polynomial[absent] = missing
         return polynomial
 
+    def add_to(self, scores: Floats, numbers: Floats) -> None:
+        """Add every term's contribution to the scores of each row and class."""
+        if len(numbers) * len(self.features) < COMPILED_GATHERS:
+            for term in range(len(self.features)):
+                scores += self.contribution(term, numbers)
+            return
+        from seminaive.kernels.scoring import add_number_scores
+
+        features = np.array(self.features, dtype=np.int64)
+        add_number_scores(numbers, features, self.centres, self.coefficients, scores)
+
 
 @dataclass(frozen=True)
 class AdditiveScores:
@@ -115,27 +126,45 @@ class AdditiveScores:
         """Return the number of tables and polynomials; tables come first wherever terms are listed."""
         return len(self.terms.features) + len(self.numeric.features)
 
+    def check_fits(self, cardinalities: Sequence[int], n_numbers: int, n_classes: int) -> None:
+        """Refuse scores that do not belong to tables of this shape, or that point outside of themselves."""
+        fits = (
+            tuple(self.terms.cardinalities) == tuple(cardinalities)
+            and all(0 <= j < len(cardinalities) for term in self.terms.features for j in term)
+            and all(0 <= j < n_numbers for j in self.numeric.features)
+        )
+        n_numeric = len(self.numeric.features)
+        for array, shape in (
+            (self.prior, (n_classes,)),
+            (self.tables, (self.terms.n_cells if fits else -1, n_classes)),
+            (self.numeric.centres, (n_numeric,)),
+            (self.numeric.coefficients, (n_numeric, 4, n_classes)),
+        ):
+            fits = fits and array.shape == shape and array.dtype == np.float64 and array.flags.c_contiguous
+        if not fits:
+            raise ValueError("the scores do not fit the schema")
+
     # Reading
 
     def joint_log_scores(self, table: EncodedTable) -> Floats:
         """Return the score of each row and class: the log posterior up to a constant per row."""
         scores = np.tile(self.prior, (len(table), 1))
-        if len(table) * len(self.terms.features) < COMPILED_GATHERS or isinstance(self.terms, ObservedTerms):
-            for term in range(len(self.terms.features)):
-                scores += self.tables[self.terms.cells_of(term, table.codes)]
-        else:
-            from seminaive.kernels.scoring import add_table_scores
-
-            features = self.terms.features
-            columns = np.array([j for term in features for j in term], dtype=np.int64)
-            starts = np.cumsum([0, *(len(term) for term in features)], dtype=np.int64)
-            cardinalities = np.array(self.terms.cardinalities, dtype=np.int64)
-            add_table_scores(
-                table.codes, columns, starts, cardinalities, self.terms.offsets, self.tables, scores
-            )
-        for term in range(len(self.numeric.features)):
-            scores += self.numeric.contribution(term, table.numbers)
+        self._add_tables(table, scores)
+        self.numeric.add_to(scores, table.numbers)
         return scores
+
+    def _add_tables(self, table: EncodedTable, scores: Floats) -> None:
+        features = self.terms.features
+        if len(table) * len(features) < COMPILED_GATHERS or isinstance(self.terms, ObservedTerms):
+            for term in range(len(features)):
+                scores += self.tables[self.terms.cells_of(term, table.codes)]
+            return
+        from seminaive.kernels.scoring import add_table_scores
+
+        columns = np.array([j for term in features for j in term], dtype=np.int64)
+        starts = np.cumsum([0, *(len(term) for term in features)], dtype=np.int64)
+        cardinalities = np.array(self.terms.cardinalities, dtype=np.int64)
+        add_table_scores(table.codes, columns, starts, cardinalities, self.terms.offsets, self.tables, scores)
 
     def breakdown(self, table: EncodedTable) -> Floats:
         """Return what the prior and each term contribute, (n_rows, 1 + n_terms, n_classes).

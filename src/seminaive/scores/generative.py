@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 VETO = -1e5
 
 
+# A smaller variance has no finite inverse, even after the floor.
+SMALLEST_VARIANCE = 1e-280
+
+
 def log_or_veto(probability: Floats) -> Floats:
     """Return the logarithm, and a finite veto for zero."""
     with np.errstate(divide="ignore"):
@@ -84,7 +88,7 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
         variance = np.divide(
             moments.squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
         )
-    varies = (spread > 0)[:, 0]
+    varies = (spread > SMALLEST_VARIANCE)[:, 0]
     variance = np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0)
     shift = np.where(varies[:, None], mean - centre, 0.0)
     coefficients = np.zeros((len(mean), 4, mean.shape[1]))

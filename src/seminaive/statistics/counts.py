@@ -114,7 +114,7 @@ class TupleCounts:
 
     def joint(self, term: int) -> Floats:
         """Return one term's counts with one axis per column and the classes last."""
-        return self.block(term).reshape(*self.terms.shape(term), -1)
+        return self.block(term).reshape(*self.terms.shape(term), self.counts.shape[1])
 
     def recoded(self, moves: Sequence[NDArray[np.int64]], cardinalities: Sequence[int]) -> TupleCounts:
         """Return the same counts under larger codings.
@@ -124,7 +124,7 @@ class TupleCounts:
         terms = Terms(self.terms.features, tuple(cardinalities))
         counts = np.zeros((terms.n_cells, self.counts.shape[1]))
         for term, columns in enumerate(terms.features):
-            fresh = counts[terms.block(term)].reshape(*terms.shape(term), -1)
+            fresh = counts[terms.block(term)].reshape(*terms.shape(term), counts.shape[1])
             fresh[np.ix_(*(moves[j] for j in columns))] = self.joint(term)
         counts[terms.no_evidence] = self.counts[self.terms.no_evidence]
         return TupleCounts(terms, counts)

@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+# A pair rounds at 2**-106 of its value; a million additions and a few products later, at about 2**-84.
+RESOLUTION = 2.0**-84
+
+
 @dataclass(frozen=True)
 class Moments:
     """Weight, sum and sum of squares of each numeric feature within each class.
@@ -56,13 +60,17 @@ class Moments:
         row_weight: Floats | None = None,
     ) -> Moments:
         """Sum up the rows; a missing number (NaN) counts for nothing."""
-        moments = cls.none(numbers.shape[1], n_classes)
-        if numbers.size:
-            from seminaive.kernels.moments import add_moments
+        n_numbers = numbers.shape[1]
+        if not numbers.size:
+            return cls.none(n_numbers, n_classes)
+        from seminaive.kernels.moments import add_moments, add_weighted_moments
 
-            weights = np.ones(len(numbers)) if row_weight is None else row_weight
-            add_moments(numbers, labels, weights, moments.sums)
-        return moments
+        sums = np.zeros((n_classes, 6, n_numbers))
+        if row_weight is None:
+            add_moments(numbers, labels, sums)
+        else:
+            add_weighted_moments(numbers, labels, row_weight, sums)
+        return cls(np.ascontiguousarray(sums.reshape(n_classes, 3, 2, n_numbers).transpose(1, 2, 3, 0)))
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of the rows of both."""
@@ -84,10 +92,12 @@ class Moments:
 
     @property
     def squared_deviations(self) -> Floats:
-        """Return the sum of squared deviations from the class mean: square - total * mean, in pairs."""
-        deviations = pairs.add(self.sums[2], -pairs.multiply(self.sums[1], self._mean_pair()))
-        clipped: Floats = np.maximum(deviations[0], 0.0)
-        return clipped
+        """Return the sum of squared deviations from the class mean: square - total * mean, in pairs.
+
+        What is below the rounding of the pairs, summed over any number of rows, is 0.
+        """
+        deviations = pairs.add(self.sums[2], -pairs.multiply(self.sums[1], self._mean_pair()))[0]
+        return np.where(deviations > RESOLUTION * self.sums[2, 0], deviations, 0.0)
 
     def _mean_pair(self) -> Floats:
         present = self.weight > 0

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.saved_by_fields import SavedByFields
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Terms:
+class Terms(SavedByFields):
     """Tuples of coded columns, and one cell for every combination of their values.
 
     All terms share one packed array of cells. Term ``t`` owns the cells from ``offsets[t]`` up to

@@ -1,0 +1,14 @@
+"""Frozen dataclasses that cache what they derive, and save only what they were given."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+
+class SavedByFields:
+    """Leaves cached properties out of pickles and model files, where they would be trusted unseen."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields alone."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
