@@ -141,6 +141,9 @@ def compare(
     from seminaive import evaluate
     from seminaive.papers.generators import register_generators
 
+    for path in (report, csv):
+        if path is not None:
+            encode.check_writable(path)
     register_generators()
     names = [name for part in model or [] for name in part.split(",")] or [*_model_classes(), "class-shares"]
     plan = (

@@ -72,6 +72,7 @@ def test_a_learning_curve_is_drawn(tmp_path):
         (["iris", "-m", "oracle"], r"no model 'oracle': choose among .*naive-bayes"),
         (["churn.csv", "-m", "naive-bayes"], "there is no file"),
         (["iris", "-m", "naive-bayes", "--metrics", "accuracy"], "no metric 'accuracy'"),
+        (["iris", "-m", "naive-bayes", "--report", "nowhere/page.html"], "there is no folder 'nowhere'"),
     ],
 )
 def test_mistakes_are_explained(arguments, message):
