@@ -1,0 +1,85 @@
+"""The simulations of the paper on shrinking toward naive Bayes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+from scipy.stats import norm
+
+from seminaive.papers.nbrlr import (
+    METHODS,
+    PAPER_CELLS,
+    REPRODUCTIONS,
+    Simulation,
+    bias_and_variance,
+    mean_losses,
+    simulate,
+)
+from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
+
+
+@pytest.mark.parametrize("setting", [1, 3])
+def test_the_latent_correlation_is_that_of_the_paper(setting):
+    X, _ = Simulation(setting, 4, 0.6).draw(100_000, np.random.default_rng(0))
+    found = np.corrcoef(X.T)[np.triu_indices(4, 1)]
+    # Cutting two normals at their means leaves the arc sine of their correlation.
+    expected = 0.6 if setting == 3 else 2 / np.pi * np.arcsin(0.6)
+    # 100,000 rows: a standard error of 0.003.
+    np.testing.assert_allclose(found, expected, atol=0.012)
+
+
+def test_setting_one_draws_classes_from_its_true_coefficients():
+    simulation = Simulation(1, 4, 0.1)
+    X, y = simulation.draw(200_000, np.random.default_rng(1))
+    truth = simulation.true_coefficients()
+    assert truth.tolist() == [0, -1, -1, 1, 1]
+    for pattern in ([1, 1, 0, 0], [0, 1, 1, 1]):
+        rows = np.array([row == pattern for row in X.tolist()])
+        expected = expit(truth[0] + truth[1:] @ pattern)
+        assert y[rows].mean() == pytest.approx(expected, abs=4 * np.sqrt(0.25 / rows.sum()))
+
+
+def test_setting_two_draws_predictors_given_the_class():
+    X, y = Simulation(2, 4, 0.6).draw(100_000, np.random.default_rng(2))
+    assert y.mean() == pytest.approx(0.5, abs=0.01)
+    high, low = norm.cdf(0.2), norm.cdf(-0.2)
+    np.testing.assert_allclose(X[y == 1].mean(axis=0), [high, high, low, low], atol=0.01)
+    np.testing.assert_allclose(X[y == 0].mean(axis=0), [low, low, high, high], atol=0.01)
+
+
+def test_a_repetition_is_the_same_every_time_and_judges_every_method():
+    first, second = (list(simulate(1, 100, 10, 0.6, 3)) for _ in range(2))
+    assert first == second
+    assert [record["method"] for record in first] == list(METHODS)
+    assert list(simulate(1, 100, 10, 0.6, 4)) != first
+
+
+def test_the_error_of_coefficients_is_bias_plus_variance():
+    records = pd.DataFrame(
+        [
+            {"setting": 1, "n_train": 100, "p": 10, "r": 0.1, **record}
+            for repetition in range(3)
+            for record in simulate(1, 100, 10, 0.1, repetition)
+        ]
+    )
+    losses = mean_losses(records).query("metric == 'MSE'").set_index("method")["ours"]
+    parts = bias_and_variance(records).set_index("method")
+    # Records keep five digits of each coefficient.
+    np.testing.assert_allclose(
+        losses[list(METHODS)], (parts["bias"] + parts["variance"] * 2 / 3)[list(METHODS)], rtol=1e-3
+    )
+
+
+def test_every_cell_of_the_printed_tables_has_a_counterpart_but_the_hybrid(tmp_path):
+    table = runnable("dissertation-table2.1")
+    cells = table.run(RunOptions(1, path=tmp_path / "run", progress=False))
+    comparison = compare_with_paper(table, cells.assign(se=0.0))
+    assert comparison.n_without_ours == 0
+    assert len(comparison.cells) == 48
+    for name in ("nbrlr-table1", "nbrlr-table2"):
+        printed = published_table(name)
+        assert set(printed["method"]) - {"HybridLRNB"} == set(METHODS)
+        assert {(int(n), int(p), float(r)) for n, p, r in printed[["n_train", "p", "r"]].to_numpy()} == set(
+            PAPER_CELLS
+        )
+    assert {table.name for table in REPRODUCTIONS} >= {f"nbrlr-table{k}" for k in (1, 2, 3, 4)}
