@@ -15,7 +15,7 @@ ESTIMATORS = [
 # Check -> reason, by estimator.
 EXPECTED_FAILURES = {
     "HigherOrderLogisticRegressionCV": {
-        "check_sample_weight_equivalence_on_dense_data": "nearly separable rows, solved to tol and not to 1e-7",
+        "check_sample_weight_equivalence_on_dense_data": "nearly separable, solved to tol and not to 1e-7",
     },
 }
 
