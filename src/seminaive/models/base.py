@@ -56,7 +56,7 @@ class TrainingSet:
 
 def is_number(value) -> bool:
     """Tell whether a parameter is a finite number."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+    return isinstance(value, Real) and math.isfinite(value)
 
 
 @contextmanager
