@@ -130,6 +130,26 @@ def test_a_model_that_raises_costs_its_own_folds_only(tmp_path):
     pd.testing.assert_frame_equal(load_results(tmp_path / "results").folds, results.folds)
 
 
+class EndsItsProcess(GaussianNB):
+    """Ends the process that runs it where the first training row is odd, as a lack of memory would."""
+
+    def fit(self, X, y):
+        if int(X.index[0]) % 2:
+            os._exit(1)
+        return super().fit(X, y)
+
+
+def test_a_model_that_ends_its_process_costs_its_own_folds_only():
+    dataset = _shuffled_iris()
+    dataset = Dataset("iris", dataset.X.sample(frac=1, random_state=1), dataset.y)
+    models = {"naive Bayes": GaussianNB(), "deadly": EndsItsProcess()}
+    folds = Experiment(models, [dataset], RepeatedKFold(3), n_jobs=2).run().folds.set_index("model")
+    assert (folds.loc["naive Bayes", "status"] == "ok").all()
+    assert set(folds.loc["deadly", "status"]) == {"ok", "failed"}
+    failed = folds[folds["status"] == "failed"]
+    assert failed["message"].str.startswith("the process that ran it ended").all()
+
+
 class Mendable(GaussianNB):
     broken = True
 

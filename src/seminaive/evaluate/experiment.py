@@ -7,6 +7,7 @@ import time
 import warnings
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +17,7 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+from joblib.externals.loky import ProcessPoolExecutor
 from sklearn.base import BaseEstimator, clone
 
 from seminaive.errors import InputError
@@ -29,6 +31,7 @@ from seminaive.evaluate.results_file import (
     ExperimentResults,
     FoldKey,
     ResultsFile,
+    fold_key,
     pack_predictions,
     unpack_predictions,
 )
@@ -55,7 +58,8 @@ class Experiment:
     random_state : int, default=0
         Seed of the splits and of the models: the same number gives the same results file, byte for byte.
     n_jobs : int, default=1
-        Processes; -1 uses every core. Losses do not depend on it, times do.
+        Processes; -1 uses every core. Losses do not depend on it, times do. With two or more, a model that
+        ends its process (out of memory, a crash of compiled code) costs its fold only.
 
     Examples
     --------
@@ -256,11 +260,42 @@ def _outcomes(
         for number, (name, dataset) in enumerate(plan.datasets.items()):
             stored[name] = str(Path(folder) / f"{number}.joblib")
             joblib.dump(dataset, stored[name])
-        run = joblib.delayed(_run_stored_fold)
-        yield from joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")(
-            run(stored[task.dataset], plan.models[task.model], task, plan.metrics, plan.random_state)
+        waiting = {
+            task.key: (stored[task.dataset], plan.models[task.model], task, plan.metrics, plan.random_state)
             for task in tasks
-        )
+        }
+        while waiting:
+            try:
+                for record, times in _in_parallel(list(waiting.values()), n_jobs):
+                    del waiting[fold_key(record)]
+                    yield record, times
+            except BrokenProcessPool:
+                # A fold under way has ended its process; one by one, each shows whether it was that one.
+                suspects = list(waiting)[: 3 * joblib.effective_n_jobs(n_jobs)]
+                yield from _one_by_one([waiting.pop(key) for key in suspects])
+
+
+def _in_parallel(calls: Sequence[tuple], n_jobs: int) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
+    yield from parallel(joblib.delayed(_run_stored_fold)(*call) for call in calls)
+
+
+def _one_by_one(calls: Sequence[tuple]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Run folds in another process, one after the other; the end of that process is a failure."""
+    executor = ProcessPoolExecutor(max_workers=1)
+    for call in calls:
+        try:
+            yield executor.submit(_run_stored_fold, *call).result()
+        except BrokenProcessPool:
+            _, _, task, metrics, _ = call
+            record, times = _empty_records(task, metrics)
+            message = (
+                "the process that ran it ended without an answer: out of memory, or a crash of compiled code"
+            )
+            yield record | {"status": "failed", "message": message}, times
+            executor.shutdown()
+            executor = ProcessPoolExecutor(max_workers=1)
+    executor.shutdown()
 
 
 @lru_cache(maxsize=2)
@@ -276,16 +311,8 @@ def _run_fold(
     dataset: Dataset, classifier: Any, task: _Task, metrics: Sequence[Metric], random_state: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Fit and judge one model on one split; an exception of the model becomes a record."""
-    split, place = task.split, dict(zip(KEY, task.key, strict=True))
-    record: dict[str, Any] = {
-        "kind": "fold",
-        **place,
-        "n_train": len(split.train),
-        "n_test": len(split.test),
-    }
-    record |= {"status": "ok", "message": "", "warning": "", "n_iter": None}
-    record |= {**dict.fromkeys((metric.name for metric in metrics), None), "shift": None}
-    times: dict[str, Any] = {**place, "fit_seconds": None, "predict_seconds": None}
+    split = task.split
+    record, times = _empty_records(task, metrics)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
@@ -305,6 +332,15 @@ def _run_fold(
     if told:
         record["warning"] = _one_line(f"{told[0].category.__name__}: {told[0].message}")
     return record, times
+
+
+def _empty_records(task: _Task, metrics: Sequence[Metric]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Make the two lines of a fold, with nothing measured yet."""
+    split, place = task.split, dict(zip(KEY, task.key, strict=True))
+    record: dict[str, Any] = {"kind": "fold", **place, "n_train": len(split.train), "n_test": len(split.test)}
+    record |= {"status": "ok", "message": "", "warning": "", "n_iter": None}
+    record |= {**dict.fromkeys((metric.name for metric in metrics), None), "shift": None}
+    return record, {**place, "fit_seconds": None, "predict_seconds": None}
 
 
 def _set_random_states(model: Any, seed: int) -> None:

@@ -77,8 +77,8 @@ class ResultsFile:
         lines = list(whole_lines(path))
         if lines:
             _check_same_experiment(path, lines[0], self.description)
-        self.records = {_key(line): line for line in lines if line["kind"] == "fold"}
-        self.times = {_key(line): line for line in whole_lines(_times_path(path))}
+        self.records = {fold_key(line): line for line in lines if line["kind"] == "fold"}
+        self.times = {fold_key(line): line for line in whole_lines(_times_path(path))}
         if not set(self.planned).issuperset(self.records):
             raise InputError(f"{path} holds folds that this experiment does not plan: use another file.")
         # A kill may have cut the last line short; what is appended must start on a new one.
@@ -91,7 +91,7 @@ class ResultsFile:
 
     def append(self, record: Record, times: Record) -> None:
         """Keep one fold; its times go to disk first, so that no fold is ever without them."""
-        key = _key(record)
+        key = fold_key(record)
         self.records[key], self.times[key] = record, times
         if self.path is not None:
             append_line(_times_path(self.path), times)
@@ -123,10 +123,10 @@ def load_results(path: str | Path) -> ExperimentResults:
     lines = list(whole_lines(path))
     if not lines or lines[0].get("kind") != "experiment" or lines[0].get("format") != FORMAT:
         raise InputError(f"{path} is not a results file of this version.")
-    records = {_key(line): line for line in lines if line["kind"] == "fold"}
+    records = {fold_key(line): line for line in lines if line["kind"] == "fold"}
     if not records:
         raise InputError(f"{path} has no finished fold yet.")
-    times = {_key(line): line for line in whole_lines(_times_path(path))}
+    times = {fold_key(line): line for line in whole_lines(_times_path(path))}
     summaries = [line for line in lines if line["kind"] == "bias_variance"]
     return _results(records, times, summaries, tuple(lines[0]["metrics"]))
 
@@ -146,7 +146,8 @@ def _times_path(path: Path) -> Path:
     return path.with_name(path.name + ".times")
 
 
-def _key(record: Mapping[str, Any]) -> FoldKey:
+def fold_key(record: Mapping[str, Any]) -> FoldKey:
+    """Say which fold a line is about."""
     return (record["dataset"], record["model"], record["repetition"], record["fold"])
 
 
