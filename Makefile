@@ -16,7 +16,7 @@ test: .venv/test
 	$(BIN)/python -m pytest --quiet
 
 docs: .venv/docs
-	$(BIN)/sphinx-build -W --keep-going --quiet -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W --keep-going --quiet --fresh-env --write-all -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
 
 bench: .venv/bench

@@ -3,6 +3,11 @@
 import subprocess
 import sys
 
+import pytest
+
+import seminaive
+import seminaive.models
+
 
 def modules_after(code):
     script = f"{code}\nimport sys; print(*sys.modules)"
@@ -12,7 +17,7 @@ def modules_after(code):
 
 def test_importing_the_package_imports_no_compiler_and_no_plotting():
     loaded = modules_after("import sklearn; import sys; before = set(sys.modules); import seminaive")
-    assert not loaded & {"numba", "llvmlite", "matplotlib", "skops", "typer", "rich"}
+    assert not loaded & {"numba", "llvmlite", "matplotlib", "skops", "typer"}
 
 
 def test_predicting_a_handful_of_rows_does_not_need_the_compiler(tmp_path):
@@ -21,3 +26,12 @@ def test_predicting_a_handful_of_rows_does_not_need_the_compiler(tmp_path):
     modules_after(f"import seminaive; seminaive.save_model({model}, {str(path)!r})")
     predict = f"import seminaive; seminaive.load_model({str(path)!r}).predict([['a', 1.5]] * 100)"
     assert "numba" not in modules_after(predict)
+
+
+def test_every_public_name_exists_and_others_do_not():
+    for module in (seminaive, seminaive.models):
+        for name in module.__all__:
+            assert getattr(module, name).__name__ == name
+        assert set(module.__all__) <= set(dir(module))
+        with pytest.raises(AttributeError, match="no attribute 'Oracle'"):
+            module.Oracle  # noqa: B018 - asking is the test

@@ -1,18 +1,22 @@
 """Classifiers between naive Bayes and logistic regression, for ordinary tables."""
 
-from seminaive.encode import EqualFrequencyDiscretizer, MDLDiscretizer
-from seminaive.models import (
-    AcceleratedLogisticRegression,
-    AveragedDependenceEstimators,
-    AveragedJoinEstimators,
-    HigherOrderLogisticRegression,
-    HigherOrderLogisticRegressionCV,
-    NaiveBayes,
-    NaiveBayesLogisticRegression,
-    NaiveBayesLogisticRegressionCV,
-    load_model,
-    save_model,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seminaive.encode import EqualFrequencyDiscretizer, MDLDiscretizer
+    from seminaive.models import (
+        AcceleratedLogisticRegression,
+        AveragedDependenceEstimators,
+        AveragedJoinEstimators,
+        HigherOrderLogisticRegression,
+        HigherOrderLogisticRegressionCV,
+        NaiveBayes,
+        NaiveBayesLogisticRegression,
+        NaiveBayesLogisticRegressionCV,
+        load_model,
+        save_model,
+    )
 
 __version__ = "0.1.0"
 
@@ -30,3 +34,15 @@ __all__ = [
     "load_model",
     "save_model",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Look a public name up in its room, so that importing the package costs only what is used."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    room = "encode" if name.endswith("Discretizer") else "models"
+    return getattr(import_module(f"{__name__}.{room}"), name)
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]
