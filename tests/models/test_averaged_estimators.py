@@ -128,3 +128,11 @@ def test_undeclared_classes_and_bad_parameters_are_refused(model):
         model.partial_fit(X, y + 1)
     with pytest.raises(InputError, match="estimates is one of"):
         model.set_params(estimates="none").fit(X, y)
+
+
+def test_without_smoothing_an_unseen_pair_of_parent_and_class_is_vetoed_and_stays_finite():
+    X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1]] * 5), np.array([0, 0, 1, 1] * 5)
+    model = AveragedDependenceEstimators(smoothing=0.0, categorical_features="all").fit(X, y)
+    proba = model.predict_proba(X)
+    assert np.isfinite(proba).all()
+    np.testing.assert_allclose(proba[np.arange(20), y], 1.0)

@@ -77,38 +77,51 @@ class DependenceTables:
             return smoothing / n_values if shared else smoothing
 
         parents = list(combinations(range(n_columns), order))
-        weights, parent_logs, child_logs = [], [], []
-        parent_offsets = np.zeros(len(parents), dtype=np.int64)
-        child_offsets = np.full((len(parents), n_columns), -1, dtype=np.int64)
-        n_parent_cells = n_child_cells = 0
+        sizes = [int(np.prod([cardinalities[j] for j in columns])) for columns in parents]
+        parent_offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
+        child_sizes = np.array(sizes)[:, None] * np.array(cardinalities)
+        is_child = np.ones(child_sizes.shape, dtype=bool)
+        for s, columns in enumerate(parents):
+            is_child[s, list(columns)] = False
+        starts = np.cumsum(np.where(is_child, child_sizes, 0).ravel()).reshape(child_sizes.shape)
+        child_offsets = np.where(is_child, starts - child_sizes, -1)
+        joint = np.empty((parent_offsets[-1], n_classes))
+        children = np.empty((int(child_sizes[is_child].sum()), n_classes))
+        given = np.empty_like(children)
         total = statistics.class_weight.sum()
+        logs = []
         for s, columns in enumerate(parents):
             own = counts.joint(position[columns])
-            n_states = own.size
-            log = log_or_veto((own + added(n_states)) / (total + added(n_states) * n_states))
-            parent_offsets[s] = n_parent_cells
-            weights.append(own.sum(axis=-1).ravel())
-            parent_logs.append(log.reshape(-1, n_classes))
-            n_parent_cells += len(weights[-1])
-            for j in set(range(n_columns)) - set(columns):
-                family = tuple(sorted((*columns, j)))
-                joint = np.moveaxis(counts.joint(position[family]), family.index(j), -2)
-                block = joint.reshape(-1, cardinalities[j], n_classes) + added(cardinalities[j])
-                given = block.sum(axis=1, keepdims=True)
-                share = np.divide(
-                    block, given, out=np.full_like(block, 1 / cardinalities[j]), where=given > 0
+            joint[parent_offsets[s] : parent_offsets[s + 1]] = own.reshape(-1, n_classes)
+            logs.append(
+                log_or_veto(
+                    (own.reshape(-1, n_classes) + added(own.size)) / (total + added(own.size) * own.size)
                 )
-                child_offsets[s, j] = n_child_cells
-                child_logs.append(log_or_veto(share.reshape(-1, n_classes)))
-                n_child_cells += len(child_logs[-1])
+            )
+            for j in np.flatnonzero(is_child[s]):
+                family = tuple(sorted((*columns, int(j))))
+                axes = [family.index(column) for column in (*columns, int(j))]
+                cells = slice(child_offsets[s, j], child_offsets[s, j] + child_sizes[s, j])
+                block = children[cells].reshape(*(cardinalities[c] for c in (*columns, int(j))), n_classes)
+                np.add(
+                    counts.joint(position[family]).transpose(*axes, order + 1),
+                    added(cardinalities[j]),
+                    out=block,
+                )
+                known = block.sum(axis=-2, keepdims=True)
+                if smoothing == 0:
+                    # A class that was never seen with the parents knows nothing: uniform.
+                    block += known == 0
+                    known = block.sum(axis=-2, keepdims=True)
+                given[cells].reshape(block.shape)[...] = known
         return cls(
             np.array(cardinalities, dtype=np.int64),
             np.array(parents, dtype=np.int64).reshape(len(parents), order),
-            parent_offsets,
-            np.concatenate(weights),
-            np.concatenate(parent_logs),
+            parent_offsets[:-1],
+            joint.sum(axis=1),
+            np.concatenate(logs),
             child_offsets,
-            np.concatenate([np.zeros((0, n_classes)), *child_logs]),
+            log_or_veto(children / given),
             _naive(statistics, added),
         )
 
@@ -119,8 +132,9 @@ class DependenceTables:
         scores = np.empty((len(codes), self.parent_log.shape[1]))
 
         def fill(start: int) -> None:
+            rows = slice(start, start + ROWS_PER_TASK)
             average_parents(
-                codes,
+                codes[rows],
                 self.parents,
                 self.cardinalities,
                 self.parent_offsets,
@@ -129,9 +143,7 @@ class DependenceTables:
                 self.child_offsets,
                 self.child_log,
                 float(min_count),
-                start,
-                min(start + ROWS_PER_TASK, len(codes)),
-                scores,
+                scores[rows],
             )
 
         starts = range(0, len(codes), ROWS_PER_TASK)

@@ -1,0 +1,53 @@
+"""What does the cross-validated hierarchy cost? Against LightGBM on adult, and on tables under 1,000 rows.
+
+    SEMINAIVE_DATA=... python benchmarks/alr_search_time.py
+
+Processor time on one thread, compilation left out by a first small fit.
+"""
+
+import os
+import warnings
+from pathlib import Path
+from time import process_time
+
+import pandas as pd
+from alr_ranks import TABLES, load
+from lightgbm import LGBMClassifier
+from race import Ratio, report
+from sklearn.model_selection import train_test_split
+from threadpoolctl import threadpool_limits
+
+from seminaive import HigherOrderLogisticRegressionCV
+
+
+def processor_time(call, repeats):
+    times = []
+    for _ in range(repeats):
+        start = process_time()
+        call()
+        times.append(process_time() - start)
+    return min(times)
+
+
+def main():
+    warnings.simplefilter("ignore")
+    for name in ("heart-cleveland", "cmc"):  # compile: two classes and three, few rows and many
+        HigherOrderLogisticRegressionCV().fit(*load(name))
+    X, y = load("adult")
+    X, _, y, _ = train_test_split(X, y, train_size=10_000, stratify=y, random_state=0)
+    ours = processor_time(lambda: HigherOrderLogisticRegressionCV().fit(X, y), 3)
+    theirs = processor_time(lambda: LGBMClassifier(verbose=-1, n_jobs=1).fit(X, y), 3)
+    rows = [Ratio("search and fit, adult, 10,000 rows", "LightGBM", ours, theirs, 5, smaller=True)]
+    manifest = pd.read_csv(Path(os.environ["SEMINAIVE_DATA"]) / "MANIFEST.tsv", sep="\t")
+    small = manifest[(manifest["rows"] < 1000) & manifest["name"].isin([*TABLES, "vowel", "sonar"])]["name"]
+    for name in small:
+        table = load(name)
+        seconds = processor_time(lambda table=table: HigherOrderLogisticRegressionCV().fit(*table), 1)
+        question = f"search and fit, {name}, {len(table[1])} rows, {table[1].max() + 1} classes"
+        rows.append(Ratio(question, "1 s", seconds, 1.0, 2, smaller=True))
+    report("alr_search_time", rows, ["scikit-learn", "lightgbm"])
+
+
+if __name__ == "__main__":
+    with threadpool_limits(1):
+        main()

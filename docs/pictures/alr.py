@@ -1,0 +1,49 @@
+"""Draw the pictures of docs/alr.md: learning curves on poker hands, and cost by rows.
+
+    python docs/pictures/alr.py
+
+The curves are made here (about a minute); the cost is read from results/alr/scale.csv.
+"""
+
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import pandas as pd
+
+from seminaive.papers.alr import learning_curves
+from seminaive.papers.generators import poker_hands
+
+HERE = Path(__file__).parent
+RESULTS = HERE.parent.parent / "results" / "alr"
+ROWS = 150_000
+
+
+def draw_learning_curves():
+    path = RESULTS / "learning-curves.csv"
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        learning_curves(poker_hands(ROWS, random_state=3)).round(4).to_csv(path, index=False)
+    curves = pd.read_csv(path)
+    figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
+    for order, own in curves.groupby("order"):
+        smooth = own["error"].rolling(5, min_periods=1).mean()
+        axes.plot(own["rows_seen"], smooth, label=f"order {order}")
+    axes.set(xscale="log", xlabel="hands seen", ylabel="error on the next 1,000 hands", ylim=(0, None))
+    axes.legend(frameon=False)
+    figure.savefig(HERE / "alr-learning-curves.png", dpi=120)
+
+
+def draw_cost():
+    scale = pd.read_csv(RESULTS / "scale.csv")
+    poker = scale[scale["question"].str.startswith("poker, order 2")].astype({"rows": float, "passes": float})
+    figure, axes = plt.subplots(figsize=(6.5, 3.4), layout="constrained")
+    axes.loglog(poker["rows"], 1000 * poker["seconds"] / poker["passes"], "o-", label="milliseconds per pass")
+    axes.loglog(poker["rows"], poker["seconds"], "s--", label="seconds per fit")
+    axes.set(xlabel="poker hands", ylabel="time, one thread")
+    axes.legend(frameon=False)
+    figure.savefig(HERE / "alr-cost.png", dpi=120)
+
+
+if __name__ == "__main__":
+    draw_learning_curves()
+    draw_cost()
