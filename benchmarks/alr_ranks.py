@@ -31,7 +31,8 @@ tic-tac-toe cmc mammographic-mass car blood-transfusion
 balance-scale congressional-voting horse-colic liver-disorders-bupa haberman
 glass chess-kr-vs-kp segment banknote bank-marketing-small
 adult
-""".split()  # noqa: SIM905 - a list would be 26 lines
+nursery magic page-blocks bank-churn
+""".split()  # noqa: SIM905 - a list would be 30 lines
 SIZES = ["all", 100, 300]
 RESULTS = Path(__file__).parent.parent / "results" / "alr"
 COLUMNS = ["table", "size", "split", "method", "n_train", "log_loss", "error", "seconds"]
@@ -98,6 +99,7 @@ def summarise():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--splits", type=int, default=2)
+    parser.add_argument("--sizes", nargs="+", default=[str(size) for size in SIZES])
     parser.add_argument("--summarise", action="store_true")
     options = parser.parse_args()
     path = RESULTS / "ranks-raw.csv"
@@ -111,7 +113,7 @@ def main():
         path.write_text(",".join(COLUMNS) + "\n")
     warnings.simplefilter("ignore")
     for split in range(options.splits):
-        for size in SIZES:
+        for size in (size for size in SIZES if str(size) in options.sizes):
             for table in TABLES:
                 if (table, str(size), str(split)) in done:
                     continue

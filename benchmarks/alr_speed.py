@@ -86,7 +86,7 @@ def fits():
     ):
         codes, cardinalities, y, n_classes = coded_table(name, 100_000)
         X = indicators(codes, cardinalities, order)
-        model = LogisticRegression(C=1.0, max_iter=1000 if name != "covertype" else 150)
+        model = LogisticRegression(C=1.0, max_iter=1000 if name != "covertype" else 40)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
             theirs = best_time(lambda model=model, X=X, y=y: model.fit(X, y), 1)

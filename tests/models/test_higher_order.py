@@ -13,7 +13,7 @@ from seminaive import (
     HigherOrderLogisticRegressionCV,
 )
 from seminaive.errors import InputError, TooLargeError
-from seminaive.models import higher_order_problem, memory
+from seminaive.models import higher_order_problem, memory, strength_search
 from seminaive.scores import m_estimate_tables
 from seminaive.statistics import Terms, TupleCounts
 
@@ -302,3 +302,22 @@ def test_the_search_prefers_pairs_where_they_matter_and_not_where_they_do_not():
 def test_sparse_matrices_are_refused():
     with pytest.raises(TypeError):
         HigherOrderLogisticRegression().fit(sparse.eye_array(4), [0, 1, 0, 1])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_coefficients_of_rows_and_of_cells_find_the_same_model(monkeypatch, n_classes, share):
+    X, y = table(n_classes, n_rows=200)
+    options = {
+        "categorical_features": "all",
+        "first_ridges": (1.0,),
+        "ridges": (5.0,),
+        "generative_shares": (share,),
+        "tol": 1e-8,
+    }
+    few = HigherOrderLogisticRegressionCV(**options).fit(X, y)
+    monkeypatch.setattr(strength_search, "FEW_ROWS", 0)
+    many = HigherOrderLogisticRegressionCV(**options).fit(X, y)
+    assert few.objective_ == pytest.approx(many.objective_, rel=1e-8)
+    np.testing.assert_allclose(few.scores_.tables, many.scores_.tables, atol=1e-5)
+    np.testing.assert_allclose(few.cv_results_["log_loss"], many.cv_results_["log_loss"], rtol=1e-4)

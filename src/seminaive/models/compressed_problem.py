@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import eigh
@@ -11,6 +12,9 @@ from scipy.special import comb
 from seminaive.scores.conditional_likelihood import ConditionalLoss
 from seminaive.statistics import Terms
 from seminaive.statistics.fusion import FusedTerms
+
+if TYPE_CHECKING:
+    from seminaive.models.higher_order_problem import HigherOrderProblem
 
 # Directions in which the rows differ by less than this share of the largest are rounding.
 NEGLIGIBLE = 1e-11
@@ -37,10 +41,10 @@ class CompressedProblem:
         The problem that was compressed.
     """
 
-    problem: object
+    problem: HigherOrderProblem
     first: np.ndarray
     rows: np.ndarray
-    original: object
+    original: HigherOrderProblem
 
     @classmethod
     def of(cls, original, codes) -> CompressedProblem:

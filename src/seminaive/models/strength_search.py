@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import log_softmax
 
 from seminaive.models.compressed_problem import CompressedProblem
 from seminaive.solvers.blas import one_blas_thread
+
+if TYPE_CHECKING:
+    from seminaive.models.higher_order_problem import HigherOrderProblem
 
 # Up to so many rows, coefficients of rows are fewer than coefficients of cells.
 FEW_ROWS = 1000
@@ -39,7 +43,7 @@ class StrengthSearch:
         For each fit.
     """
 
-    problem: object
+    problem: HigherOrderProblem
     compressed: CompressedProblem | None
     splits: list
     tol: float
@@ -74,7 +78,9 @@ class StrengthSearch:
             if first != middle:
                 higher = self._climb(ridges, higher, lambda r: strengths(first, r, share))
         share = self._climb(shares, share, lambda s: strengths(first, higher, s))
-        return strengths(first, higher, share)
+        best = strengths(first, higher, share)
+        self.loss(best)  # where there was no choice, nothing has been fitted yet
+        return best
 
     def _climb(self, values, start, trial):
         """Return the best of increasing values, going from the start in the direction of improvement."""
