@@ -104,13 +104,6 @@ if config.DISABLE_JIT:  # plain Python checks bounds, and has no bit casts
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def exponentiate(x):
-    """Replace numbers by their exponentials; x (m,) float64."""
-    for i in range(x.shape[0]):
-        x[i] = exponential(x[i])
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def take_logarithms(x):
     """Replace numbers by their logarithms; x (m,) float64, at least 1."""
     for i in range(x.shape[0]):

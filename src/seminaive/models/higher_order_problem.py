@@ -55,11 +55,11 @@ class HigherOrderProblem:
     curvature: np.ndarray | None = None
 
     @classmethod
-    def of(cls, rows, *, order, hierarchical, objective, n_threads, cell_budget=2048):
+    def of(cls, rows, *, order, hierarchical, objective, n_threads):
         """Count, fuse and estimate the training rows; refuse what memory cannot hold."""
         terms = terms_of_order(rows.table.cardinalities, order, hierarchical=hierarchical)
         weights = np.ones(len(rows.labels)) if rows.row_weight is None else rows.row_weight
-        groups = plan_groups(rows.table.codes, terms, cell_budget, 0.5)
+        groups = plan_groups(rows.table.codes, terms)
         _refuse_too_large(terms, groups, len(weights), rows.n_classes)
         fused = FusedTerms.of_groups(rows.table.codes, terms, groups)
         numbers, centres, spreads = standardised(rows.table.numbers, weights, wanted=hierarchical)

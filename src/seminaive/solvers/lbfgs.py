@@ -27,7 +27,6 @@ def minimize_lbfgs(
     tol: float = 1e-6,
     max_iter: int = 1000,
     memory: int = 10,
-    first_step: float | None = None,
     reference: float | None = None,
 ) -> SolverResult:
     """Return a minimiser, certified by the norm of its gradient relative to that at the start.
@@ -42,8 +41,6 @@ def minimize_lbfgs(
     max_iter : int
     memory : int
         Steps that are remembered: more need fewer passes and more memory, ``2 * memory`` vectors.
-    first_step : float or None
-        Multiple of the negative gradient that is tried first; None makes it a step of length 1.
     reference : float or None
         The gradient's norm that counts as 1: by default that at the start. Warm starts give the norm at a
         cold one.
@@ -62,9 +59,8 @@ def minimize_lbfgs(
         slope = float(gradient @ direction)
         if not slope < 0:
             break
-        step = 1.0
-        if not steps:
-            step = 1.0 / norm if first_step is None else first_step
+        # The first step has length 1; later ones have a model of the curvature.
+        step = 1.0 if steps else 1.0 / norm
         point = search_wolfe(trace, here, Point(0.0, value, gradient, slope), direction, step, CURVATURE)
         if point is None:
             if not steps:

@@ -116,11 +116,6 @@ class FusedTerms:
         """Return the number of cells of all groups."""
         return int(self.offsets[-1])
 
-    @property
-    def cost(self) -> int:
-        """Return the additions of rows of classes that one pass makes in each direction."""
-        return self.cells.size + sum(member.size for member in self.members)
-
     def positions_of(self, terms: Collection[int]) -> NDArray[np.int32]:
         """Return the parameter of each row in each of some terms, (n_rows, n_terms), increasing."""
         found = [np.empty((self.cells.shape[1], 0), np.int32)]
@@ -153,7 +148,9 @@ class Group:
     terms: tuple[int, ...]
 
 
-def plan_groups(codes: Codes, terms: Terms, cell_budget: int, expansion_share: float) -> list[Group]:
+def plan_groups(
+    codes: Codes, terms: Terms, cell_budget: int = CELL_BUDGET, expansion_share: float = EXPANSION_SHARE
+) -> list[Group]:
     """Cover the terms by groups of columns with few joint values, greedily.
 
     A group starts from the smallest term not yet covered and takes in, one by one, the column that
