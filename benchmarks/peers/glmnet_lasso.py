@@ -1,4 +1,4 @@
-"""R's glmnet: the lasso path, timed inside R so that starting R and reading the table cost nothing."""
+"""R's glmnet: the lasso path, timed inside R, so that starting R and reading the table cost nothing."""
 
 import subprocess
 import tempfile
@@ -16,7 +16,7 @@ X <- table[, -1]
 fit <- function() glmnet(X, y, family = "binomial", lambda = lambda, standardize = FALSE,
                          thresh = as.numeric(args[3]), maxit = 1e7)
 model <- fit()
-seconds <- min(sapply(1:5, function(i) system.time(fit())[["elapsed"]]))
+seconds <- min(sapply(1:5, function(i) system.time(fit())[["user.self"]]))
 padded <- matrix(NA, length(lambda), ncol(X) + 1)
 padded[seq_len(ncol(model$beta)), ] <- t(rbind(model$a0, as.matrix(model$beta)))
 write.table(padded, args[4], row.names = FALSE, col.names = FALSE, sep = ",")

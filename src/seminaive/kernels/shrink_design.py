@@ -344,7 +344,7 @@ def curvature(design, row_weight, probability, rows, slot, squares):
         gram[:] = wide[:s, :s]
     elif n_scores == 1:
         size = min(CHUNK, n)
-        block = np.zeros((size, s + 1))
+        block = np.empty((size, s + 1))
         root = np.empty(size)
         total = np.zeros((s + 1, s + 1))
         part = np.empty((s + 1, s + 1))

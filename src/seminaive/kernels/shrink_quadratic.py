@@ -15,6 +15,8 @@ import math
 import numpy as np
 from numba import njit
 
+SMALL = 16  # coefficients whose Newton step costs no more than a cycle
+
 
 @njit(cache=True, nogil=True)
 def violation(x, u, l1, l2):
@@ -133,7 +135,8 @@ def minimise_quadratic(gram, u, x, l1, l2, tol, max_cycles, factor):
     """Minimise the model from x until every residual is at most its tol (q,); x and u are updated in place.
 
     Coordinate descent finds the signs; Newton steps, each worth about |E| / 6 cycles, finish the job
-    however ill-conditioned the columns are. Returns the number of cycles.
+    however ill-conditioned the columns are; few coefficients take one in every cycle.
+    Returns the number of cycles.
     """
     q = x.shape[0]
     since_newton = 0
@@ -145,7 +148,7 @@ def minimise_quadratic(gram, u, x, l1, l2, tol, max_cycles, factor):
         for j in range(q):
             if x[j] != 0.0 or l1[j] == 0.0:
                 e += 1
-        if e > 0 and 6 * since_newton >= e:
+        if e > 0 and (e <= SMALL or 6 * since_newton >= e):
             since_newton = 0
             for _ in range(5):
                 if newton_in_orthant(gram, u, x, l1, l2, factor):
