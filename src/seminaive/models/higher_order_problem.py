@@ -26,7 +26,7 @@ from seminaive.statistics.fusion import FusedTerms, plan_groups
 MOST_TERMS = 1_000_000
 MOST_NEWTON_COEFFICIENTS = 6000
 MOST_ROTATED = 800
-LBFGS_MEMORY = 10
+LBFGS_MEMORY = 20
 # Beyond this, tables keep only the combinations that occur.
 MOST_DENSE_BYTES = 64_000_000
 # Cells are numbered by 64-bit integers.
