@@ -164,12 +164,13 @@ def bias_and_variance(records: pd.DataFrame) -> pd.DataFrame:
     """Squared bias and variance of the coefficients, averaged over them: Tables 3 and 4."""
     rows = []
     keys = ["setting", "n_train", "p", "r", "method"]
-    for key, group in records.groupby(keys, sort=False):
+    for _, group in records.groupby(keys, sort=False):
+        cell = {key: group[key].iloc[0].item() if key != "method" else group[key].iloc[0] for key in keys}
         estimates = np.array([text.split() for text in group["coefficients"]], dtype=float)
-        truth = Simulation(int(key[0]), int(key[2]), float(key[3])).true_coefficients()
+        truth = Simulation(cell["setting"], cell["p"], cell["r"]).true_coefficients()
         bias = float(np.mean(np.square(estimates.mean(axis=0) - truth)))
         variance = float(estimates.var(axis=0, ddof=1).mean()) if len(estimates) > 1 else 0.0
-        rows.append({**dict(zip(keys, key, strict=True)), "bias": bias, "variance": variance})
+        rows.append({**cell, "bias": bias, "variance": variance})
     return pd.DataFrame(rows)
 
 
