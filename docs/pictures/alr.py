@@ -37,9 +37,10 @@ def draw_cost():
     scale = pd.read_csv(RESULTS / "scale.csv")
     poker = scale[scale["question"].str.startswith("poker, order 2")].astype({"rows": float, "passes": float})
     figure, axes = plt.subplots(figsize=(6.5, 3.4), layout="constrained")
-    axes.loglog(poker["rows"], 1000 * poker["seconds"] / poker["passes"], "o-", label="milliseconds per pass")
-    axes.loglog(poker["rows"], poker["seconds"], "s--", label="seconds per fit")
-    axes.set(xlabel="poker hands", ylabel="time, one thread")
+    seconds = poker["processor_seconds"]
+    axes.loglog(poker["rows"], 1000 * seconds / poker["passes"], "o-", label="milliseconds per pass")
+    axes.loglog(poker["rows"], seconds, "s--", label="seconds per fit, encoding included")
+    axes.set(xlabel="poker hands", ylabel="processor time, one thread")
     axes.legend(frameon=False)
     figure.savefig(HERE / "alr-cost.png", dpi=120)
 
