@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import skops.io
 
-from seminaive import NaiveBayes, load_model, save_model
+from seminaive import AveragedDependenceEstimators, NaiveBayes, load_model, save_model
 from seminaive.errors import InputError, ModelFileError, NotFittedError
 from seminaive.statistics import Terms
 
@@ -149,6 +149,15 @@ def numbers_beyond_the_table(model):
 def test_a_file_whose_parts_do_not_fit_is_refused(tmp_path, weather, craft):
     model = NaiveBayes().fit(*weather)
     craft(model)
+    save_model(model, tmp_path / "model")
+    with pytest.raises(ModelFileError, match="do not fit"):
+        load_model(tmp_path / "model")
+
+
+@pytest.mark.parametrize("field", ["parent_offsets", "child_offsets", "parents", "cardinalities"])
+def test_crafted_tables_of_dependence_estimators_are_refused(tmp_path, weather, field):
+    model = AveragedDependenceEstimators().fit(*weather)
+    model.tables_ = replace(model.tables_, **{field: getattr(model.tables_, field) + 10**9})
     save_model(model, tmp_path / "model")
     with pytest.raises(ModelFileError, match="do not fit"):
         load_model(tmp_path / "model")

@@ -86,5 +86,9 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
             self.statistics_, self.order, smoothing=self.smoothing, shared=self.estimates == "m-estimate"
         )
 
+    def _check_consistent(self):
+        super()._check_consistent()
+        self.tables_.check_fits(self.schema_.cardinalities, self.order, len(self.classes_))
+
     def _joint_log_scores(self, table):
         return self.tables_.joint_log_scores(table.codes, self.min_count, effective_n_jobs(self.n_jobs))

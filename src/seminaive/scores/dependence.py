@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import combinations
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ from seminaive.scores.generative import log_or_veto
 from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -25,6 +26,40 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
 
 ROWS_PER_TASK = 4096
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Where the cells of each set of parents, and of each child given them, lie.
+
+    Parameters
+    ----------
+    parents : list of tuples of int
+    parent_offsets : ndarray of shape (n_parents + 1,)
+    child_sizes, child_offsets : ndarray of shape (n_parents, n_columns)
+        Cells of each child given the parents, and where they begin; -1 for the parents themselves.
+    """
+
+    parents: list[tuple[int, ...]]
+    parent_offsets: Indices
+    child_sizes: Indices
+    child_offsets: Indices
+
+    @classmethod
+    def of(cls, cardinalities: Sequence[int], order: int) -> _Layout:
+        parents = list(combinations(range(len(cardinalities)), order))
+        sizes = np.array([prod(cardinalities[j] for j in columns) for columns in parents], dtype=np.int64)
+        is_child = np.ones((len(parents), len(cardinalities)), dtype=bool)
+        for s, columns in enumerate(parents):
+            is_child[s, list(columns)] = False
+        child_sizes = np.where(is_child, sizes[:, None] * np.array(cardinalities, dtype=np.int64), 0)
+        starts = np.cumsum(child_sizes.ravel()).reshape(child_sizes.shape) - child_sizes
+        return cls(
+            parents,
+            np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]),
+            child_sizes,
+            np.where(is_child, starts, -1),
+        )
 
 
 @dataclass(frozen=True)
@@ -76,17 +111,11 @@ class DependenceTables:
         def added(n_values: int) -> float:
             return smoothing / n_values if shared else smoothing
 
-        parents = list(combinations(range(n_columns), order))
-        sizes = [int(np.prod([cardinalities[j] for j in columns])) for columns in parents]
-        parent_offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-        child_sizes = np.array(sizes)[:, None] * np.array(cardinalities)
-        is_child = np.ones(child_sizes.shape, dtype=bool)
-        for s, columns in enumerate(parents):
-            is_child[s, list(columns)] = False
-        starts = np.cumsum(np.where(is_child, child_sizes, 0).ravel()).reshape(child_sizes.shape)
-        child_offsets = np.where(is_child, starts - child_sizes, -1)
+        layout = _Layout.of(cardinalities, order)
+        parents, parent_offsets = layout.parents, layout.parent_offsets
+        child_offsets, child_sizes = layout.child_offsets, layout.child_sizes
         joint = np.empty((parent_offsets[-1], n_classes))
-        children = np.empty((int(child_sizes[is_child].sum()), n_classes))
+        children = np.empty((int(child_sizes.sum()), n_classes))
         given = np.empty_like(children)
         total = statistics.class_weight.sum()
         logs = []
@@ -98,7 +127,7 @@ class DependenceTables:
                     (own.reshape(-1, n_classes) + added(own.size)) / (total + added(own.size) * own.size)
                 )
             )
-            for j in np.flatnonzero(is_child[s]):
+            for j in np.flatnonzero(child_offsets[s] >= 0):
                 family = tuple(sorted((*columns, int(j))))
                 axes = [family.index(column) for column in (*columns, int(j))]
                 cells = slice(child_offsets[s, j], child_offsets[s, j] + child_sizes[s, j])
@@ -124,6 +153,27 @@ class DependenceTables:
             log_or_veto(children / given),
             _naive(statistics, added),
         )
+
+    def check_fits(self, cardinalities: Sequence[int], order: int, n_classes: int) -> None:
+        """Refuse tables that do not belong to a table of this shape, or that point outside of themselves."""
+        layout = _Layout.of(cardinalities, min(order, len(cardinalities)))
+        expected = (
+            (self.cardinalities, np.array(cardinalities, dtype=np.int64)),
+            (self.parents, np.array(layout.parents, dtype=np.int64).reshape(len(layout.parents), -1)),
+            (self.parent_offsets, layout.parent_offsets[:-1]),
+            (self.child_offsets, layout.child_offsets),
+        )
+        n_parent_cells, n_child_cells = int(layout.parent_offsets[-1]), int(layout.child_sizes.sum())
+        shapes = (
+            (self.parent_weight, (n_parent_cells,)),
+            (self.parent_log, (n_parent_cells, n_classes)),
+            (self.child_log, (n_child_cells, n_classes)),
+        )
+        if not all(
+            own.dtype == right.dtype and np.array_equal(own, right) for own, right in expected
+        ) or not all(array.shape == shape and array.dtype == np.float64 for array, shape in shapes):
+            raise ValueError("the tables do not fit the schema")
+        self.naive.check_fits(cardinalities, 0, n_classes)
 
     def joint_log_scores(self, codes: Codes, min_count: float, n_threads: int) -> Floats:
         """Return the log of the mean joint probability of each row and class."""
