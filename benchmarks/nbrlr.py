@@ -4,7 +4,8 @@ Every path is checked afterwards: the worst optimality residual over its points,
 a share of the largest strength, stands in the question. A peer runs at the loosest tolerance, by powers of
 ten, at which its residual is at most 1e-6; glmnet also at its default. Times are CPU seconds of one thread,
 so that a busy machine slows both alike. Names on the command line run those questions only, and print
-instead of writing the results file.
+instead of writing the results file. Peers are imported by the questions, so that a process whose memory is
+measured holds none of them.
 """
 
 import json
@@ -13,9 +14,6 @@ import sys
 from time import process_time
 
 import numpy as np
-from peers.glmnet_lasso import glmnet_path
-from peers.glum_lasso import glum_path
-from peers.liblinear_lasso import liblinear_cv, liblinear_path
 from race import Ratio, report
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
@@ -76,6 +74,10 @@ def naive_bayes_problem(X, y, categorical):
 
 def paths_of_a_middling_table():
     """Middling: n = 2,000, p = 50, r = 0.6: the paper's setting 1."""
+    from peers.glmnet_lasso import glmnet_path
+    from peers.glum_lasso import glum_path
+    from peers.liblinear_lasso import liblinear_path
+
     X, y = Simulation(1, 50, 0.6).draw(2000, np.random.default_rng(0))
     design, target, columns = naive_bayes_problem(X, y, categorical=True)
     offset = columns @ target
@@ -129,6 +131,8 @@ def paths_of_a_middling_table():
 
 
 def cross_validation():
+    from peers.liblinear_lasso import liblinear_cv
+
     X, y = Simulation(1, 50, 0.6).draw(2000, np.random.default_rng(0))
     numbers = X.astype(float)
     model = NaiveBayesLogisticRegressionCV(categorical_features="all", scoring="log-loss")
@@ -163,6 +167,8 @@ def small_table():
 
 
 def large_table():
+    from peers.glum_lasso import glum_path
+
     X, y = Simulation(3, 100, 0.6).draw(100_000, np.random.default_rng(0))
     design, target, columns = naive_bayes_problem(X, y, categorical=False)
     offset = columns @ target
