@@ -135,3 +135,25 @@ def test_every_real_table_can_be_read():
     for name in names[:12]:
         dataset = real_table(name)
         assert len(dataset.y) == len(dataset.X) > 0
+
+
+@pytest.mark.parametrize("kind", [pd.Series, pd.Categorical, list])
+def test_labels_belong_to_rows_by_position_whatever_holds_them(kind):
+    rows = FRAME.iloc[[2, 0, 1]]
+    labels = rows["churn"] if kind is pd.Series else kind(rows["churn"])
+    dataset = Dataset("people", rows[["age"]], labels)
+    assert isinstance(dataset.y, np.ndarray)
+    assert [dataset.y[position] for position in range(3)] == ["no", "no", "yes"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        (np.array([[0], [1], [0]]), r"one label per row, got an array of shape \(3, 1\)"),
+        (np.array([0.0, np.nan, 1.0]), "1 rows have no label"),
+        (pd.Series(["a", None, "b"]), "1 rows have no label"),
+    ],
+)
+def test_labels_that_are_missing_or_not_one_per_row_are_refused(labels, message):
+    with pytest.raises(InputError, match=message):
+        Dataset("people", FRAME[["age"]], labels)

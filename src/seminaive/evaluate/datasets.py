@@ -48,7 +48,7 @@ class Dataset:
     X : DataFrame
         The features; strings and categories are categorical, numbers numeric.
     y : ndarray of shape (n_rows,)
-        The labels.
+        The labels; a Series or a list becomes an array, row by row.
     test_rows : ndarray of int or None
         Positions of the rows that the table's authors set aside for testing.
     """
@@ -64,8 +64,16 @@ class Dataset:
                 f"{self.name}: expected a pandas DataFrame, got {type(self.X).__name__}. Convert it with "
                 "pandas.DataFrame(X) or X.to_pandas()."
             )
-        if len(self.X) != len(self.y):
-            raise InputError(f"{self.name}: {len(self.X)} rows but {len(self.y)} labels.")
+        # A Series would be asked by its index, and rows are asked for by position.
+        y = np.asarray(self.y)
+        if y.ndim != 1:
+            raise InputError(f"{self.name}: expected one label per row, got an array of shape {y.shape}.")
+        if len(self.X) != len(y):
+            raise InputError(f"{self.name}: {len(self.X)} rows but {len(y)} labels.")
+        missing = int(pd.isna(y).sum())
+        if missing:
+            raise InputError(f"{self.name}: {missing} rows have no label. Remove them or fill the labels in.")
+        object.__setattr__(self, "y", y)
 
 
 @dataclass(frozen=True)
