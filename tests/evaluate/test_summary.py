@@ -97,3 +97,14 @@ def test_one_table_or_two_models_give_what_they_can():
     two = summarise(_frame(models=("a", "b")), "loss")
     assert two.equality() is None
     assert two.pairs() is not None
+
+
+def test_equal_mean_losses_are_draws_whatever_the_rounding_of_their_sums():
+    losses = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.2, 0.2]}
+    rows = [(t, model, fold, losses[model][fold]) for t in "xy" for model in losses for fold in range(3)]
+    frame = pd.DataFrame(rows, columns=["dataset", "model", "fold", "loss"])
+    assert frame.groupby("model")["loss"].mean().nunique() == 2
+    summary = summarise(frame, "loss")
+    assert summary.ranks().tolist() == [1.5, 1.5]
+    counts, p_value = summary.against("a", "b")
+    assert (counts.win, counts.draw, counts.loss, p_value) == (0, 2, 0, 1.0)

@@ -34,6 +34,9 @@ __all__ = [
     "summarise",
 ]
 
+# Significant digits of a mean: the order of a sum changes the sixteenth, and that is no win.
+_DIGITS = 12
+
 
 @dataclass(frozen=True, eq=False)
 class LossSummary:
@@ -44,7 +47,7 @@ class LossSummary:
     metric : str
         The column that was summarised.
     mean : DataFrame of shape (n_tables, n_models)
-        Mean loss over the finished folds.
+        Mean loss over the finished folds, to twelve significant digits, so that equal losses are equal.
     error : DataFrame of shape (n_tables, n_models)
         Its standard error. Where the frame has ``n_train`` and ``n_test``, it allows for training rows
         that folds share (Nadeau and Bengio); it is NaN for a single fold.
@@ -153,6 +156,7 @@ def summarise(folds: pd.DataFrame, metric: str) -> LossSummary:
     datasets, models = folds["dataset"].unique(), folds["model"].unique()
     grouped = folds.groupby(["dataset", "model"], sort=False, observed=True)
     table = grouped[metric].agg(["mean", "var", "count"])
+    table["mean"] = [float(f"{mean:.{_DIGITS}g}") for mean in table["mean"]]
     if {"n_train", "n_test"} <= set(folds.columns) and "fold" in folds:
         table["shared"] = grouped["n_test"].mean() / grouped["n_train"].mean()
     else:
