@@ -163,8 +163,8 @@ class TestCrossValidation:
                 by_hand.fit(X.iloc[train], y[train])
                 p = by_hand.predict_proba(X.iloc[test])[:, 1]
                 loss = np.mean((p - (y[test] == by_hand.classes_[1])) ** 2)
-                # Folds are solved to 3e-4 of the loss at the target.
-                assert model.fold_losses_.losses[f, k] == pytest.approx(loss, abs=3e-4)
+                # Folds are solved to 1e-4 of the loss at the target.
+                assert model.fold_losses_.losses[f, k] == pytest.approx(loss, abs=2e-4)
 
     def test_threads_do_not_change_the_result(self):
         X, y = mixed_table(3)

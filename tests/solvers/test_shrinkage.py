@@ -1,6 +1,7 @@
 """Laws of the shrink-to-target path solver, against independent formulas and other libraries."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -226,10 +227,46 @@ class TestInvariance:
         back = moved.coefficients[:, [0, 2, 1, 7, 8, 3, 4, 5, 6]][:, :, classes]
         np.testing.assert_allclose(back, plain.coefficients, atol=1e-6)
 
+    @pytest.mark.parametrize("value", [0.1, 3.7, 1e6 + 0.1])
+    def test_a_constant_column_changes_nothing(self, value):
+        design, labels = mixed_problem()
+        columns = dense(design)[:, 1:]
+        wider = np.column_stack([columns, np.full(len(columns), value)])
+        for strengths in ([0.0], [5.0]):
+            plain = logistic_path(LinearDesign.of(columns), labels, strengths=strengths, options=TIGHT_FREE)
+            other = logistic_path(LinearDesign.of(wider), labels, strengths=strengths, options=TIGHT_FREE)
+            assert (other.coefficients[:, -1] == 0).all()
+            np.testing.assert_allclose(other.coefficients[:, :-1], plain.coefficients, atol=1e-6)
+
+    @pytest.mark.parametrize("scale", [1e-9, 1e6, 1e12])
+    def test_units_do_not_matter_on_standardised_columns(self, scale):
+        design, labels = mixed_problem()
+        columns = dense(design)[:, 1:]
+        units = np.where(np.arange(columns.shape[1]) == 0, scale, 1.0)
+        options = replace(TIGHT_FREE, standardize=True)
+        plain = logistic_path(LinearDesign.of(columns), labels, options=options)
+        scaled = logistic_path(LinearDesign.of(columns * units + 100 * units), labels, options=options)
+        assert scaled.converged.all()
+        np.testing.assert_allclose(scaled.strengths, plain.strengths, rtol=1e-8)
+        np.testing.assert_allclose(
+            scaled.coefficients[:, 1:, 0] * units, plain.coefficients[:, 1:, 0], atol=1e-5
+        )
+
+    def test_factors_that_differ_between_classes_are_not_shifted_away(self):
+        design, labels = mixed_problem(3)
+        factors = np.ones((design.n_coefficients, 3))
+        factors[2] = [0.2, 1.0, 3.0]
+        path = softmax_path(design, labels, 3, factors=factors, strengths=[3.0], options=TIGHT)
+        penalty = 3.0 * (factors * np.abs(path.coefficients[0])).sum()
+        for shift in (-0.05, 0.05):
+            moved = path.coefficients[0].copy()
+            moved[2] += shift
+            assert 3.0 * (factors * np.abs(moved)).sum() >= penalty - 1e-6
+
     def test_codes_are_the_same_as_dummy_columns(self):
         design, labels = mixed_problem()
         other = LinearDesign.of(dense(design)[:, 1:])
-        for options in (TIGHT, TIGHT_FREE, ShrinkageOptions(standardize=True)):
+        for options in (TIGHT, TIGHT_FREE, replace(TIGHT, standardize=True)):
             a = logistic_path(design, labels, options=options)
             b = logistic_path(other, labels, options=options)
             np.testing.assert_allclose(a.coefficients, b.coefficients, atol=1e-5)
@@ -243,16 +280,18 @@ class TestInvariance:
             shifted.coefficients[:, :, 0], offset.coefficients[:, :, 0] + target, atol=1e-8
         )
 
-    def test_standardising_is_solving_on_standardised_columns(self):
+    @pytest.mark.parametrize("share", [1.0, 0.5, 0.0])
+    def test_standardising_is_solving_on_standardised_columns(self, share):
         design, labels = mixed_problem()
         columns = dense(design)[:, 1:]
-        options = ShrinkageOptions(standardize=True, gap_tol=1e-9, residual_tol=1e-9)
+        tight = replace(TIGHT, l1_share=share)
+        options = replace(tight, standardize=True)
         means, deviations = columns.mean(axis=0), columns.std(axis=0)
         target = np.linspace(-1, 1, design.n_coefficients)
         ours = logistic_path(design, labels, target=target, options=options)
         scaled_target = np.concatenate([[target[0] + target[1:] @ means], target[1:] * deviations])
         scaled = logistic_path(
-            LinearDesign.of((columns - means) / deviations), labels, target=scaled_target, options=TIGHT
+            LinearDesign.of((columns - means) / deviations), labels, target=scaled_target, options=tight
         )
         np.testing.assert_allclose(ours.strengths, scaled.strengths, rtol=1e-9)
         np.testing.assert_allclose(

@@ -7,7 +7,7 @@ Letters
 -------
 n, d, K, s, q, g : as in ``shrink_design``; x is (d + 1, K), its last row the empty slot
 share            : part of the penalty that is L1
-l1, l2           : strength * factor * share, strength * factor * (1 - share), (d, K)
+l1, l2           : strength * factor * share, strength * square_factor * (1 - share), (d, K)
 residual         : worst optimality violation; gap: primal minus dual objective
 """
 
@@ -27,14 +27,15 @@ NOISE = 4e-16  # relative rounding of an objective, times the square root of its
 class Problem(NamedTuple):
     """Rows and penalty of one path.
 
-    offset (n, K) float64, label (n,) int64, row_weight (n,) float64, factor (d, K) float64 (0 leaves a
-    coefficient free), share in [0, 1].
+    offset (n, K) float64, label (n,) int64, row_weight (n,) float64; factor and square_factor (d, K) float64
+    multiply the L1 and the L2 part (0 in both leaves a coefficient free); share in [0, 1].
     """
 
     offset: np.ndarray
     label: np.ndarray
     row_weight: np.ndarray
     factor: np.ndarray
+    square_factor: np.ndarray
     share: float
 
 
@@ -195,13 +196,13 @@ def free_decrement(gram, g, l1, l2, rows, gap_g):
 
 
 @njit(cache=True, nogil=True)
-def set_penalty(strength, factor, share, l1, l2):
+def set_penalty(strength, factor, square_factor, share, l1, l2):
     """Fill l1 and l2 for a strength."""
     d, n_scores = factor.shape
     for j in range(d):
         for c in range(n_scores):
             l1[j, c] = strength * factor[j, c] * share
-            l2[j, c] = strength * factor[j, c] * (1.0 - share)
+            l2[j, c] = strength * square_factor[j, c] * (1.0 - share)
 
 
 @njit(cache=True, nogil=True)
@@ -290,7 +291,7 @@ def solve_path(design, problem, rules, given, n_strengths, ratio, null_loss):
             chosen[0] = True
         else:
             strength = strengths[index]
-            set_penalty(strength, factor, share, l1, l2)
+            set_penalty(strength, factor, problem.square_factor, share, l1, l2)
             chosen = choose_rows(x, g, factor, share, strength, previous, everything)
         residual_limit = rules.residual_tol * steepest
         gap_limit = gap_limit_of(rules.gap_tol, strength, share) * scale_loss

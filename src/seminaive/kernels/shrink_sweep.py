@@ -191,7 +191,7 @@ def sweep_path(design, columns, problem, rules, strengths, scales, start, null_l
     bound = 1.0 if n_scores == 1 else 2.0
     for index in range(count):
         strength = strengths[index]
-        set_penalty(strength, factor, share, l1, l2)
+        set_penalty(strength, factor, problem.square_factor, share, l1, l2)
         objective = loss + penalty_of(x, l1, l2)
         residual_limit = rules.residual_tol * steepest
         gap_limit = gap_limit_of(rules.gap_tol, strength, share) * max(start_loss, 1e-300)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.models.base import unchanged_on_failure
+from seminaive.models.base import is_number, unchanged_on_failure
 from seminaive.models.shrunken import ShrunkenClassifier
 
 # Strengths solved on the way from the target to the one asked for.
@@ -122,7 +122,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
             How often each row counts.
         """
         self._check_parameters()
-        if not (np.isfinite(self.strength) and self.strength >= 0):
+        if not is_number(self.strength) or self.strength < 0:
             raise InputError(f"strength is a finite number, 0 or more, got {self.strength!r}")
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
@@ -131,6 +131,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
             self.strength_ = float(self.strength)
             path = self._path_to_strength(linear, training.labels, row_weight)
             path.warn_unless_converged()
+            self.strength_ = float(path.strengths[-1])  # larger than asked for where the path broke off
             self._settle(training, linear, row_weight, path, len(path) - 1)
         return self
 

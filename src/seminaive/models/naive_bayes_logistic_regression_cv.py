@@ -16,7 +16,7 @@ from seminaive.models.fold_losses import FoldLosses
 from seminaive.models.shrunken import ShrunkenClassifier, new_axes
 
 # Folds are solved to this share of the loss at the target: far below what choosing among strengths can see.
-FOLD_TOL = 3e-4
+FOLD_TOL = 1e-4
 # Test rows scored together, for all strengths at once.
 ROWS_AT_ONCE = 4096
 
@@ -132,7 +132,7 @@ categorical_features, missing
 
     def _check_parameters(self):
         super()._check_parameters()
-        if self.scoring not in LOSSES:
+        if not isinstance(self.scoring, str) or self.scoring not in LOSSES:
             raise InputError(f"scoring is one of {list(LOSSES)}, got {self.scoring!r}")
         if self.selection not in ("min", "one-standard-error"):
             raise InputError(f"selection is 'min' or 'one-standard-error', got {self.selection!r}")
@@ -196,12 +196,16 @@ categorical_features, missing
             splits = check_cv(self.cv, y, classifier=True).split(np.zeros((len(y), 1)), y)
             kept = np.ones(len(y), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
             moved = np.cumsum(kept) - 1
-            return [
-                (moved[train[kept[train]]], moved[test[kept[test]]])
-                for train, test in (
-                    (np.arange(len(y))[train], np.arange(len(y))[test]) for train, test in splits
-                )
+            every = np.arange(len(y))
+            found = [
+                (moved[every[train][kept[train]]], moved[every[test][kept[test]]]) for train, test in splits
             ]
+            if not found or any(len(train) == 0 or len(test) == 0 for train, test in found):
+                raise InputError(
+                    "cv gives no fold, or a fold without training or test rows of positive weight: choose "
+                    "other folds"
+                )
+            return found
         folds = stratified_folds(labels, min(self.cv, len(labels)), check_random_state(self.random_state))
         every = np.arange(len(labels))
         return [(every[folds != fold], every[folds == fold]) for fold in range(folds.max() + 1)]
@@ -218,8 +222,10 @@ categorical_features, missing
         -------
         matplotlib Axes
         """
-        ax = ax or new_axes()
         folds = self.fold_losses_
+        if not folds.strengths.any():
+            raise InputError("there is no path to draw: the target fits the rows as well as anything else")
+        ax = ax or new_axes()
         mean, error = folds.mean, folds.standard_error
         ax.fill_between(folds.strengths, mean - error, mean + error, alpha=0.2, linewidth=0)
         ax.plot(folds.strengths, mean)

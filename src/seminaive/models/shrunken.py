@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.base import is_number
 from seminaive.models.linear_table import LinearTable, coefficient_names, no_effect, reference_codes
 from seminaive.scores import generative_scores
 from seminaive.solvers import ShrinkageOptions, logistic_path, softmax_path
@@ -32,8 +34,8 @@ class ShrunkenClassifier(AdditiveClassifier):
     """Logistic regression pulled toward a target; a subclass chooses the strength in ``fit``."""
 
     def _check_parameters(self):
-        text = isinstance(self.penalty, str)
-        if not (self.penalty in ("l1", "l2") if text else 0 <= self.penalty <= 1):
+        named = isinstance(self.penalty, str) and self.penalty in ("l1", "l2")
+        if not named and not (is_number(self.penalty) and 0 <= self.penalty <= 1):
             raise InputError(
                 f"penalty is 'l1', 'l2' or the share of L1 in a mix, between 0 and 1, got {self.penalty!r}"
             )
@@ -41,13 +43,19 @@ class ShrunkenClassifier(AdditiveClassifier):
             raise InputError(
                 f"target is 'naive-bayes', 'zero' or an array of coefficients, got {self.target!r}"
             )
-        if not self.smoothing > 0:
+        if not is_number(self.smoothing) or self.smoothing <= 0:
             raise InputError(
                 f"smoothing is a positive count of rows, got {self.smoothing!r}: without it an unseen "
                 "combination would make the target infinite"
             )
-        if not self.tol > 0:
+        if not is_number(self.tol) or self.tol <= 0:
             raise InputError(f"tol is a positive share, got {self.tol!r}")
+        if not is_number(self.variance_floor) or not 0 < self.variance_floor <= 1:
+            raise InputError(
+                f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
+            )
+        if not isinstance(self.max_steps, Integral) or self.max_steps < 1:
+            raise InputError(f"max_steps is a whole number, 1 or more, got {self.max_steps!r}")
 
     def _options(self, **changes) -> ShrinkageOptions:
         named = {"l1": 1.0, "l2": 0.0}
@@ -80,7 +88,10 @@ class ShrunkenClassifier(AdditiveClassifier):
         """Return the target, (n_coefficients, n_classes)."""
         if isinstance(self.target, str):
             return linear.coefficients()
-        given = np.asarray(self.target, dtype=np.float64)
+        try:
+            given = np.asarray(self.target, dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"an array target holds numbers, got {self.target!r}") from error
         n_coefficients, n_classes = linear.design.n_coefficients, len(self.classes_)
         shape = (n_coefficients,) if n_classes == 2 else (n_coefficients, n_classes)
         if given.shape != shape or not np.isfinite(given).all():
@@ -186,6 +197,8 @@ class ShrunkenClassifier(AdditiveClassifier):
         ax = ax or new_axes()
         path = self.path_
         positive = path.strengths > 0
+        if not positive.any():
+            raise InputError("there is no path to draw: the target fits the rows as well as anything else")
         lines = path.coefficients[positive, :, -1]
         ax.plot(path.strengths[positive], lines, linewidth=1)
         ax.set_xscale("log")

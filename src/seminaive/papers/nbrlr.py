@@ -117,10 +117,12 @@ def _estimates(X: npt.NDArray[np.number], y: npt.NDArray[np.int64], *, binary: b
     return found
 
 
-def simulate(setting: int, n_train: int, p: int, r: float, repetition: int) -> Iterable[dict[str, object]]:
+def simulate(
+    setting: int, n_train: int, p: int, r: float, repetition: int, seed: int = 0
+) -> Iterable[dict[str, object]]:
     """Run one repetition: every method on one training and one test sample."""
     simulation = Simulation(setting, p, r)
-    rng = np.random.default_rng([setting, n_train, p, int(10 * r), repetition])
+    rng = np.random.default_rng([seed, setting, n_train, p, int(10 * r), repetition])
     X, y = simulation.draw(n_train, rng)
     X_test, y_test = simulation.draw(TEST_ROWS, rng)
     truth = simulation.true_coefficients()
@@ -143,7 +145,14 @@ def _run_cells(
     settings: Iterable[int], cells: list[tuple[int, int, float]], options: RunOptions
 ) -> pd.DataFrame:
     units = [
-        {"setting": setting, "n_train": n, "p": p, "r": r, "repetition": repetition}
+        {
+            "setting": setting,
+            "n_train": n,
+            "p": p,
+            "r": r,
+            "repetition": repetition,
+            "seed": options.random_state,
+        }
         for setting in settings
         for n, p, r in cells
         for repetition in range(options.repetitions)

@@ -126,8 +126,13 @@ class LinearDesign:
         variances = np.ones(self.n_coefficients + 1)
         numbers = slice(1, 1 + self.n_numbers)
         means[numbers] = row_weight @ self.numbers / total
+        counted = self.numbers if row_weight.all() else self.numbers[row_weight > 0]
+        constant = counted.min(axis=0) == counted.max(axis=0)
+        # The mean of equal numbers is that number, to the last bit: else centring would leave noise to fit.
+        means[numbers] = np.where(constant, counted[0], means[numbers])
         for j in range(self.n_numbers):
-            variances[1 + j] = row_weight @ np.square(self.numbers[:, j] - means[1 + j]) / total
+            deviation = self.numbers[:, j] - means[1 + j]
+            variances[1 + j] = 0.0 if constant[j] else row_weight @ np.square(deviation) / total
         counts = np.zeros(self.n_coefficients + 1)
         for feature in range(self.places.shape[1]):
             counts += np.bincount(self.places[:, feature], row_weight, minlength=len(counts))

@@ -207,16 +207,18 @@ def softmax_path(
 
     Parameters are those of `logistic_path`, with one column per class: target (n_coefficients,
     n_classes), offset (n_rows, n_classes). Shifting a coefficient of all classes together changes no
-    probability; the shift returned makes the midpoint median of coefficient minus target zero, which no
-    other shift beats under an L1 penalty with equal factors.
+    probability. Under an L1 penalty, where a coefficient has the same factor in all classes, the shift
+    returned makes the midpoint median of coefficient minus target zero, which no other shift beats.
     """
     path = _path(
         design, labels, n_classes, target, strengths, n_strengths, ratio, factors, row_weight, offset,
         options or ShrinkageOptions(),
     )  # fmt: skip
     if (options or ShrinkageOptions()).l1_share == 1.0:
-        deviations = path.coefficients - path.target
-        path.coefficients[:] -= np.median(deviations, axis=2, keepdims=True)
+        factor = _filled(factors, path.target.shape, 1.0, "factors")
+        alike = (factor == factor[:, :1]).all(axis=1)
+        deviations = path.coefficients[:, alike] - path.target[alike]
+        path.coefficients[:, alike] -= np.median(deviations, axis=2, keepdims=True)
     return path
 
 
@@ -250,14 +252,23 @@ def _path(
     free_intercept = not options.penalize_intercept or bool(len(given) and not given.any())
     if free_intercept:
         factor[0] = 0.0
+    square_factor = factor.copy()
     centre = np.zeros(design.n_coefficients)
+    unit = np.ones(design.n_coefficients)
     numbers = design.numbers
     if options.standardize or free_intercept:
-        means, deviations = design.means_and_deviations(row_weight)
-        centre = means
+        centre, deviations = design.means_and_deviations(row_weight)
         numbers = _centred_where_far(design.numbers, centre, deviations)
-        if options.standardize:
-            factor *= deviations[:, None]
+    if options.standardize:
+        # Numbers are standardised by copying. Indicators stay 0 and 1: on a column divided by s a coefficient
+        # is s times as large, its penalty s times in L1 and s^2 times in L2.
+        spread = np.where(deviations > 0, deviations, 1.0)
+        own = slice(1, 1 + design.n_numbers)
+        unit[own] = spread[own]
+        numbers = (design.numbers - centre[own]) / unit[own]
+        indicators = slice(1 + design.n_numbers, None)
+        factor[indicators] *= spread[indicators, None]
+        square_factor[indicators] *= spread[indicators, None] ** 2
     fixed = _filled(offset, (design.n_rows, n_scores), 0.0, "offset")
     fixed += design.scores(goal)
     # Columns that were centred by copying are centred already; the kernels centre the others as they go.
@@ -265,7 +276,7 @@ def _path(
     if numbers is not design.numbers:
         on_the_fly[1 : 1 + design.n_numbers] = 0.0
     kernel_design = Design(numbers, design.places, design.first_place, on_the_fly)
-    problem = Problem(fixed, labels, row_weight, factor, float(options.l1_share))
+    problem = Problem(fixed, labels, row_weight, factor, square_factor, float(options.l1_share))
     rules = Rules(
         float(options.gap_tol),
         float(options.residual_tol),
@@ -281,7 +292,7 @@ def _path(
     if len(wide):
         _finish_by_sweeps(kernel_design, problem, rules, solved, int(wide[0]), null_loss)
     kept = solved.statuses != NOT_REACHED
-    coefficients = solved.deviations[kept]
+    coefficients = solved.deviations[kept] / unit[:, None]
     coefficients[:, 0] -= np.einsum("j,sjc->sc", centre[1:], coefficients[:, 1:])
     coefficients += goal
     tiny = np.finfo(float).tiny
