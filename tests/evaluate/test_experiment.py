@@ -198,6 +198,54 @@ def test_learning_curves_have_a_loss_for_every_training_size():
     assert results.bias_variance.empty
 
 
+def test_a_results_file_remembers_that_it_is_a_learning_curve(tmp_path):
+    experiment = Experiment(MODELS, ["iris"], Prequential(20, 2.0, 2))
+    folds = experiment.run(tmp_path / "curve").folds
+    assert folds["step"].tolist() == folds["fold"].tolist()
+    pd.testing.assert_frame_equal(load_results(tmp_path / "curve").folds, folds)
+    assert "step" not in Experiment(MODELS, ["iris"], QUICK).run().folds
+
+
+class SaysSomethingElse(ClassifierMixin, BaseEstimator):
+    """Knows one label, which is not among those that it was told, and has no probabilities."""
+
+    def __init__(self, label="zzz"):
+        self.label = label
+
+    def fit(self, X, y):
+        assert len(X) == len(y)
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.repeat(self.label, len(X))
+
+
+class ThinksInNumbers(SaysSomethingElse):
+    def predict_proba(self, X):
+        return np.full((len(X), 3), 1 / 3)
+
+    def fit(self, X, y):
+        return super().fit(X, np.unique(y, return_inverse=True)[1])
+
+
+@pytest.mark.parametrize(
+    ("model", "message"),
+    [
+        (SaysSomethingElse("zzz"), "predicted 'zzz', which is no label of the table"),
+        (SaysSomethingElse("aaa"), "predicted 'aaa', which is no label of the table"),
+        (SaysSomethingElse("t"), "predicted 't', which is no label of the table"),
+        (SaysSomethingElse(0), "predicted 0, which is no label of the table"),
+        (ThinksInNumbers(), "knows the class 0, which is no label of the table"),
+    ],
+)
+def test_a_label_that_the_table_lacks_fails_its_fold_and_is_never_right(model, message):
+    folds = Experiment({"foreign": model}, ["iris"], QUICK, ("zero_one",)).run().folds
+    assert (folds["status"] == "failed").all()
+    assert folds["message"].str.contains(message, regex=False).all()
+    assert folds["zero_one"].isna().all()
+
+
 def test_a_finished_file_is_read_and_not_run_again(tmp_path):
     path = tmp_path / "results"
     first = Experiment(MODELS, ["iris"], QUICK).run(path)

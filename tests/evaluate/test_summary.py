@@ -108,3 +108,14 @@ def test_equal_mean_losses_are_draws_whatever_the_rounding_of_their_sums():
     assert summary.ranks().tolist() == [1.5, 1.5]
     counts, p_value = summary.against("a", "b")
     assert (counts.win, counts.draw, counts.loss, p_value) == (0, 2, 0, 1.0)
+
+
+def test_folds_of_unequal_size_all_count_and_only_steps_make_a_learning_curve():
+    rows = {"dataset": "t", "model": ["a", "b"] * 2, "loss": [0.1, 0.2, 0.3, 0.1], "fold": [0, 0, 1, 1]}
+    folds = pd.DataFrame({**rows, "n_train": [70, 70, 100, 100], "n_test": 30, "repetition": 0})
+    every = summarise(folds, "loss")
+    assert every.count.loc["t"].tolist() == [2, 2]
+    assert every.mean.loc["t"].tolist() == [0.2, 0.15]
+    last = summarise(folds.assign(step=folds["fold"]), "loss")
+    assert last.count.loc["t"].tolist() == [1, 1]
+    assert last.mean.loc["t"].tolist() == [0.3, 0.1]

@@ -164,6 +164,8 @@ class _Plan:
             "metrics": [metric.name for metric in metrics],
             "random_state": experiment.random_state,
         }
+        if getattr(resampling, "learning_curve", False):
+            description["learning_curve"] = True
         return cls(models, datasets, metrics, tasks, description, experiment.random_state)
 
 
@@ -371,9 +373,30 @@ def _answers(model: Any, dataset: Dataset, split: Split) -> tuple[Predictions, f
     probabilities = None
     if gives_probabilities:
         probabilities = np.zeros((len(split.test), len(classes)))
-        probabilities[:, np.searchsorted(classes, model.classes_)] = said
-    predicted = np.searchsorted(classes, np.asarray(chosen))
+        known = _positions(classes, model.classes_, "knows the class")
+        if np.shape(said) != (len(split.test), len(known)):
+            raise InputError(
+                f"the model gave probabilities of shape {np.shape(said)} for {len(split.test)} rows and "
+                f"{len(known)} classes"
+            )
+        probabilities[:, known] = said
+    predicted = _positions(classes, chosen, "predicted")
+    if len(predicted) != len(split.test):
+        raise InputError(f"the model predicted {len(predicted)} labels for {len(split.test)} rows")
     return Predictions(codes[split.test], predicted, probabilities), seconds
+
+
+def _positions(classes: npt.NDArray[Any], labels: Any, what: str) -> npt.NDArray[np.int64]:
+    """Find labels among the sorted classes of a table; one that is not there is refused."""
+    places = {label: place for place, label in enumerate(classes.tolist())}
+    distinct, codes = np.unique(np.asarray(labels).ravel(), return_inverse=True)
+    foreign = [label for label in distinct.tolist() if label not in places]
+    if foreign:
+        raise InputError(
+            f"the model {what} {foreign[0]!r}, which is no label of the table: its labels are "
+            f"{', '.join(map(repr, classes[:10].tolist()))}{', ...' if len(classes) > 10 else ''}"
+        )
+    return np.array([places[label] for label in distinct.tolist()], dtype=np.int64)[codes]
 
 
 def _number(value: float) -> float | None:

@@ -6,7 +6,7 @@ Every rule gives the same splits for the same table and seed, whoever asks.
 import warnings
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,10 @@ class Split:
 
 
 class Resampling(Protocol):
-    """A rule that turns a table into splits."""
+    """A rule that turns a table into splits.
+
+    A rule whose folds are steps of growing training sets has an attribute ``learning_curve`` that is True.
+    """
 
     def splits(self, dataset: Dataset, seed: int) -> list[Split]:
         """Cut one table."""
@@ -150,6 +153,8 @@ class Prequential:
     n_repeats : int, default=10
         Random orders of the rows.
     """
+
+    learning_curve: ClassVar[bool] = True
 
     first: int = 50
     growth: float = 2.0

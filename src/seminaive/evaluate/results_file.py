@@ -36,7 +36,8 @@ class ExperimentResults:
     folds : DataFrame
         One row per table, model and split: ``dataset``, ``model``, ``repetition``, ``fold``,
         ``n_train``, ``n_test``, ``status`` (``ok`` or ``failed``), ``message`` (the error), ``warning``
-        (the first one), ``n_iter``, one column per metric, ``fit_seconds`` and ``predict_seconds``.
+        (the first one), ``n_iter``, one column per metric, ``fit_seconds`` and ``predict_seconds``; of a
+        learning curve also ``step``, its number.
     bias_variance : DataFrame
         ``dataset``, ``model``, ``bias`` and ``variance`` where every row was tested in each of two or
         more repetitions; empty otherwise.
@@ -105,7 +106,7 @@ class ResultsFile:
 
     def results(self) -> ExperimentResults:
         """All folds as a frame."""
-        return _results(self.records, self.times, self.summaries, tuple(self.description["metrics"]))
+        return _results(self.description, self.records, self.times, self.summaries)
 
     def _rewrite(self) -> None:
         if self.path is None:
@@ -128,7 +129,7 @@ def load_results(path: str | Path) -> ExperimentResults:
         raise InputError(f"{path} has no finished fold yet.")
     times = {fold_key(line): line for line in whole_lines(_times_path(path))}
     summaries = [line for line in lines if line["kind"] == "bias_variance"]
-    return _results(records, times, summaries, tuple(lines[0]["metrics"]))
+    return _results(lines[0], records, times, summaries)
 
 
 def pack_predictions(predicted: npt.NDArray[np.int64], truth: npt.NDArray[np.int64], n_classes: int) -> str:
@@ -170,11 +171,12 @@ def _check_same_experiment(path: Path, found: Mapping[str, Any], expected: Mappi
 
 
 def _results(
+    description: Record,
     records: Mapping[FoldKey, Record],
     times: Mapping[FoldKey, Record],
     summaries: Sequence[Record],
-    metrics: tuple[str, ...],
 ) -> ExperimentResults:
+    metrics = tuple(description["metrics"])
     seconds = ("fit_seconds", "predict_seconds")
     folds = pd.DataFrame(
         [
@@ -184,5 +186,7 @@ def _results(
         ]
     )
     folds = folds.astype(dict.fromkeys((*metrics, "n_iter", *seconds), float))
+    if description.get("learning_curve"):
+        folds["step"] = folds["fold"]
     columns = ["dataset", "model", "bias", "variance", "n_repetitions"]
     return ExperimentResults(folds, pd.DataFrame(summaries, columns=columns), metrics)

@@ -121,11 +121,11 @@ class LossSummary:
 
 
 def is_learning_curve(folds: pd.DataFrame) -> bool:
-    """Whether tables are tested at growing numbers of training rows, and not at one size give or take."""
-    if "n_train" not in folds:
-        return False
-    sizes = folds.groupby("dataset")["n_train"].agg(["min", "max"])
-    return bool((sizes["max"] > 1.25 * sizes["min"]).any())
+    """Whether the folds are steps of growing training sets: a column ``step`` says so, and only that.
+
+    Sizes alone do not tell: folds that keep groups of rows together differ in size too.
+    """
+    return {"step", "n_train"} <= set(folds.columns)
 
 
 def final_folds(folds: pd.DataFrame) -> pd.DataFrame:
@@ -142,7 +142,8 @@ def summarise(folds: pd.DataFrame, metric: str) -> LossSummary:
     ----------
     folds : DataFrame
         Columns ``dataset``, ``model`` and the metric; ``n_train`` and ``n_test`` if known. A loss that is
-        missing (a failed fold) is left out of its mean.
+        missing (a failed fold) is left out of its mean. With a column ``step`` it is a learning curve,
+        and only the largest ``n_train`` of each table counts.
     metric : str
         The column to average.
     """
