@@ -8,25 +8,15 @@ Processor time on one thread, compilation left out by a first small fit.
 import os
 import warnings
 from pathlib import Path
-from time import process_time
 
 import pandas as pd
 from alr_ranks import TABLES, load
 from lightgbm import LGBMClassifier
-from race import Ratio, report
+from race import Ratio, best_time, report
 from sklearn.model_selection import train_test_split
 from threadpoolctl import threadpool_limits
 
 from seminaive import HigherOrderLogisticRegressionCV
-
-
-def processor_time(call, repeats):
-    times = []
-    for _ in range(repeats):
-        start = process_time()
-        call()
-        times.append(process_time() - start)
-    return min(times)
 
 
 def main():
@@ -35,14 +25,14 @@ def main():
         HigherOrderLogisticRegressionCV().fit(*load(name))
     X, y = load("adult")
     X, _, y, _ = train_test_split(X, y, train_size=10_000, stratify=y, random_state=0)
-    ours = processor_time(lambda: HigherOrderLogisticRegressionCV().fit(X, y), 3)
-    theirs = processor_time(lambda: LGBMClassifier(verbose=-1, n_jobs=1).fit(X, y), 3)
+    ours = best_time(lambda: HigherOrderLogisticRegressionCV().fit(X, y), 3)
+    theirs = best_time(lambda: LGBMClassifier(verbose=-1, n_jobs=1).fit(X, y), 3)
     rows = [Ratio("search and fit, adult, 10,000 rows", "LightGBM", ours, theirs, 5, smaller=True)]
     manifest = pd.read_csv(Path(os.environ["SEMINAIVE_DATA"]) / "MANIFEST.tsv", sep="\t")
     small = manifest[(manifest["rows"] < 1000) & manifest["name"].isin([*TABLES, "vowel", "sonar"])]["name"]
     for name in small:
         table = load(name)
-        seconds = processor_time(lambda table=table: HigherOrderLogisticRegressionCV().fit(*table), 1)
+        seconds = best_time(lambda table=table: HigherOrderLogisticRegressionCV().fit(*table), 1)
         question = f"search and fit, {name}, {len(table[1])} rows, {table[1].max() + 1} classes"
         rows.append(Ratio(question, "1 s", seconds, 1.0, 2, smaller=True))
     report("alr_search_time", rows, ["scikit-learn", "lightgbm"])

@@ -14,7 +14,7 @@ from time import process_time
 import numpy as np
 from peers.coded_tables import coded_table
 from peers.one_hot_csr import indicators, loss_and_gradient
-from race import Ratio, report
+from race import Ratio, best_time, report
 from skbn import AnDE
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -26,16 +26,6 @@ from seminaive.models.higher_order_problem import HigherOrderProblem
 from seminaive.scores.conditional_likelihood import ConditionalLoss
 from seminaive.statistics import Terms, TupleCounts
 from seminaive.statistics.fusion import FusedTerms
-
-
-def best_time(call, repeats):
-    """Return the shortest of several timings, in seconds of processor time: one thread does it all."""
-    times = []
-    for _ in range(repeats):
-        start = process_time()
-        call()
-        times.append(process_time() - start)
-    return min(times)
 
 
 def race(question, peer, ours, theirs, *, bar, repeats=3, rounds=2):

@@ -14,7 +14,7 @@ import sys
 from time import process_time
 
 import numpy as np
-from race import Ratio, report
+from race import Ratio, best_time, report
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
@@ -25,16 +25,6 @@ from seminaive.solvers import LinearDesign, ShrinkageOptions, logistic_path
 RATIO = 1e-4
 WHOLE_PATH = ShrinkageOptions(stop_early=False)
 WHOLE_FREE_PATH = ShrinkageOptions(stop_early=False, penalize_intercept=False)
-
-
-def best_time(call, repeats):
-    """Return the least CPU time of several calls, in seconds."""
-    times = []
-    for _ in range(repeats):
-        start = process_time()
-        call()
-        times.append(process_time() - start)
-    return min(times)
 
 
 def worst_residual(columns, y, deviations, offset, strengths, *, free_intercept=False):

@@ -1,5 +1,8 @@
 """Time ours and a peer in turns, in one process, and write the ratios down.
 
+Times are processor seconds of the process: with one thread they are the seconds on the clock of an idle
+machine, and other work on the machine does not count.
+
 A ratio is the peer's best time over ours, so that more is better; a bar is the least ratio asked for. For
 shares (memory, start-up) it is ours over the peer's, and a bar is the most that was allowed.
 """
@@ -13,7 +16,7 @@ import platform
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -61,9 +64,9 @@ def best_time(call: Callable[[], object], repeats: int) -> float:
     """Return the shortest of several timings, in seconds."""
     times = []
     for _ in range(repeats):
-        start = perf_counter()
+        start = process_time()
         call()
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
     return min(times)
 
 
