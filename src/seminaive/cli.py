@@ -159,11 +159,12 @@ def compare(
     )
     found = experiment.run(results, retry_failed=retry_failed)
     shown = evaluate.Report(found, f"{', '.join(tables)}: comparison of classifiers")
+    written = [(path, write) for path, write in ((report, shown.write_html), (csv, shown.write_csv)) if path]
+    for path, write in written:
+        write(path)
     show(shown.terminal())
-    for path, write in ((report, shown.write_html), (csv, shown.write_csv)):
-        if path is not None:
-            write(path)
-            typer.echo(f"wrote {path}")
+    for path, _ in written:
+        typer.echo(f"wrote {path}")
 
 
 @app.command()
@@ -206,13 +207,13 @@ def reproduce(
         quick=quick,
     )
     comparison = reproduction.reproduce(name, options)
-    show(views.comparison_table(table, comparison))
-    for remark in (*table.remarks, *comparison.notes):
-        typer.echo(remark)
     command = (
         f"seminaive reproduce {name}{' --quick' * quick} --repetitions {options.repetitions} --seed {seed}"
     )
     views.keep_comparison(comparison, out / f"{name}.csv", command)
+    show(views.comparison_table(table, comparison))
+    for remark in (*table.remarks, *comparison.notes):
+        typer.echo(remark)
     typer.echo(f"wrote {out / f'{name}.csv'}")
 
 

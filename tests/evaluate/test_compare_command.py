@@ -78,3 +78,13 @@ def test_a_learning_curve_is_drawn(tmp_path):
 def test_mistakes_are_explained(arguments, message):
     with pytest.raises(InputError, match=message):
         _run("compare", *arguments)
+
+
+def test_files_are_written_before_anything_is_shown(table, tmp_path, monkeypatch):
+    def broken(_):
+        raise InputError("the terminal is gone")
+
+    monkeypatch.setattr("seminaive.evaluate.Report.terminal", broken)
+    with pytest.raises(InputError, match="terminal is gone"):
+        _run("compare", table, "--target", "churn", "-m", "class-shares", "--csv", tmp_path / "out.csv")
+    assert len(pd.read_csv(tmp_path / "out.csv")) == 10

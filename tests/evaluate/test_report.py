@@ -16,6 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from seminaive.errors import InputError
 from seminaive.evaluate.experiment import Experiment
+from seminaive.evaluate.progress import progress_bar
 from seminaive.evaluate.report import Report
 from seminaive.evaluate.resampling import Prequential, RepeatedKFold
 
@@ -179,3 +180,23 @@ def test_a_real_browser_shows_the_page_on_phone_and_desktop_in_light_and_dark(
     assert seen["pictures"] >= 5
     assert seen["smallest"] >= 9  # CSS pixels: the size of small print
     assert seen["paper"] == ("rgb(20, 23, 28)" if dark else "rgb(255, 255, 255)")
+
+
+def test_brackets_in_names_messages_and_losses_are_shown_as_they_are():
+    rows = {"dataset": ["t[/x]", "t[/x]", "[a]", "[a]"], "model": ["nb[/red]", "[bold]"] * 2}
+    told = {"status": ["ok", "failed", "ok", "ok"], "message": ["", "shape [/b] and [red]", "", ""]}
+    folds = pd.DataFrame({**rows, **told, "loss[/i]": [0.1, np.nan, 0.2, 0.3]})
+    console = Console(file=io.StringIO(), width=200)
+    console.print(Report.of_frame(folds, ("loss[/i]",)).terminal())
+    shown = console.file.getvalue()
+    for text in ("t[/x]", "nb[/red]", "[bold]", "[a]", "shape [/b] and [red]", "loss[/i]"):
+        assert text in shown
+
+
+def test_the_bar_shows_names_with_brackets(monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TTY_COMPATIBLE", "1")
+    with progress_bar(shown=True) as bar:
+        assert not bar.disable
+        bar.add_task("model[/x]", total=1)
+        bar.refresh()

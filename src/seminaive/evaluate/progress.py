@@ -10,7 +10,7 @@ def progress_bar(*, shown: bool) -> Progress:
     """Make a bar that counts finished pieces of work and guesses the time left."""
     console = Console(stderr=True)
     return Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),  # names may hold brackets
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

@@ -13,7 +13,9 @@ import numpy as np
 import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.console import Group
+from rich.markup import escape as escape_markup
 from rich.table import Table
+from rich.text import Text
 
 from seminaive.errors import InputError
 from seminaive.evaluate.drawing import Point, box_plot, curves, rank_diagram, scatter
@@ -61,7 +63,8 @@ class Report:
         ----------
         folds : DataFrame
             Columns ``dataset``, ``model`` and the metrics (smaller is better); optionally ``repetition``,
-            ``fold``, ``n_train``, ``n_test``, ``fit_seconds``, ``status`` and ``message``.
+            ``fold``, ``n_train``, ``n_test``, ``fit_seconds``, ``status`` and ``message``; ``step`` where
+            the folds are steps of growing training sets, as a learning curve has.
         metrics : tuple of str
             The columns that are losses.
         title : str
@@ -92,7 +95,7 @@ class Report:
         parts: list[Any] = [_terminal_overview(summaries, self.results.folds)]
         if len(summaries[0].mean) > 1:
             parts.append(_terminal_by_table(summaries[0]))
-        parts += failure_lines(self.results.folds)
+        parts += [Text(line) for line in failure_lines(self.results.folds)]
         return Group(*parts)
 
     def html(self) -> str:
@@ -126,41 +129,40 @@ def _terminal_overview(summaries: list[LossSummary], folds: pd.DataFrame) -> Tab
     table.add_column("")
     table.add_column("model", min_width=min(22, max(len(str(model)) for model in summaries[0].models)))
     for summary in summaries:
-        table.add_column(_title(summary.metric), justify="right")
+        table.add_column(escape_markup(_title(summary.metric)), justify="right")
         table.add_column("rank" if several else "±", justify="right")
     timed = "fit_seconds" in folds
     if timed:
         table.add_column("seconds", justify="right")
         seconds = final_folds(folds).groupby("model")["fit_seconds"].mean()
     for number, model in enumerate(summaries[0].models):
-        cells = [str(number + 1), str(model)]
+        cells = [Text(str(number + 1)), Text(str(model))]
         for summary in summaries:
             losses = summary.complete if several else summary.mean
             beside = summary.ranks() if several else summary.error.iloc[0]
             mean = losses.mean()
-            text = _plain(mean[model], 4)
-            cells.append(f"[bold]{text}[/bold]" if mean[model] == mean.min() else text)
-            cells.append(_plain(beside[model], 2 if several else 4))
+            cells.append(_loss_cell(mean[model], mean.min()))
+            cells.append(Text(_plain(beside[model], 2 if several else 4)))
         table.add_row(*cells, *([_plain(seconds[model], 3)] if timed else []))
     return table
 
 
 def _terminal_by_table(summary: LossSummary) -> Table:
     table = Table(
-        title=f"{_title(summary.metric)} by table; models by number", box=SIMPLE_HEAD, padding=(0, 1, 0, 0)
+        title=f"{escape_markup(_title(summary.metric))} by table; models by number",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
     )
     table.add_column("table")
     for number in range(len(summary.models)):
         table.add_column(str(number + 1), justify="right")
     for dataset, losses in summary.mean.iterrows():
-        table.add_row(
-            str(dataset),
-            *(
-                f"[bold]{_plain(value, 4)}[/bold]" if value == losses.min() else _plain(value, 4)
-                for value in losses
-            ),
-        )
+        table.add_row(Text(str(dataset)), *(_loss_cell(value, losses.min()) for value in losses))
     return table
+
+
+def _loss_cell(value: float, best: float) -> Text:
+    return Text(_plain(value, 4), style="bold" if value == best else "")
 
 
 def _plain(value: float, digits: int) -> str:

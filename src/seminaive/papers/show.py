@@ -7,7 +7,9 @@ from pathlib import Path
 from platform import python_version
 
 from rich.box import SIMPLE_HEAD
+from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from seminaive.papers.reproduction import Comparison, NotReproduced, Reproduction, catalogue
 
@@ -24,9 +26,10 @@ def catalogue_table() -> Table:
         table.add_column(heading)
     for name, entry in catalogue().items():
         if isinstance(entry, NotReproduced):
-            table.add_row(name, entry.title, f"cannot be run: {entry.reason}", "")
+            cells = (name, entry.title, f"cannot be run: {entry.reason}", "")
         else:
-            table.add_row(name, entry.title, entry.needs, f"{entry.minutes:g}")
+            cells = (name, entry.title, entry.needs, f"{entry.minutes:g}")
+        table.add_row(*map(Text, cells))
     return table
 
 
@@ -36,19 +39,19 @@ def comparison_table(reproduction: Reproduction, comparison: Comparison) -> Tabl
     constant = ("cell",) if cells["cell"].nunique() == 1 else ()
     keys = [name for name in cells if name not in (*_COMPARED, *constant)]
     table = Table(
-        title=f"{reproduction.name}: {reproduction.title}",
+        title=escape(f"{reproduction.name}: {reproduction.title}"),
         caption=str(comparison),
         box=SIMPLE_HEAD,
         padding=(0, 1, 0, 0),
     )
     for key in keys:
-        table.add_column(str(key))
+        table.add_column(escape(str(key)))
     for heading in ("ours", "paper", "difference", "in s.e.", "agrees"):
         table.add_column(heading, justify="right", no_wrap=True)
     for row in cells.to_dict("records"):
         errors = row["standard_errors"]
         table.add_row(
-            *(str(row[key]) for key in keys),
+            *(Text(str(row[key])) for key in keys),
             f"{round(row['ours'], 6):.4g}",
             f"{row['paper']:.4g}",
             f"{round(row['difference'], 6):+.4g}",
