@@ -196,16 +196,18 @@ def reproduce(
         show(views.catalogue_table())
         return
     table = reproduction.runnable(name)
-    path = out / f"{name}.jsonl"
-    if not resume:
-        path.unlink(missing_ok=True)
+    planned = table.quick_repetitions if quick else table.repetitions
     options = reproduction.RunOptions(
-        repetitions=repetitions or (table.quick_repetitions if quick else table.repetitions),
-        path=path,
+        repetitions=planned if repetitions is None else repetitions,
+        path=out / f"{name}.jsonl",
         n_jobs=jobs,
         random_state=seed,
         quick=quick,
     )
+    reproduction.check_data(table)
+    if not resume:
+        # The last thing before the run: whatever is refused leaves the old run's file alone.
+        (out / f"{name}.jsonl").unlink(missing_ok=True)
     comparison = reproduction.reproduce(name, options)
     command = (
         f"seminaive reproduce {name}{' --quick' * quick} --repetitions {options.repetitions} --seed {seed}"

@@ -183,19 +183,21 @@ def _from_frame(name: str, table: pd.DataFrame, target: str | None) -> Dataset:
     if table.shape[1] < 2:
         raise InputError(f"{name}: only the target column is there; at least one feature is needed.")
     labels = table[target]
-    missing = int(labels.isna().sum())
-    if missing:
-        raise InputError(f"{name}: {missing} rows have no value in {target!r}. Remove them or fill them in.")
-    if pd.api.types.is_float_dtype(labels) and not np.all(labels == np.floor(labels)):
+    if pd.api.types.is_float_dtype(labels) and not np.all(labels.dropna() == np.floor(labels.dropna())):
         raise InputError(
             f"{name}: column {target!r} holds fractions, so it is a number to be predicted and not a "
             "class. Name another column, or cut it into classes first."
         )
-    return Dataset(name, table.drop(columns=target), _labels(labels))
+    return Dataset(name, table.drop(columns=target), _labels(name, labels))
 
 
-def _labels(labels: pd.Series) -> npt.NDArray[Any]:
-    """Integers and booleans stay, everything else becomes text."""
+def _labels(name: str, labels: pd.Series) -> npt.NDArray[Any]:
+    """Integers and booleans stay, everything else becomes text; a missing one is refused."""
+    missing = int(labels.isna().sum())
+    if missing:
+        raise InputError(
+            f"{name}: {missing} rows have no value in {labels.name!r}. Remove them or fill them in."
+        )
     if pd.api.types.is_integer_dtype(labels) or pd.api.types.is_bool_dtype(labels):
         return labels.to_numpy()
     return labels.astype(str).to_numpy().astype(str)
@@ -210,7 +212,17 @@ def _schemas() -> dict[str, dict[str, str]]:
     folder = _data_folder()
     if folder is None or not (folder / "SCHEMA.json").is_file():
         return {}
-    return json.loads((folder / "SCHEMA.json").read_text(encoding="utf-8"))
+    path = folder / "SCHEMA.json"
+    try:
+        schemas = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise InputError(f"{path} is not valid JSON: {error}. Mend it, or unset {DATA_FOLDER}.") from error
+    if not isinstance(schemas, dict) or not all(isinstance(schema, dict) for schema in schemas.values()):
+        raise InputError(
+            f"{path} must hold an object that gives each table an object of column kinds. Mend it, or unset "
+            f"{DATA_FOLDER}."
+        )
+    return schemas
 
 
 def real_table_names() -> list[str]:
@@ -233,16 +245,22 @@ def real_table(name: str) -> Dataset:
         raise InputError(f"{folder} has no table {name!r} in its SCHEMA.json.")
     schema = schemas[name]
     categorical = [column for column, kind in schema.items() if kind == "categorical"]
-    table = pd.read_csv(
-        folder / f"{name}.csv.gz",
-        keep_default_na=False,
-        na_values=[""],
-        dtype=dict.fromkeys([*categorical, "class"], str),
-    )
+    path = folder / f"{name}.csv.gz"
+    try:
+        table = pd.read_csv(
+            path,
+            keep_default_na=False,
+            na_values=[""],
+            dtype=dict.fromkeys([*categorical, "class"], str),
+        )
+    except (ValueError, EOFError) as error:
+        raise InputError(f"{path} cannot be read as a table: {error}") from error
+    if "class" not in table:
+        raise InputError(f"{path} has no column 'class', which a table of {DATA_FOLDER} needs.")
     dropped = _NOT_PREDICTORS.get(name, [])
     X = table.drop(columns=["class", *dropped])
     X = X.astype({column: "category" for column in categorical if column in X.columns})
-    return Dataset(name, X, _labels(table["class"]))
+    return Dataset(name, X, _labels(name, table["class"]))
 
 
 def _from_openml(wanted: str, target: str | None) -> Dataset:

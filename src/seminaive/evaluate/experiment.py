@@ -23,6 +23,7 @@ from sklearn.base import BaseEstimator, clone
 from seminaive.errors import InputError
 from seminaive.evaluate.bias_variance import bias_variance
 from seminaive.evaluate.datasets import Dataset, load_dataset
+from seminaive.evaluate.jobs import check_jobs
 from seminaive.evaluate.metrics import METRICS, Metric, Predictions
 from seminaive.evaluate.progress import progress_bar
 from seminaive.evaluate.resampling import RepeatedKFold, Resampling, Split
@@ -140,6 +141,7 @@ class _Plan:
 
     @classmethod
     def of(cls, experiment: Experiment) -> "_Plan":
+        check_jobs(experiment.n_jobs)
         models = _checked_models(experiment.models)
         datasets = _checked_datasets(experiment.datasets)
         metrics = tuple(_metric(metric) for metric in experiment.metrics)
@@ -175,7 +177,10 @@ def _checked_models(models: Mapping[str, Any]) -> dict[str, Any]:
     for name, model in models.items():
         if not (hasattr(model, "fit") and hasattr(model, "predict")) or isinstance(model, type):
             raise InputError(f"model {name!r} is {model!r}: pass a classifier object with fit and predict.")
-    return dict(models)
+    named = {str(name): model for name, model in models.items()}
+    if len(named) < len(models):
+        raise InputError(f"two models share a name: {', '.join(map(str, models))}.")
+    return named
 
 
 def _checked_datasets(datasets: Sequence[Dataset | str]) -> dict[str, Dataset]:
@@ -405,7 +410,9 @@ def _number(value: float) -> float | None:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())[:_MESSAGE_LENGTH]
+    """Fold white space, cut, and spell out what no file can hold: half of a surrogate pair."""
+    writable = text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return " ".join(writable.split())[:_MESSAGE_LENGTH]
 
 
 def _iterations(model: Any) -> int | None:

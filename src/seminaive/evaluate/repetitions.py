@@ -8,6 +8,7 @@ import joblib
 import pandas as pd
 
 from seminaive.errors import InputError
+from seminaive.evaluate.jobs import check_jobs
 from seminaive.evaluate.lines import append_line, replace_lines, whole_lines
 from seminaive.evaluate.progress import progress_bar
 
@@ -51,7 +52,8 @@ def run_repetitions(
     keys = [_key(unit) for unit in units]
     if len(set(keys)) < len(keys):
         raise InputError("two units are the same: number the repetitions.")
-    done = {_key(line["unit"]): line for line in whole_lines(path)} if path is not None else {}
+    check_jobs(n_jobs)
+    done = {} if path is None else _finished(path)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
         # A kill may have cut the last line short; what is appended must start on a new one.
@@ -69,6 +71,18 @@ def run_repetitions(
         extra = [line for key, line in done.items() if key not in set(keys)]
         replace_lines(path, [done[key] for key in keys] + extra)
     return pd.DataFrame([{**done[key]["unit"], **record} for key in keys for record in done[key]["records"]])
+
+
+def _finished(path: Path) -> dict[tuple[tuple[str, Any], ...], dict[str, Any]]:
+    """Read the units of a results file."""
+    found = {}
+    for line in whole_lines(path, '{"unit": '):
+        if not isinstance(line.get("unit"), dict) or not isinstance(line.get("records"), list):
+            raise InputError(
+                f"{path} is not a file of repetitions: a line has no unit or no records. Use another path."
+            )
+        found[_key(line["unit"])] = line
+    return found
 
 
 def _key(unit: Unit) -> tuple[tuple[str, Any], ...]:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from seminaive.errors import InputError
-from seminaive.evaluate.lines import append_line, replace_lines, whole_lines
+from seminaive.evaluate.lines import append_line, as_line, replace_lines, whole_lines
 
 __all__ = ["ExperimentResults", "FoldKey", "ResultsFile", "load_results"]
 
@@ -25,6 +25,8 @@ FORMAT = 1
 KEY = ("dataset", "model", "repetition", "fold")
 FoldKey = tuple[str, str, int, int]
 Record = dict[str, Any]
+_BEGINNING = '{"kind": "experiment"'
+_TIMES_BEGINNING = '{"dataset": '
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,11 +77,11 @@ class ResultsFile:
 
     def _read(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        lines = list(whole_lines(path))
+        lines = list(whole_lines(path, as_line(self.description).rstrip()))
         if lines:
             _check_same_experiment(path, lines[0], self.description)
-        self.records = {fold_key(line): line for line in lines if line["kind"] == "fold"}
-        self.times = {fold_key(line): line for line in whole_lines(_times_path(path))}
+        self.records = _folds(path, lines)
+        self.times = _times(path)
         if not set(self.planned).issuperset(self.records):
             raise InputError(f"{path} holds folds that this experiment does not plan: use another file.")
         # A kill may have cut the last line short; what is appended must start on a new one.
@@ -121,14 +123,14 @@ def load_results(path: str | Path) -> ExperimentResults:
     path = Path(path)
     if not path.is_file():
         raise InputError(f"there is no results file {path}.")
-    lines = list(whole_lines(path))
-    if not lines or lines[0].get("kind") != "experiment" or lines[0].get("format") != FORMAT:
+    lines = list(whole_lines(path, _BEGINNING))
+    if not lines or not _is_description(lines[0]):
         raise InputError(f"{path} is not a results file of this version.")
-    records = {fold_key(line): line for line in lines if line["kind"] == "fold"}
+    records = _folds(path, lines)
     if not records:
         raise InputError(f"{path} has no finished fold yet.")
-    times = {fold_key(line): line for line in whole_lines(_times_path(path))}
-    summaries = [line for line in lines if line["kind"] == "bias_variance"]
+    times = _times(path)
+    summaries = [line for line in lines if line.get("kind") == "bias_variance"]
     return _results(lines[0], records, times, summaries)
 
 
@@ -152,9 +154,37 @@ def fold_key(record: Mapping[str, Any]) -> FoldKey:
     return (record["dataset"], record["model"], record["repetition"], record["fold"])
 
 
-def _check_same_experiment(path: Path, found: Mapping[str, Any], expected: Mapping[str, Any]) -> None:
+def _folds(path: Path, lines: Iterable[Record]) -> dict[FoldKey, Record]:
+    return _by_fold(path, (line for line in lines if line.get("kind") == "fold"), (*KEY, "status", "shift"))
+
+
+def _times(path: Path) -> dict[FoldKey, Record]:
+    path = _times_path(path)
+    return _by_fold(path, whole_lines(path, _TIMES_BEGINNING), KEY)
+
+
+def _by_fold(path: Path, lines: Iterable[Record], entries: Sequence[str]) -> dict[FoldKey, Record]:
+    found = {}
+    for line in lines:
+        lacking = [entry for entry in entries if entry not in line]
+        if lacking:
+            raise InputError(f"{path} is not a results file: a line has no {lacking[0]!r}. Use another path.")
+        found[fold_key(line)] = line
+    return found
+
+
+def _is_description(line: Record) -> bool:
+    return (
+        line.get("kind") == "experiment"
+        and line.get("format") == FORMAT
+        and {"resampling", "metrics", "random_state"} <= line.keys()
+        and all(isinstance(line.get(part), dict) for part in ("models", "datasets"))
+    )
+
+
+def _check_same_experiment(path: Path, found: Record, expected: Mapping[str, Any]) -> None:
     """Refuse a file of another experiment; more models or tables than in the file are welcome."""
-    if found.get("kind") != "experiment" or found.get("format") != FORMAT:
+    if not _is_description(found):
         raise InputError(f"{path} is not a results file of this version: use another path.")
     changes = [
         (f"{part[:-1]} {name!r}", description, expected[part].get(name, "absent"))

@@ -16,6 +16,8 @@ import numpy as np
 import pandas as pd
 
 from seminaive.errors import InputError
+from seminaive.evaluate.datasets import DATA_FOLDER, real_table_names
+from seminaive.evaluate.jobs import check_jobs
 
 __all__ = [
     "Comparison",
@@ -24,6 +26,7 @@ __all__ = [
     "RunOptions",
     "Tolerance",
     "catalogue",
+    "check_data",
     "compare_with_paper",
     "published_names",
     "published_table",
@@ -67,6 +70,13 @@ class RunOptions:
     random_state: int = 0
     progress: bool = True
     quick: bool = False
+
+    def __post_init__(self) -> None:
+        if self.repetitions < 1:
+            raise InputError(f"expected a repetition or more, got {self.repetitions}.")
+        if self.random_state < 0:
+            raise InputError(f"the seed must be 0 or a positive integer, got {self.random_state}.")
+        check_jobs(self.n_jobs)
 
 
 @dataclass(frozen=True)
@@ -213,9 +223,21 @@ def runnable(name: str) -> Reproduction:
     return entry
 
 
+def check_data(table: Reproduction) -> None:
+    """Refuse, before any work, a table whose data sets are not here."""
+    from seminaive.papers.real_tables import PAPER_NAMES
+
+    if table.needs == "real tables" and not set(PAPER_NAMES.values()) & set(real_table_names()):
+        raise InputError(
+            f"{table.name} needs real tables that the package does not carry: set {DATA_FOLDER} to the "
+            "folder that holds them with their SCHEMA.json."
+        )
+
+
 def reproduce(name: str, options: RunOptions) -> Comparison:
     """Run a published table again and compare cell by cell."""
     table = runnable(name)
+    check_data(table)
     return compare_with_paper(table, table.run(options))
 
 
