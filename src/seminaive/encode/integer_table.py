@@ -64,8 +64,8 @@ class IntegerCodes:
             low, high, starts - low, codes, np.array(schema.cardinalities, schema.code_type), tuple(text)
         )
 
-    def translate(self, values: Integers, schema: Schema) -> Codes:
-        """Return the codes of a row-major table of integers."""
+    def translate(self, values: Integers, schema: Schema) -> tuple[Codes, bool]:
+        """Return the codes of a row-major table of integers, and whether some value was never seen."""
         from seminaive.kernels.encoding import translate_table
 
         for j in self.text_columns:
@@ -73,8 +73,8 @@ class IntegerCodes:
             assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
             column.codes_of([int(values[0, j])], unseen=0)  # refuses numbers where training had text
         codes = np.empty(values.shape, dtype=self.codes.dtype)
-        translate_table(values, self.low, self.high, self.base, self.codes, self.unseen, codes)
-        return codes
+        any_unseen = translate_table(values, self.low, self.high, self.base, self.codes, self.unseen, codes)
+        return codes, bool(any_unseen)
 
 
 def learn_integers(
@@ -86,7 +86,11 @@ def learn_integers(
     """
     from seminaive.kernels.encoding import column_ranges, mark_seen_table
 
-    low, high = column_ranges(values)
+    if values.dtype.itemsize == 1:  # one table over all values is as quick as finding their range
+        limits = np.iinfo(values.dtype)
+        low, high = (np.full(len(names), limit, dtype=np.int64) for limit in (limits.min, limits.max))
+    else:
+        low, high = column_ranges(values)
     if _too_wide(low, high):
         return None
     widths = high - low + 1
@@ -98,11 +102,16 @@ def learn_integers(
         occurring = np.flatnonzero(seen[start : start + width]) + first
         columns.append(CategoricalColumn(name, tuple(occurring.tolist()), missing_seen=False))
     schema = Schema(tuple(columns), missing)
-    if values.dtype == schema.code_type and (low == 0).all() and seen.all():
+    if values.dtype == schema.code_type and all(_is_a_coding(column) for column in columns):
         own: Any = values
         return schema, own
     codes = schema.integer_codes
-    return None if codes is None else (schema, codes.translate(values, schema))
+    return None if codes is None else (schema, codes.translate(values, schema)[0])
+
+
+def _is_a_coding(column: CategoricalColumn) -> bool:
+    """Tell whether the categories are 0, 1, 2 and so on: their own codes."""
+    return column.categories == tuple(range(len(column.categories)))
 
 
 def _is_int64(value: Category) -> bool:

@@ -123,8 +123,8 @@ class TableEncoder:
         integers = _integer_block(table, kinds)
         if integers is not None:
             if known is not None and known.integer_codes is not None:
-                codes = known.integer_codes.translate(integers, known)
-                if (codes < known.integer_codes.unseen).all():  # nothing new in this chunk
+                codes, any_unseen = known.integer_codes.translate(integers, known)
+                if not any_unseen:  # nothing new in this chunk
                     return cls(known), EncodedTable.of_codes(codes, known)
             learned = learn_integers(integers, table.names, missing)
             if learned is not None:
@@ -158,7 +158,7 @@ class TableEncoder:
         kinds = _known_kinds(table, schema)
         integers = _integer_block(table, kinds)
         if integers is not None and schema.integer_codes is not None:
-            return EncodedTable.of_codes(schema.integer_codes.translate(integers, schema), schema)
+            return EncodedTable.of_codes(schema.integer_codes.translate(integers, schema)[0], schema)
         numbers = _numbers(table, kinds)
         number_of = {position: k for k, position in enumerate(schema.numeric)}
         coded = []

@@ -48,13 +48,14 @@ def translate_table(values, low, high, base, table, unseen, codes):
     """Write ``table[base[j] + value]``, or ``unseen[j]`` for a value outside [low[j], high[j]].
 
     values (n, k) integers; low, high, base (k,) int64; table (width,) and unseen (k,) of the type of
-    codes (n, k), which is written.
+    codes (n, k), which is written. Returns whether any cell was unseen.
     """
     n, k = values.shape
+    any_unseen = False
     for i in range(n):
         for j in range(k):
             x = np.int64(values[i, j])
-            if low[j] <= x <= high[j]:
-                codes[i, j] = table[base[j] + x]
-            else:
-                codes[i, j] = unseen[j]
+            code = table[base[j] + x] if low[j] <= x <= high[j] else unseen[j]
+            any_unseen |= code == unseen[j]
+            codes[i, j] = code
+    return any_unseen

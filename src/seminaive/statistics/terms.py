@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import combinations
 from math import prod
 from typing import TYPE_CHECKING
@@ -58,8 +58,7 @@ class Terms(SavedByFields):
     @classmethod
     def of_order(cls, cardinalities: Sequence[int], order: int) -> Terms:
         """Give every subset of ``order`` columns a term."""
-        columns = range(len(cardinalities))
-        return cls(tuple(combinations(columns, order)), tuple(int(k) for k in cardinalities))
+        return _of_order(tuple(int(k) for k in cardinalities), order)
 
     @classmethod
     def up_to_order(cls, cardinalities: Sequence[int], order: int) -> Terms:
@@ -118,3 +117,9 @@ class Terms(SavedByFields):
         for term in range(len(self.features)):
             cells[:, term] = self.cells_of(term, codes)
         return cells
+
+
+@lru_cache(maxsize=16)
+def _of_order(cardinalities: tuple[int, ...], order: int) -> Terms:
+    """Return the same terms for the same question: chunks and folds ask it again and again."""
+    return Terms(tuple(combinations(range(len(cardinalities)), order)), cardinalities)
