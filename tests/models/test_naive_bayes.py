@@ -240,3 +240,36 @@ def test_thousands_of_categories_and_unicode_names():
     )
     y = rng.integers(0, 2, 20_000)
     assert np.isfinite(NaiveBayes().fit(X, y).predict_proba(X)).all()
+
+
+@st.composite
+def mixed_tables(draw):
+    """Return a table of a category and two numbers, its labels and a seed for permutations."""
+    n = draw(st.integers(6, 40))
+    cells = {
+        "c": draw(st.lists(st.sampled_from(["u", "v", "w", None]), min_size=n, max_size=n)),
+        "d": draw(st.lists(st.sampled_from(["x", "y"]), min_size=n, max_size=n)),
+        "a": draw(st.lists(st.floats(-100, 100), min_size=n, max_size=n)),
+        "b": draw(st.lists(st.floats(-1, 1) | st.just(np.nan), min_size=n, max_size=n)),
+    }
+    cells["c"][0], cells["b"][0] = "u", 0.0  # every column has a value
+    labels = np.array(draw(st.lists(st.sampled_from("pqr"), min_size=n, max_size=n)))
+    labels[:2] = ["p", "q"]  # and there are two classes
+    return pd.DataFrame(cells), labels, draw(st.integers(0, 2**16))
+
+
+@given(mixed_tables(), st.sampled_from(["pooled", "class"]), st.sampled_from(["value", "neutral"]))
+def test_permuting_rows_columns_categories_and_classes_permutes_the_answer(drawn, variances, missing):
+    X, y, seed = drawn
+    rng = np.random.default_rng(seed)
+    model = NaiveBayes(variances=variances, missing=missing)
+    expected = model.fit(X, y).predict_log_proba(X)
+    rows, columns = rng.permutation(len(y)), rng.permutation(X.columns)
+    category = dict(zip("uvw", rng.permutation(list("uvw")), strict=True))
+    label = dict(zip("pqr", rng.permutation(list("pqr")), strict=True))
+    moved = X.assign(c=X["c"].map(category)).iloc[rows][columns]
+    renamed = np.array([label[own] for own in y])[rows]
+    order = [sorted(set(renamed)).index(label[own]) for own in model.classes_]
+    found = NaiveBayes(variances=variances, missing=missing).fit(moved, renamed).predict_log_proba(moved)
+    # Log densities of nearly constant numbers are large: compare relative to them.
+    np.testing.assert_allclose(found[:, order], expected[rows], rtol=1e-8, atol=1e-8)
