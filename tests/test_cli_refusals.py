@@ -39,6 +39,7 @@ def refused(monkeypatch, capsys, tmp_path):
         ((*COMPARE, "--jobs", "0"), "number of processes cannot be 0"),
         ((*COMPARE, "--seed", "-1"), "random_state must be 0 or a positive integer"),
         ((*COMPARE, "-m", "oracle"), "there is no model 'oracle'"),
+        ((*COMPARE, "--target", "nonexistent"), "iris has a class of its own"),
         (("compare", "nowhere.csv", "--target", "y"), "nowhere.csv"),
         ((*SIMULATION, "--jobs", "0"), "number of processes cannot be 0"),
         ((*SIMULATION, "--repetitions", "0"), "a repetition or more, got 0"),

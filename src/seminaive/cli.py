@@ -139,19 +139,25 @@ def compare(
     from rich import print as show
 
     from seminaive import evaluate
+    from seminaive.evaluate.datasets import takes_target
     from seminaive.papers.generators import register_generators
 
     for path in (report, csv):
         if path is not None:
             encode.check_writable(path)
     register_generators()
+    # A target is for the files among the tables; where there is none, it is refused.
+    of_files = any(takes_target(table) for table in tables)
     names = [name for part in model or [] for name in part.split(",")] or [*_model_classes(), "class-shares"]
     plan = (
         evaluate.Prequential(n_repeats=repeats) if learning_curve else evaluate.RepeatedKFold(folds, repeats)
     )
     experiment = evaluate.Experiment(
         {name: _any_model(name) for name in names},
-        [evaluate.load_dataset(table, target=target) for table in tables],
+        [
+            evaluate.load_dataset(table, target=target if takes_target(table) or not of_files else None)
+            for table in tables
+        ],
         plan,
         metric.split(","),
         seed,

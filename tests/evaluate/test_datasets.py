@@ -157,3 +157,10 @@ def test_labels_belong_to_rows_by_position_whatever_holds_them(kind):
 def test_labels_that_are_missing_or_not_one_per_row_are_refused(labels, message):
     with pytest.raises(InputError, match=message):
         Dataset("people", FRAME[["age"]], labels)
+
+
+@pytest.mark.parametrize("name", ["UP.CSV", "Up.Csv.gz", "up.parquet"])
+def test_a_table_has_the_name_of_its_file_without_the_ending_in_any_case(tmp_path, name):
+    path = tmp_path / name
+    FRAME.to_parquet(path) if name.endswith("parquet") else FRAME.to_csv(path, index=False)
+    assert read_table(path, target="churn").name == name[:2]

@@ -384,3 +384,23 @@ def test_a_killed_run_resumes_to_exactly_the_results_of_an_unbroken_one(tmp_path
         subprocess.run([sys.executable, script, path, "0", "1"], check=True)
     assert killed.read_bytes() == unbroken.read_bytes()
     assert load_results(killed).folds["fit_seconds"].notna().all()
+
+
+class FailsUnwritably(SaysSomethingElse):
+    def fit(self, X, y):
+        raise RuntimeError(f"{len(X)} rows, {len(y)} labels and half a pair: \udc80")
+
+
+def test_a_message_that_no_file_can_hold_is_spelled_out(tmp_path):
+    folds = Experiment({"bad": FailsUnwritably()}, ["iris"], QUICK).run(tmp_path / "results").folds
+    assert folds["message"].str.endswith(r"half a pair: \udc80").all()
+    assert (tmp_path / "results").read_text(encoding="utf-8")
+
+
+def test_models_that_are_named_by_numbers_can_be_resumed(tmp_path):
+    experiment = Experiment({1: GaussianNB(), 2: DummyClassifier()}, ["iris"], QUICK)
+    first = experiment.run(tmp_path / "results").folds
+    assert first["model"].unique().tolist() == ["1", "2"]
+    pd.testing.assert_frame_equal(experiment.run(tmp_path / "results").folds, first)
+    with pytest.raises(InputError, match="two models share a name"):
+        Experiment({1: GaussianNB(), "1": GaussianNB()}, ["iris"], QUICK).run()

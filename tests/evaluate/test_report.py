@@ -200,3 +200,50 @@ def test_the_bar_shows_names_with_brackets(monkeypatch):
         assert not bar.disable
         bar.add_task("model[/x]", total=1)
         bar.refresh()
+
+
+PLAIN = {"dataset": ["t"] * 4, "model": [1, 2] * 2, "loss": [0.1, 0.2, 0.3, 0.4], "fold": [0, 0, 1, 1]}
+
+
+def test_models_that_are_named_by_numbers_have_learning_curves_too():
+    folds = pd.DataFrame({**PLAIN, "step": PLAIN["fold"], "n_train": [10, 10, 20, 20], "n_test": 5})
+    assert "<h2>Learning curves</h2>" in Report.of_frame(folds, ("loss",)).html()
+
+
+def test_a_failure_without_a_message_is_still_shown():
+    folds = pd.DataFrame({**PLAIN, "status": ["ok", "failed", "ok", "ok"]})
+    report = Report.of_frame(folds, ("loss",))
+    console = Console(file=io.StringIO(), width=200)
+    console.print(report.terminal())
+    assert "2 failed in 1 of 2 folds of t: no message" in console.file.getvalue()
+    assert "no message" in report.html()
+
+
+@pytest.mark.parametrize(
+    ("folds", "message"),
+    [
+        (pd.DataFrame(PLAIN).iloc[:0], "no row"),
+        (pd.DataFrame({**PLAIN, "loss": [np.inf, 0.1, 0.2, -np.inf]}), "2 values of loss are infinite"),
+        (pd.DataFrame({**PLAIN, "loss": "x"}), "must hold numbers"),
+    ],
+)
+def test_results_that_cannot_be_compared_are_refused(folds, message):
+    with pytest.raises(InputError, match=message):
+        Report.of_frame(folds, ("loss",))
+
+
+@pytest.mark.parametrize("write", ["write_html", "write_csv"])
+def test_a_page_or_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch, results, write):
+    path = tmp_path / "old"
+    path.write_text("the old one")
+
+    def full_disk(target, *_, **__):
+        target.write_bytes(b"half")
+        raise OSError("no space left")
+
+    monkeypatch.setattr("pathlib.Path.write_text", full_disk)
+    monkeypatch.setattr("pandas.DataFrame.to_csv", lambda _, part, **__: full_disk(part))
+    with pytest.raises(OSError, match="no space left"):
+        getattr(Report(results), write)(path)
+    assert path.read_text() == "the old one"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["old"]

@@ -81,3 +81,12 @@ def test_given_test_rows_are_used_as_they_are():
 def test_impossible_plans_are_refused(rule, message):
     with pytest.raises(InputError, match=message):
         rule.splits(TABLE, 0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "labels"), [(RepeatedHoldout(), ["a"]), (RepeatedHoldout(stratified=True), ["a", "b", "b", "b"])]
+)
+def test_a_table_too_small_to_hold_rows_out_is_refused(rule, labels):
+    table = Dataset("tiny", pd.DataFrame({"x": range(len(labels))}), np.array(labels))
+    with pytest.raises(InputError, match=f"tiny: its {len(labels)} rows cannot be cut"):
+        rule.splits(table, 0)

@@ -27,6 +27,7 @@ __all__ = [
     "real_table",
     "real_table_names",
     "register_dataset",
+    "takes_target",
 ]
 
 DATA_FOLDER = "SEMINAIVE_DATA"
@@ -143,10 +144,12 @@ def load_dataset(name: str, *, target: str | None = None) -> Dataset:
     >>> load_dataset("iris").X.shape
     (150, 4)
     """
-    if name.lower().endswith(_SUFFIXES):
+    if _is_file(name):
         return read_table(name, target=target)
     if name.startswith("openml:"):
         return _from_openml(name.removeprefix("openml:"), target)
+    if target is not None and (name in _REGISTRY or name in real_table_names()):
+        raise InputError(f"{name} has a class of its own: leave the target {target!r} out.")
     if name in _REGISTRY:
         return _REGISTRY[name].load()
     if name in real_table_names():
@@ -161,6 +164,15 @@ def load_dataset(name: str, *, target: str | None = None) -> Dataset:
     )
 
 
+def _is_file(name: str) -> bool:
+    return name.lower().endswith(_SUFFIXES)
+
+
+def takes_target(name: str) -> bool:
+    """Whether ``load_dataset`` must or may be told which column of this table holds the class."""
+    return _is_file(name) or name.startswith("openml:")
+
+
 def read_table(path: str | Path, *, target: str | None) -> Dataset:
     """Read a CSV or Parquet file whose column ``target`` holds the class.
 
@@ -168,10 +180,8 @@ def read_table(path: str | Path, *, target: str | None) -> Dataset:
     """
     path = Path(path)
     table = encode.read_table(path)
-    name = path.name
-    for suffix in _SUFFIXES:
-        name = name.removesuffix(suffix)
-    return _from_frame(name, table, target)
+    ending = max((s for s in _SUFFIXES if path.name.lower().endswith(s)), key=len, default="")
+    return _from_frame(path.name[: len(path.name) - len(ending)], table, target)
 
 
 def _from_frame(name: str, table: pd.DataFrame, target: str | None) -> Dataset:

@@ -17,6 +17,7 @@ from rich.markup import escape as escape_markup
 from rich.table import Table
 from rich.text import Text
 
+from seminaive.encode import whole_file
 from seminaive.errors import InputError
 from seminaive.evaluate.drawing import Point, box_plot, curves, rank_diagram, scatter
 from seminaive.evaluate.metrics import METRICS
@@ -70,10 +71,12 @@ class Report:
         title : str
             Headline of the page.
         """
-        for metric in metrics:
-            summarise(folds, metric)
         if not metrics:
             raise InputError("name the columns that are losses.")
+        if folds.empty:
+            raise InputError("the results have no row: there is nothing to report on.")
+        for metric in metrics:
+            summarise(folds, metric)
         empty = pd.DataFrame(columns=["dataset", "model", "bias", "variance"])
         return cls(ExperimentResults(folds, empty, tuple(metrics)), title)
 
@@ -83,11 +86,13 @@ class Report:
 
     def write_csv(self, path: str | Path) -> None:
         """Write one row per table, model and fold."""
-        self.results.folds.to_csv(path, index=False)
+        with whole_file(Path(path)) as part:
+            self.results.folds.to_csv(part, index=False)
 
     def write_html(self, path: str | Path) -> None:
         """Write the page."""
-        Path(path).write_text(self.html(), encoding="utf-8")
+        with whole_file(Path(path)) as part:
+            part.write_text(self.html(), encoding="utf-8")
 
     def terminal(self) -> Group:
         """Give tables for ``rich.print``: the models over all tables, then the first loss table by table."""
@@ -412,7 +417,7 @@ def _learning_curve_section(folds: pd.DataFrame, summary: LossSummary) -> str:
     panels = []
     for dataset, group in learning_curves(folds, summary.metric).groupby("dataset", sort=False):
         lines = [
-            (summary.models.index(str(model)), line["n_train"].tolist(), line[summary.metric].tolist())
+            (summary.models.index(model), line["n_train"].tolist(), line[summary.metric].tolist())
             for model, line in group.sort_values("n_train").groupby("model", sort=False)
         ]
         picture = curves(lines, "training rows", _title(summary.metric))

@@ -121,10 +121,15 @@ class RepeatedHoldout:
             )
         rule = StratifiedShuffleSplit if self.stratified else ShuffleSplit
         dealt = rule(self.n_repeats, test_size=self.test_share, random_state=_seed(seed, 0))
-        return [
-            Split(repetition, 0, train, test)
-            for repetition, (train, test) in enumerate(dealt.split(dataset.y, dataset.y))
-        ]
+        try:
+            return [
+                Split(repetition, 0, train, test)
+                for repetition, (train, test) in enumerate(dealt.split(dataset.y, dataset.y))
+            ]
+        except ValueError as error:
+            raise InputError(
+                f"{dataset.name}: its {len(dataset.y)} rows cannot be cut in two parts. {error}"
+            ) from error
 
 
 @dataclass(frozen=True)

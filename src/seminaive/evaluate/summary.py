@@ -153,6 +153,14 @@ def summarise(folds: pd.DataFrame, metric: str) -> LossSummary:
                 f"results need the columns dataset, model and {metric}; there is no {column!r} among "
                 f"{', '.join(map(str, folds.columns))}."
             )
+    if not pd.api.types.is_numeric_dtype(folds[metric]):
+        raise InputError(f"the column {metric} must hold numbers, got {folds[metric].dtype}.")
+    infinite = int(np.isinf(folds[metric].to_numpy(dtype=float, na_value=np.nan)).sum())
+    if infinite:
+        raise InputError(
+            f"{infinite} values of {metric} are infinite, and such means cannot be compared. Keep "
+            "probabilities away from 0, or mark those folds as failed with a missing loss."
+        )
     folds = final_folds(folds)
     datasets, models = folds["dataset"].unique(), folds["model"].unique()
     grouped = folds.groupby(["dataset", "model"], sort=False, observed=True)
@@ -177,11 +185,15 @@ def failures(folds: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     grouped = folds.assign(bad=folds["status"] != "ok").groupby(["dataset", "model"], sort=False)
     rows: list[tuple[Any, ...]] = [
-        (*place, int(group["bad"].sum()), len(group), group.loc[group["bad"], "message"].iloc[0])
+        (*place, int(group["bad"].sum()), len(group), _first_message(group[group["bad"]]))
         for place, group in grouped
         if group["bad"].any()
     ]
     return pd.DataFrame(rows, columns=columns)
+
+
+def _first_message(failed: pd.DataFrame) -> str:
+    return str(failed["message"].iloc[0]) if "message" in failed else "no message"
 
 
 def failure_lines(folds: pd.DataFrame) -> list[str]:

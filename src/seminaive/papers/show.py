@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from seminaive.encode import whole_file
 from seminaive.papers.reproduction import Comparison, NotReproduced, Reproduction, catalogue
 
 __all__ = ["catalogue_table", "comparison_table", "keep_comparison"]
@@ -74,4 +75,5 @@ def keep_comparison(comparison: Comparison, path: Path, command: str) -> None:
     ]
     cells = comparison.cells.round(6).to_csv(index=False)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n".join(lines) + "\n" + cells, encoding="utf-8")
+    with whole_file(path) as part:
+        part.write_text("\n".join(lines) + "\n" + cells, encoding="utf-8")
