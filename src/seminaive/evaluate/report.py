@@ -414,10 +414,11 @@ def _time_section(folds: pd.DataFrame, summary: LossSummary) -> str:
 def _learning_curve_section(folds: pd.DataFrame, summary: LossSummary) -> str:
     if not is_learning_curve(folds):
         return ""
+    numbers: dict[Any, int] = {model: number for number, model in enumerate(summary.models)}
     panels = []
     for dataset, group in learning_curves(folds, summary.metric).groupby("dataset", sort=False):
         lines = [
-            (summary.models.index(model), line["n_train"].tolist(), line[summary.metric].tolist())
+            (numbers[model], line["n_train"].tolist(), line[summary.metric].tolist())
             for model, line in group.sort_values("n_train").groupby("model", sort=False)
         ]
         picture = curves(lines, "training rows", _title(summary.metric))
