@@ -174,4 +174,6 @@ SECTIONS = {"passes": passes, "counting": counting, "dependence": dependence, "f
 
 if __name__ == "__main__":
     for section in sys.argv[1:] or SECTIONS:
-        report(f"alr_{section}", list(SECTIONS[section]()), ["scikit-learn", "scipy", "scikit-bayes"])
+        rows = list(SECTIONS[section]())
+        packages = ["scikit-learn", "scipy", "scikit-bayes"]
+        report(f"alr_{section}", rows, packages, command=f"alr_speed.py {section}")

@@ -86,8 +86,8 @@ def race(
     return Ratio(question, peer, min(t for t, _ in times), min(t for _, t in times), bar)
 
 
-def report(name: str, rows: Sequence[Ratio], packages: Sequence[str]) -> None:
-    """Print the ratios, and write them to ``results/<name>.csv`` with versions and date."""
+def report(name: str, rows: Sequence[Ratio], packages: Sequence[str], command: str | None = None) -> None:
+    """Print the ratios, and write them to ``results/<name>.csv`` with command, versions and date."""
     RESULTS.mkdir(exist_ok=True)
     for row in rows:
         sign = "<=" if row.smaller else ">="
@@ -101,7 +101,7 @@ def report(name: str, rows: Sequence[Ratio], packages: Sequence[str]) -> None:
         f"{package}={version(package)}" for package in ("seminaive", "numpy", "numba", *packages)
     )
     header = [
-        f"# command: python benchmarks/{name}.py",
+        f"# command: python benchmarks/{command or f'{name}.py'}",
         f"# date: {dt.datetime.now(tz=dt.UTC).date()}; python {platform.python_version()}; {versions}",
         f"# threads: {os.environ.get('NUMBA_NUM_THREADS', 'default')}; cores: {os.cpu_count()}",
     ]
