@@ -133,7 +133,9 @@ def crafted_terms(model):
 
 
 def crafted_offsets(model):
-    vars(model.scores_.terms)["offsets"] = model.scores_.terms.offsets + 10**10
+    own = Terms(model.scores_.terms.features, model.scores_.terms.cardinalities)
+    vars(own)["offsets"] = own.offsets + 10**10
+    model.scores_ = replace(model.scores_, terms=own)
 
 
 def short_tables(model):
