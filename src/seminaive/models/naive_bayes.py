@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from seminaive.encode import encode_target
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.base import is_number, unchanged_on_failure
+from seminaive.models.base import is_number
+from seminaive.models.generative import GenerativeMixin
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics
 
 
-class NaiveBayes(AdditiveClassifier):
+class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     """Naive Bayes over categories and numbers together.
 
     The score of class c is ``log P(c) + sum_j log P(x_j | c)``, with smoothed relative frequencies for
@@ -78,79 +78,10 @@ class NaiveBayes(AdditiveClassifier):
         self.categorical_features = categorical_features
         self.missing = missing
 
-    def fit(self, X, y, sample_weight=None):
-        """Count the values and sum up the numbers of each class.
+    def _count(self, rows):
+        return TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
 
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-            Class labels: text, whole numbers or booleans.
-        sample_weight : array-like of shape (n_rows,), default=None
-            How often each row counts.
-        """
-        self._check_parameters()
-        with unchanged_on_failure(self):
-            rows = self._encode_training(X, y, sample_weight)
-            self.classes_declared_ = False
-            self.statistics_ = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
-            self._derive_scores()
-        return self
-
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
-        """Add the rows of one chunk; any number of chunks equals one ``fit`` on all rows.
-
-        Later chunks may bring new categories, and new classes unless ``classes`` was given. A chunk that
-        is refused leaves the model as it was.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-        y : array-like of shape (n_rows,)
-        classes : array-like, default=None
-            All classes that will ever come; None lets them be found. Only read by the first call.
-        sample_weight : array-like of shape (n_rows,), default=None
-        """
-        self._check_parameters()
-        with unchanged_on_failure(self):
-            old = getattr(self, "statistics_", None)
-            known = None if old is None else self.schema_
-            if known is not None and known.missing != self.missing:
-                raise InputError(
-                    f"missing was {known.missing!r} in the first chunk and is {self.missing!r} now: all "
-                    "chunks need one policy"
-                )
-            rows = self._encode_rows(X, y, sample_weight, known=known, chunk=True)
-            if old is None:
-                self.classes_declared_ = classes is not None
-                self.classes_ = rows.classes if classes is None else encode_target(classes, "classes").classes
-            every = self._all_classes(rows.classes)
-            new = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
-            new = new.with_classes(np.searchsorted(every, rows.classes), len(every))
-            if old is not None:
-                new = old.with_classes(np.searchsorted(every, self.classes_), len(every)) + new
-            self.classes_, self.statistics_, self.schema_ = every, new, new.schema
-            self._derive_scores()
-        return self
-
-    def _all_classes(self, chunk_classes):
-        """Return the classes of all chunks so far, sorted; refuse one that was not declared."""
-        if np.array_equal(chunk_classes, self.classes_):
-            return self.classes_
-        if isinstance(chunk_classes[0], str) != isinstance(self.classes_[0], str):
-            raise InputError(
-                f"labels were {self.classes_.tolist()} and now are {chunk_classes.tolist()}: numbers and "
-                "text are different classes; give every chunk labels of one type"
-            )
-        foreign = np.setdiff1d(chunk_classes, self.classes_)
-        if self.classes_declared_ and len(foreign):
-            raise InputError(
-                f"y contains {foreign.tolist()}, not among the declared classes {self.classes_.tolist()}: "
-                "declare all classes in the first call, or leave classes out"
-            )
-        return np.union1d(self.classes_, chunk_classes)
-
-    def _derive_scores(self):
+    def _derive(self):
         self.scores_ = generative_scores(
             self.statistics_,
             smoothing=self.smoothing,

@@ -1,0 +1,94 @@
+"""Models that need nothing but statistics: one pass over a table, or chunk by chunk."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seminaive.encode import encode_target
+from seminaive.errors import InputError
+from seminaive.models.base import unchanged_on_failure
+
+
+class GenerativeMixin:
+    """``fit`` and ``partial_fit`` of a purely generative model.
+
+    The model checks its parameters (``_check_parameters``), sums up rows (``_count``, into
+    ``statistics_``), derives from them what it predicts by (``_derive``), and may cut numbers into bins
+    (``_cut_rule``).
+    """
+
+    def _cut_rule(self):
+        """Return the rule that cuts numbers, or None where they stay numbers."""
+        return
+
+    def fit(self, X, y, sample_weight=None):
+        """Count the values, and sum up the numbers, of each class.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts.
+        """
+        self._check_parameters()
+        with unchanged_on_failure(self):
+            rows = self._encode_training(X, y, sample_weight, cut_rule=self._cut_rule())
+            self.classes_declared_ = False
+            self.statistics_ = self._count(rows)
+            self._derive()
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Add the rows of one chunk; any number of chunks equals one ``fit`` on all rows.
+
+        Later chunks may bring new categories, and new classes unless ``classes`` was given. Where numbers
+        are cut into bins, the first chunk's cut points are kept. A chunk that is refused leaves the model
+        as it was.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+        classes : array-like, default=None
+            All classes that will ever come; None lets them be found. Only read by the first call.
+        sample_weight : array-like of shape (n_rows,), default=None
+        """
+        self._check_parameters()
+        with unchanged_on_failure(self):
+            old = getattr(self, "statistics_", None)
+            known = None if old is None else self.schema_
+            if known is not None and known.missing != self.missing:
+                raise InputError(
+                    f"missing was {known.missing!r} in the first chunk and is {self.missing!r} now: all "
+                    "chunks need one policy"
+                )
+            rows = self._encode_rows(X, y, sample_weight, cut_rule=self._cut_rule(), known=known, chunk=True)
+            if old is None:
+                self.classes_declared_ = classes is not None
+                self.classes_ = rows.classes if classes is None else encode_target(classes, "classes").classes
+            every = self._all_classes(rows.classes)
+            new = self._count(rows).with_classes(np.searchsorted(every, rows.classes), len(every))
+            if old is not None:
+                new = old.with_classes(np.searchsorted(every, self.classes_), len(every)) + new
+            self.classes_, self.statistics_, self.schema_ = every, new, new.schema
+            self._derive()
+        return self
+
+    def _all_classes(self, chunk_classes):
+        """Return the classes of all chunks so far, sorted; refuse one that was not declared."""
+        if np.array_equal(chunk_classes, self.classes_):
+            return self.classes_
+        if isinstance(chunk_classes[0], str) != isinstance(self.classes_[0], str):
+            raise InputError(
+                f"labels were {self.classes_.tolist()} and now are {chunk_classes.tolist()}: numbers and "
+                "text are different classes; give every chunk labels of one type"
+            )
+        foreign = np.setdiff1d(chunk_classes, self.classes_)
+        if self.classes_declared_ and len(foreign):
+            raise InputError(
+                f"y contains {foreign.tolist()}, not among the declared classes {self.classes_.tolist()}: "
+                "declare all classes in the first call, or leave classes out"
+            )
+        return np.union1d(self.classes_, chunk_classes)
