@@ -52,8 +52,8 @@ def few_rows() -> Scene:
     """Return a table of which few rows are known: the side of naive Bayes."""
     return Scene(
         "Few rows: iris, 20 training rows, 4 numbers, 3 classes",
-        "With 20 rows naive Bayes errs about half as often as logistic regression, and is overconfident; "
-        "NaiveBayesLogisticRegressionCV keeps its advantage as rows are added (docs/nbrlr.md).",
+        "With 20 rows naive Bayes errs about half as often as logistic regression, and is overconfident. "
+        "NaiveBayesLogisticRegressionCV starts from it and goes where the rows pull (docs/nbrlr.md).",
         load_dataset("iris"),
         RepeatedHoldout(1 - 20 / 150, 10, stratified=True),
         {
