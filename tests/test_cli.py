@@ -12,7 +12,7 @@ from seminaive import NaiveBayes, cli
 
 
 def run(*arguments, cwd=None):
-    command = [sys.executable, "-c", "from seminaive.cli import main; main()", *map(str, arguments)]
+    command = [sys.executable, "-m", "seminaive", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
 
 
