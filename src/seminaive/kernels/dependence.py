@@ -1,7 +1,8 @@
-"""Joint log scores of averaged dependence estimators.
+"""Log probabilities of averaged dependence estimators, and the joint log scores of rows.
 
-Legend: i row, s parent (a tuple of columns), j child column, c class, x parent cell; n rows, S parents, k
-columns, C classes.
+Legend: i row, b row of a block, s parents (a tuple of columns), x their cell, j child column, v its value, c
+class; n rows, S tuples of parents, P cells of all parents, k columns, W cells of all single columns, C
+classes.
 """
 
 import numpy as np
@@ -9,8 +10,64 @@ from numba import njit
 
 from seminaive.kernels.elementary import exponential
 
+# Rows whose sums stay in the second-level cache while the parents pass over them.
+BLOCK = 1024
+# Below any joint log score.
+NEVER = -1e300
 
-@njit(cache=True, nogil=True)
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_children(
+    counts, family_offsets, parents, cardinalities, parent_offsets, offsets, added, lowest, child_log
+):
+    """Fill in log P(x_j | c, x_s) for every cell of the parents.
+
+    counts (cells, C) float64, in which the family of parents s and child j begins at family_offsets (S, k)
+    int64, -1 for the parents themselves, its columns increasing and the last varying fastest; parents (S,
+    order) int64 increasing; cardinalities (k,) int64; parent_offsets (S + 1,) int64; offsets (k + 1,) int64
+    cells of single columns, each with a last one of no evidence; added (k,) float64 rows for each value of a
+    child. child_log (P, W, C) float64 is filled where it is not 0, at least with lowest.
+    """
+    n_parents, order = parents.shape
+    n_classes = counts.shape[1]
+    strides = np.empty(order, np.int64)
+    given = np.empty(n_classes)
+    for s in range(n_parents):
+        for j in range(cardinalities.shape[0]):
+            # A child of one value is certain.
+            if family_offsets[s, j] < 0 or cardinalities[j] == 1:
+                continue
+            stride_of_child = 1
+            for p in range(order):
+                if parents[s, p] > j:
+                    stride_of_child *= cardinalities[parents[s, p]]
+            stride = 1
+            for p in range(order - 1, -1, -1):
+                strides[p] = stride if parents[s, p] > j else stride * cardinalities[j]
+                stride *= cardinalities[parents[s, p]]
+            for x in range(parent_offsets[s], parent_offsets[s + 1]):
+                first = family_offsets[s, j]
+                rest = x - parent_offsets[s]
+                for p in range(order - 1, -1, -1):
+                    width = cardinalities[parents[s, p]]
+                    first += rest % width * strides[p]
+                    rest //= width
+                given[:] = added[j] * cardinalities[j]
+                for v in range(cardinalities[j]):
+                    for c in range(n_classes):
+                        given[c] += counts[first + v * stride_of_child, c]
+                for v in range(cardinalities[j]):
+                    for c in range(n_classes):
+                        # A class that was never seen with the parents knows nothing: uniform.
+                        share = (
+                            (counts[first + v * stride_of_child, c] + added[j]) / given[c]
+                            if given[c] > 0
+                            else 1.0 / cardinalities[j]
+                        )
+                        child_log[x, offsets[j] + v, c] = max(np.log(share), lowest) if share > 0 else lowest
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def average_parents(
     codes,
     parents,
@@ -18,75 +75,113 @@ def average_parents(
     parent_offsets,
     parent_weight,
     parent_log,
-    child_offsets,
+    offsets,
     child_log,
     least,
     scores,
 ):
     """Fill each row's log of the mean, over parents frequent enough, of their joint probabilities.
 
-    codes (n, k) unsigned; parents (S, order) int64; cardinalities (k,) int64; parent_offsets (S,) int64 rows
-    of parent_weight (parent cells,) and parent_log (parent cells, C); child_offsets (S, k) int64 rows of
-    child_log (child cells, C), the row of child j being child_offsets + parent cell * cardinality + code.
-    scores (n, C) is filled; a row without any parent is filled with NaN. Parent after parent over all rows,
-    so that one parent's tables stay in the cache.
+    codes (n, k) unsigned; parents (S, order) int64; cardinalities (k,) int64; parent_offsets (S + 1,) int64
+    rows of parent_weight (P,) and parent_log (P, C); child_log (P, W, C), the cell of child j being offsets
+    (k + 1,) + code. scores (n, C) is filled; a row without any parent is filled with NaN. Parent after parent
+    over a block of rows, so that one parent's tables stay in the cache.
     """
     n, n_classes = scores.shape
-    k = codes.shape[1]
-    joint = np.empty(n_classes)
-    highest = np.full((n, n_classes), -np.inf)
-    found = np.zeros(n)
-    children = np.empty(k, np.int64)
-    firsts = np.empty(k, np.int64)
-    widths = np.empty(k, np.int64)
-    scores[:] = 0.0
-    for s in range(parents.shape[0]):
-        n_children = 0
-        for j in range(k):
-            # A child of one value is certain.
-            if child_offsets[s, j] >= 0 and cardinalities[j] > 1:
-                children[n_children] = j
-                firsts[n_children] = child_offsets[s, j]
-                widths[n_children] = cardinalities[j]
-                n_children += 1
-        for i in range(n):
-            x = np.int64(0)
-            known = True
-            for p in range(parents.shape[1]):
-                j = parents[s, p]
-                code = np.int64(codes[i, j])
-                x = x * cardinalities[j] + code
-                known &= code < cardinalities[j]
-            if not known or parent_weight[parent_offsets[s] + x] < least:
-                continue
-            found[i] += 1
-            for c in range(n_classes):
-                joint[c] = parent_log[parent_offsets[s] + x, c]
-            if n_classes == 2:
-                # Two sums in registers.
-                first, second = joint[0], joint[1]
-                for h in range(n_children):
-                    code = np.int64(codes[i, children[h]])
-                    if code < widths[h]:
-                        cell = firsts[h] + x * widths[h] + code
-                        first += child_log[cell, 0]
-                        second += child_log[cell, 1]
-                joint[0], joint[1] = first, second
-            else:
-                for h in range(n_children):
-                    code = np.int64(codes[i, children[h]])
-                    if code < widths[h]:
-                        cell = firsts[h] + x * widths[h] + code
-                        for c in range(n_classes):
-                            joint[c] += child_log[cell, c]
-            # log of a running sum of exponentials, class by class
-            for c in range(n_classes):
-                above = joint[c] - highest[i, c]
-                if above <= 0.0:
-                    scores[i, c] += exponential(above)
+    columns = np.flatnonzero(cardinalities > 1)
+    n_children = columns.shape[0]
+    width = child_log.shape[1] * n_classes
+    parent_flat, child_flat = parent_log.ravel(), child_log.ravel()
+    cells = np.empty(BLOCK * n_children, np.uint32)
+    joint = np.empty(BLOCK * n_classes)
+    highest = np.empty(BLOCK * n_classes)
+    totals = np.empty(BLOCK * n_classes)
+    found = np.empty(BLOCK)
+    for start in range(0, n, BLOCK):
+        m = min(BLOCK, n - start)
+        for b in range(m):
+            for h in range(n_children):
+                cell = offsets[columns[h]] + np.int64(codes[start + b, columns[h]])
+                cells[b * n_children + h] = n_classes * cell
+        highest[:] = NEVER
+        totals[:] = 0.0
+        found[:] = 0.0
+        for s in range(parents.shape[0]):
+            for b in range(m):
+                x = np.int64(0)
+                known = True
+                for p in range(parents.shape[1]):
+                    j = parents[s, p]
+                    code = np.int64(codes[start + b, j])
+                    x = x * cardinalities[j] + code
+                    known &= code < cardinalities[j]
+                x += parent_offsets[s]
+                if known and parent_weight[x] >= least:
+                    found[b] += 1.0
+                    begin = b * n_children
+                    if n_classes == 2:
+                        _add_two_classes(
+                            parent_flat, child_flat, x, width, cells, begin, n_children, joint, b
+                        )
+                    else:
+                        _add_classes(
+                            parent_flat, child_flat, x, width, cells, begin, n_children, joint, b, n_classes
+                        )
                 else:
-                    scores[i, c] = scores[i, c] * exponential(-above) + 1.0
-                    highest[i, c] = joint[c]
-    for i in range(n):
-        for c in range(n_classes):
-            scores[i, c] = highest[i, c] + np.log(scores[i, c] / found[i]) if found[i] > 0 else np.nan
+                    joint[b * n_classes : (b + 1) * n_classes] = NEVER
+            _add_exponentials(joint[: m * n_classes], highest, totals)
+        for b in range(m):
+            for c in range(n_classes):
+                t = b * n_classes + c
+                scores[start + b, c] = highest[t] + np.log(totals[t] / found[b]) if found[b] > 0 else np.nan
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _add_two_classes(parents, children, x, width, cells, begin, n_children, joint, b):
+    """Do as `_add_classes` for two classes: sums in registers, two for each, so that additions overlap."""
+    one, two = np.uint64(1), np.uint64(2)
+    first = np.uint64(x) * np.uint64(width)
+    own = np.uint64(x) * two
+    low, high = parents[own], parents[own + one]
+    more_low = more_high = 0.0
+    begin, end = np.uint64(begin), np.uint64(begin + n_children)
+    if n_children & 1:
+        p = first + cells[begin]
+        more_low, more_high = children[p], children[p + one]
+        begin += one
+    for h in range(begin, end, two):
+        p, q = first + cells[h], first + cells[h + one]
+        low += children[p]
+        high += children[p + one]
+        more_low += children[q]
+        more_high += children[q + one]
+    place = np.uint64(b) * two
+    joint[place], joint[place + one] = low + more_low, high + more_high
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def _add_classes(parents, children, x, width, cells, begin, n_children, joint, b, n_classes):
+    """Fill row b of joint with the log of parent cell x and those of its children.
+
+    parents (P C,), children (P width,), joint (rows C,) float64; the row's cells are n_children of cells
+    (uint32) from begin on. Places are unsigned: whether one is negative, which would count from the end, need
+    not be asked.
+    """
+    first = np.uint64(x) * np.uint64(width)
+    place, own = np.uint64(b) * np.uint64(n_classes), np.uint64(x) * np.uint64(n_classes)
+    for c in range(np.uint64(n_classes)):
+        joint[place + c] = parents[own + c]
+    for h in range(np.uint64(begin), np.uint64(begin + n_children)):
+        p = first + cells[h]
+        for c in range(np.uint64(n_classes)):
+            joint[place + c] += children[p + c]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _add_exponentials(joint, highest, totals):
+    """Add e**joint to totals e**highest, exponents apart; joint (m,), the others no shorter."""
+    for t in range(joint.shape[0]):
+        above = joint[t] > highest[t]
+        lower = exponential(-abs(joint[t] - highest[t]))
+        totals[t] = totals[t] * lower + 1.0 if above else totals[t] + lower
+        highest[t] = joint[t] if above else highest[t]
