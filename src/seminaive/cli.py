@@ -183,11 +183,22 @@ def reproduce(
     repetitions: Annotated[
         int | None, typer.Option(help="Repetitions of the paper's protocol; the paper's number by default.")
     ] = None,
+    max_rows: Annotated[int | None, typer.Option(help="Leave out data sets of more rows.")] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Continue an interrupted run instead of starting afresh.")
+        bool,
+        typer.Option(
+            "--resume",
+            help="Use what an earlier run finished, of this table or of one that rests on the same work.",
+        ),
     ] = False,
+    misses: Annotated[
+        str | None,
+        typer.Option(
+            help="Run nothing: judge the results in --out by a bar, such as nbrlr, and list what misses it."
+        ),
+    ] = None,
     out: Annotated[
-        Path, typer.Option(help="Folder for the run's own file (NAME.jsonl) and for its result (NAME.csv).")
+        Path, typer.Option(help="Folder for the file of finished work and for the result (NAME.csv).")
     ] = Path("reproductions"),
     jobs: Annotated[int, typer.Option(help="Processes; -1 uses every core.")] = 1,
     seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
@@ -195,9 +206,16 @@ def reproduce(
     """Run a table of a paper again and compare it cell by cell; damaged cells are left out."""
     from rich import print as show
 
-    from seminaive.papers import reproduction
+    from seminaive.papers import acceptance, reproduction
     from seminaive.papers import show as views
 
+    if misses is not None:
+        if name is not None:
+            raise InputError(f"--misses reads results and runs nothing: leave {name} out")
+        judged = acceptance.gather(acceptance.bar_named(misses), out)
+        views.keep_misses(judged, out / f"{misses}-misses.csv", f"seminaive reproduce --misses {misses}")
+        typer.echo(f"{judged}\nwrote {out / f'{misses}-misses.csv'}")
+        return
     if list_tables or name is None:
         show(views.catalogue_table())
         return
@@ -205,24 +223,26 @@ def reproduce(
     planned = table.quick_repetitions if quick else table.repetitions
     options = reproduction.RunOptions(
         repetitions=planned if repetitions is None else repetitions,
-        path=out / f"{name}.jsonl",
+        path=out / table.run_file,
         n_jobs=jobs,
         random_state=seed,
         quick=quick,
+        max_rows=max_rows,
     )
-    reproduction.check_data(table)
+    reproduction.check_run(table, options)
     if not resume:
         # The last thing before the run: whatever is refused leaves the old run's file alone.
-        (out / f"{name}.jsonl").unlink(missing_ok=True)
+        (out / table.run_file).unlink(missing_ok=True)
     comparison = reproduction.reproduce(name, options)
-    command = (
-        f"seminaive reproduce {name}{' --quick' * quick} --repetitions {options.repetitions} --seed {seed}"
-    )
+    limits = " --quick" * quick + ("" if max_rows is None else f" --max-rows {max_rows}")
+    command = f"seminaive reproduce {name}{limits} --repetitions {options.repetitions} --seed {seed}"
     views.keep_comparison(comparison, out / f"{name}.csv", command)
     show(views.comparison_table(table, comparison))
     for remark in (*table.remarks, *comparison.notes):
         typer.echo(remark)
     typer.echo(f"wrote {out / f'{name}.csv'}")
+    if others := reproduction.companions(table):
+        typer.echo(f"--resume uses this run for {', '.join(others)} too")
 
 
 def _any_model(name: str) -> Any:

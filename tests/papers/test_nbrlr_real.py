@@ -1,3 +1,6 @@
+import json
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -34,7 +37,7 @@ def test_wins_are_counted_over_the_data_sets_of_each_subset(small_world, tmp_pat
         ["subset", "method_b", "cell"]
     )
     everywhere = cells.xs(("all", "LR", "win"), level=[0, 1, 2])["ours"]
-    assert everywhere.tolist() == [2, 2]  # L01 and RSPE; Chess2 is left out
+    assert everywhere.tolist() == [3, 3]  # L01 and RSPE
     assert not any(str(subset).startswith("large") for subset, *_ in cells.index)
     comparison = compare_with_paper(table, cells.reset_index())
     assert comparison.n_without_ours == 2 * 3
@@ -44,7 +47,7 @@ def test_means_have_one_cell_per_data_set_metric_and_method(small_world):
     assert small_world is None
     table = runnable("dissertation-table2.7")
     cells = table.run(RunOptions(3, progress=False))
-    assert len(cells) == 2 * 2 * 4
+    assert len(cells) == 3 * 2 * 4
     assert cells["se"].notna().all()
     assert set(compare_with_paper(table, cells).cells["dataset"]) == {"Blogger"}
 
@@ -63,6 +66,65 @@ def test_failures_are_told_with_the_comparison(small_world, monkeypatch, tmp_pat
     assert expected in comparison.notes
     keep_comparison(comparison, tmp_path / "kept.csv", "seminaive reproduce dissertation-table2.7")
     assert f"# {expected}" in (tmp_path / "kept.csv").read_text()
+
+
+def test_tables_on_the_same_splits_share_their_work(small_world, monkeypatch, tmp_path):
+    assert small_world is None
+    work = []
+
+    def judge(**unit):
+        work.append(unit)
+        return [{"fold": 0, "status": "ok", "message": "", "L01": 0.1, "RSPE": 0.2}]
+
+    monkeypatch.setattr(nbrlr_real, "judge", judge)
+    six, eight = runnable("nbrlr-table6"), runnable("nbrlr-table8")
+    assert six.run_file == eight.run_file
+    options = RunOptions(2, path=tmp_path / six.run_file, progress=False)
+    six.run(options)
+    assert len(work) == 3 * 3 * 2  # tables, methods, repetitions
+    work.clear()
+    eight.run(options)
+    assert {unit["method"] for unit in work} == {"Lasso", "Ridge", "ElasticNet"}
+    work.clear()
+    more = six.run(replace(options, repetitions=3))
+    assert {unit["repetition"] for unit in work} == {2}
+    work.clear()
+    fewer = six.run(options)
+    assert not work
+    assert "2 rounds" in fewer.attrs["notes"][0]
+    assert "3 rounds" in more.attrs["notes"][0]
+
+
+def test_smaller_tables_come_first_and_larger_ones_can_be_left_out(small_world, monkeypatch, tmp_path):
+    assert small_world is None
+    monkeypatch.setattr(nbrlr_real, "paper_table", lambda name: _table(name, 30 if name == "Chess2" else 60))
+    options = RunOptions(1, path=tmp_path / "run.jsonl", progress=False)
+    table = runnable("dissertation-table2.7")
+    table.run(options)
+    lines = (tmp_path / "run.jsonl").read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[0])["unit"]["dataset"] == "Chess2"
+    cells = table.run(replace(options, max_rows=59))
+    assert set(cells["dataset"]) == {"Chess2"}
+    assert cells.attrs["notes"] == ["1 of 6 data sets, 1 90/10 splits each: Chess2"]
+
+
+def test_missing_cells_are_filled_in_before_the_rows_are_split(monkeypatch):
+    whole = _table("Hepatitis")
+    holes = Dataset("Hepatitis", whole.X.mask(np.eye(60, 2, dtype=bool)), whole.y)
+    seen = []
+
+    class Watches(NaiveBayes):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(X)
+            return super().fit(X, y, sample_weight)
+
+    monkeypatch.setattr(nbrlr_real, "paper_table", lambda _: holes)
+    monkeypatch.setattr(nbrlr_real, "METHODS", {"NBRLR": Watches()})
+    for repetition in range(2):
+        list(nbrlr_real.judge("5-fold", "Hepatitis", "NBRLR", repetition, 0))
+    assert not any(X.isna().any(axis=None) for X in seen)
+    # One table of filled cells for all folds of all repetitions.
+    assert pd.concat(seen).groupby(level=0).nunique().max(axis=None) == 1
 
 
 def test_subsets_are_cut_where_the_paper_cuts_them():

@@ -1,10 +1,13 @@
 import os
 
+import numpy as np
+import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
 from seminaive.cli import app
 from seminaive.errors import InputError
+from seminaive.papers import nbrlr
 
 
 def _run(*arguments):
@@ -23,6 +26,72 @@ def test_the_list_names_every_table_with_its_needs():
 def test_a_table_that_cannot_be_run_is_refused_with_its_reason():
     with pytest.raises(InputError, match="confidential"):
         _run("dissertation-table3.2")
+
+
+@pytest.fixture
+def cheap_simulation(monkeypatch):
+    """Simulations that cost nothing; the units that were run."""
+    units = []
+
+    def simulate(**unit):
+        units.append(unit)
+        coefficients = " ".join(["1"] * (unit["p"] + 1))
+        losses = {"MSE": 0.1, "L01": 0.2, "RSPE": 0.3, "coefficients": coefficients}
+        return [{"method": method, **losses} for method in nbrlr.METHODS]
+
+    monkeypatch.setattr(nbrlr, "simulate", simulate)
+    monkeypatch.setattr(nbrlr, "_fitted_truth", lambda simulation: np.zeros(simulation.p + 1))
+    return units
+
+
+def test_what_one_table_has_run_another_one_takes_over_with_resume(cheap_simulation, tmp_path):
+    shown = _run("nbrlr-table1", "--repetitions", "2", "--out", str(tmp_path))
+    assert "--resume uses this run for" in shown.output
+    assert "nbrlr-table3" in shown.output
+    assert len(cheap_simulation) == 8 * 2
+    cheap_simulation.clear()
+    _run("nbrlr-table3", "--repetitions", "2", "--resume", "--out", str(tmp_path))
+    assert {unit["setting"] for unit in cheap_simulation} == {2}
+    cheap_simulation.clear()
+    for name in ("nbrlr-table2", "nbrlr-table4", "dissertation-table2.1", "dissertation-table2.2"):
+        _run(name, "--repetitions", "2", "--resume", "--out", str(tmp_path))
+        assert (tmp_path / f"{name}.csv").exists()
+    assert not cheap_simulation
+    assert [path.name for path in tmp_path.glob("*.jsonl")] == ["nbrlr-simulations.jsonl"]
+    _run("nbrlr-table1", "--repetitions", "2", "--out", str(tmp_path))
+    assert len(cheap_simulation) == 8 * 2  # without --resume a table starts afresh
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--repetitions", "1"], "needs 2 repetitions or more, got 1"),
+        (["--max-rows", "100"], "has no data sets to leave out"),
+        (["--misses", "nbrlr"], "leave nbrlr-table3 out"),
+    ],
+)
+def test_what_is_refused_leaves_the_old_run_alone(arguments, sentence, tmp_path):
+    run = tmp_path / "nbrlr-simulations.jsonl"
+    run.write_text("kept", encoding="utf-8")
+    with pytest.raises(InputError, match=sentence):
+        _run("nbrlr-table3", *arguments, "--out", str(tmp_path))
+    assert run.read_text(encoding="utf-8") == "kept"
+
+
+def test_misses_are_gathered_from_the_results_of_several_tables(cheap_simulation, tmp_path):
+    with pytest.raises(InputError, match="run seminaive reproduce nbrlr-table1"):
+        _run("--misses", "nbrlr", "--out", str(tmp_path))
+    for number in (1, 2, 3, 4):
+        _run(f"nbrlr-table{number}", "--repetitions", "2", "--resume", "--out", str(tmp_path))
+    assert cheap_simulation
+    shown = _run("--misses", "nbrlr", "--out", str(tmp_path))
+    assert "the bar of 90% is missed" in shown.output
+    kept = tmp_path / "nbrlr-misses.csv"
+    assert kept.read_text().startswith("# seminaive reproduce --misses nbrlr\n")
+    misses = pd.read_csv(kept, comment="#")
+    assert set(misses["table"]) == {f"nbrlr-table{number}" for number in (1, 2, 3, 4)}
+    assert set(misses["method"]) == {"NBRLR", "NB", "LR", "Lasso", "Ridge"}
+    assert misses.query("method == 'LR' and n_train == 100 and p == 50").empty
 
 
 @pytest.mark.real_data

@@ -1,10 +1,12 @@
 import os
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from seminaive.errors import InputError
+from seminaive.papers.acceptance import Bar, bar_named, gather
 from seminaive.papers.not_reproduced import REASONS
 from seminaive.papers.real_tables import PAPER_NAMES, paper_table, tables_of
 from seminaive.papers.reproduction import (
@@ -13,7 +15,9 @@ from seminaive.papers.reproduction import (
     RunOptions,
     Tolerance,
     catalogue,
+    companions,
     compare_with_paper,
+    declared,
     published_names,
     published_table,
     reproduce,
@@ -128,6 +132,53 @@ def test_results_are_kept_with_the_command_and_the_versions(tmp_path):
     assert comparison_table(_reproduction(), comparison).row_count == len(comparison.cells)
 
 
+def _kept(folder, table, agrees):
+    cells = pd.DataFrame({"method": ["ours", "ours", "other"], "cell": "value", "agrees": agrees})
+    (folder / f"{table}.csv").write_text(f"# run {table}\n# today\n# 1 of 3\n{cells.to_csv(index=False)}")
+
+
+def test_a_bar_counts_the_judged_cells_of_its_tables(tmp_path):
+    bar = Bar("two", ("one", "another"), 0.75, ("In words",), lambda cells: cells["method"] == "ours")
+    with pytest.raises(InputError, match="no result of one"):
+        gather(bar, tmp_path)
+    _kept(tmp_path, "one", [True, True, False])
+    _kept(tmp_path, "another", [True, False, False])
+    judged = gather(bar, tmp_path)
+    assert str(judged) == "3 of 4 cells agree, 75.0%: the bar of 75% is met"
+    assert judged.misses[["table", "method"]].to_numpy().tolist() == [["another", "ours"]]
+    assert judged.sources == ("run one; today", "run another; today")
+    assert not gather(replace(bar, share=0.76), tmp_path).met
+    with pytest.raises(InputError, match="no cell of one, another"):
+        gather(replace(bar, judged=lambda cells: cells["method"] == "none"), tmp_path)
+    with pytest.raises(InputError, match="there is no bar 'two'"):
+        bar_named("two")
+
+
+def test_bars_judge_tables_that_can_be_run():
+    for bar in declared("BARS"):
+        assert bar_named(bar.name) is bar
+        assert all(runnable(table) for table in bar.tables)
+
+
+def test_tables_share_a_run_only_where_they_say_so():
+    simulated = runnable("nbrlr-table1")
+    assert {"nbrlr-table4", "dissertation-table2.5"} <= set(companions(simulated))
+    assert simulated.name not in companions(simulated)
+    assert companions(runnable("nbrlr-table5")) == []
+    assert runnable("nbrlr-table5").run_file == "nbrlr-table5.jsonl"
+
+
+def test_large_data_sets_are_left_out_of_a_quick_run_or_by_request():
+    assert RunOptions(1).takes(10**6)
+    quick = RunOptions(1, quick=True)
+    assert quick.takes(1000)
+    assert not quick.takes(1001)
+    assert replace(quick, max_rows=5000).takes(5000)
+    assert not RunOptions(1, max_rows=5000).takes(5001)
+    with pytest.raises(InputError, match="a row or more"):
+        RunOptions(1, max_rows=0)
+
+
 def test_every_papers_name_of_a_data_set_appears_in_a_published_table():
     printed = {
         name
@@ -152,6 +203,7 @@ def test_our_copies_have_the_rows_that_the_papers_count():
 def test_tables_are_cut_as_the_papers_cut_them():
     assert set(paper_table("Abalone").y) == {"0", "1", "2"}
     assert len(paper_table("Occupancy Detection").y) == 8143
+    assert np.unique(paper_table("Chess2").y, return_counts=True)[1].tolist() == [2796, 25260]
 
 
 def test_a_data_set_without_a_copy_is_refused():

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -20,14 +21,17 @@ from seminaive.evaluate.datasets import DATA_FOLDER, real_table_names
 from seminaive.evaluate.jobs import check_jobs
 
 __all__ = [
+    "QUICK_ROWS",
     "Comparison",
     "NotReproduced",
     "Reproduction",
     "RunOptions",
     "Tolerance",
     "catalogue",
-    "check_data",
+    "check_run",
+    "companions",
     "compare_with_paper",
+    "declared",
     "published_names",
     "published_table",
     "reproduce",
@@ -42,6 +46,7 @@ _NOT_KEYS = frozenset({"value", "win", "draw", "loss", "p_value", "se", "sd"}) |
     "damaged_part",
 }
 _STANDARD_ERRORS_THAT_AGREE = 3.0
+QUICK_ROWS = 1000
 
 
 @dataclass(frozen=True)
@@ -61,7 +66,10 @@ class RunOptions:
     progress : bool
         Show a bar on a terminal.
     quick : bool
-        A table may leave out its largest data sets.
+        Leave out data sets of more than ``QUICK_ROWS`` rows, and whatever else a table finds too long for
+        a first look.
+    max_rows : int or None
+        Leave out data sets of more rows than this; it goes before the limit of ``quick``.
     """
 
     repetitions: int
@@ -70,13 +78,22 @@ class RunOptions:
     random_state: int = 0
     progress: bool = True
     quick: bool = False
+    max_rows: int | None = None
 
     def __post_init__(self) -> None:
+        if self.max_rows is not None and self.max_rows < 1:
+            raise InputError(f"expected data sets of a row or more, got max_rows={self.max_rows}.")
         if self.repetitions < 1:
             raise InputError(f"expected a repetition or more, got {self.repetitions}.")
         if self.random_state < 0:
             raise InputError(f"the seed must be 0 or a positive integer, got {self.random_state}.")
         check_jobs(self.n_jobs)
+
+    def takes(self, n_rows: int) -> bool:
+        """Whether a data set of so many rows is run."""
+        quick_rows = QUICK_ROWS if self.quick else None
+        most = quick_rows if self.max_rows is None else self.max_rows
+        return most is None or n_rows <= most
 
 
 @dataclass(frozen=True)
@@ -101,8 +118,8 @@ class Reproduction:
         ``simulation``, ``bundled tables``, ``real tables`` (in ``SEMINAIVE_DATA``) or ``nothing``.
     minutes : float
         Rough time of the full run on one core.
-    repetitions, quick_repetitions : int
-        Repetitions of the paper's protocol, and of a quick look.
+    repetitions, quick_repetitions, least_repetitions : int
+        Repetitions of the paper's protocol, of a quick look, and without which there is no result.
     run : callable
         Gives our cells for ``RunOptions``: the published table's key columns, ``ours``, the standard
         error ``se`` where there is one, and ``cell`` where the table has several values per row. What
@@ -114,6 +131,9 @@ class Reproduction:
         standard errors of the difference. Half of the last printed digit is granted on top.
     remarks : tuple of str
         What does not reproduce, and why.
+    shared_run : str or None
+        Name of the work that the table rests on, where other tables rest on it too: they keep it in one
+        file, and what one of them has run the others need not run again.
     """
 
     name: str
@@ -123,9 +143,16 @@ class Reproduction:
     repetitions: int
     run: Callable[[RunOptions], pd.DataFrame]
     quick_repetitions: int = 5
+    least_repetitions: int = 1
     values: tuple[str, ...] = ("value",)
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    shared_run: str | None = None
+
+    @property
+    def run_file(self) -> str:
+        """Name of the file of finished work."""
+        return f"{self.shared_run or self.name}.jsonl"
 
 
 @dataclass(frozen=True)
@@ -197,17 +224,24 @@ def published_table(name: str) -> pd.DataFrame:
         return pd.read_csv(file, keep_default_na=False, dtype=str)
 
 
+def declared(attribute: str) -> list[Any]:
+    """Gather what the papers' modules list under a name, such as ``REPRODUCTIONS``."""
+    import seminaive.papers
+
+    modules = [
+        importlib.import_module(f"seminaive.papers.{module.name}")
+        for module in pkgutil.iter_modules(seminaive.papers.__path__)
+    ]
+    return [entry for module in modules for entry in getattr(module, attribute, ())]
+
+
 def catalogue() -> dict[str, Reproduction | NotReproduced]:
     """Every published table: how to run it, or why it is not run."""
-    import seminaive.papers
     from seminaive.papers.not_reproduced import REASONS
 
-    found: dict[str, Reproduction | NotReproduced] = {}
-    for module in pkgutil.iter_modules(seminaive.papers.__path__):
-        for reproduction in getattr(
-            importlib.import_module(f"seminaive.papers.{module.name}"), "REPRODUCTIONS", ()
-        ):
-            found[reproduction.name] = reproduction
+    found: dict[str, Reproduction | NotReproduced] = {
+        reproduction.name: reproduction for reproduction in declared("REPRODUCTIONS")
+    }
     for name, (title, reason) in REASONS.items():
         found.setdefault(name, NotReproduced(name, title, reason))
     return {name: found[name] for name in published_names()}
@@ -223,10 +257,26 @@ def runnable(name: str) -> Reproduction:
     return entry
 
 
-def check_data(table: Reproduction) -> None:
-    """Refuse, before any work, a table whose data sets are not here."""
+def companions(table: Reproduction) -> list[str]:
+    """Name the other tables that rest on the same run."""
+    return [
+        name
+        for name, other in catalogue().items()
+        if isinstance(other, Reproduction) and name != table.name and other.run_file == table.run_file
+    ]
+
+
+def check_run(table: Reproduction, options: RunOptions) -> None:
+    """Refuse, before any work, options that the table cannot use, or a table whose data sets are not here."""
     from seminaive.papers.real_tables import PAPER_NAMES
 
+    if options.repetitions < table.least_repetitions:
+        raise InputError(
+            f"{table.name} needs {table.least_repetitions} repetitions or more, got {options.repetitions}."
+        )
+
+    if options.max_rows is not None and table.needs != "real tables":
+        raise InputError(f"{table.name} has no data sets to leave out: drop the limit on their rows.")
     if table.needs == "real tables" and not set(PAPER_NAMES.values()) & set(real_table_names()):
         raise InputError(
             f"{table.name} needs real tables that the package does not carry: set {DATA_FOLDER} to the "
@@ -237,7 +287,7 @@ def check_data(table: Reproduction) -> None:
 def reproduce(name: str, options: RunOptions) -> Comparison:
     """Run a published table again and compare cell by cell."""
     table = runnable(name)
-    check_data(table)
+    check_run(table, options)
     return compare_with_paper(table, table.run(options))
 
 

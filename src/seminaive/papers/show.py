@@ -6,15 +6,17 @@ from math import isnan
 from pathlib import Path
 from platform import python_version
 
+import pandas as pd
 from rich.box import SIMPLE_HEAD
 from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from seminaive.encode import whole_file
+from seminaive.papers.acceptance import Acceptance
 from seminaive.papers.reproduction import Comparison, NotReproduced, Reproduction, catalogue
 
-__all__ = ["catalogue_table", "comparison_table", "keep_comparison"]
+__all__ = ["catalogue_table", "comparison_table", "keep_comparison", "keep_misses"]
 
 _COMPARED = ("ours", "se", "paper", "difference", "standard_errors", "agrees")
 
@@ -67,13 +69,18 @@ def keep_comparison(comparison: Comparison, path: Path, command: str) -> None:
     packages = ", ".join(
         f"{name} {version(name)}" for name in ("seminaive", "numpy", "scipy", "scikit-learn")
     )
-    lines = [
-        f"# {command}",
-        f"# {datetime.now(tz=UTC):%Y-%m-%d}, Python {python_version()}, {packages}",
-        f"# {comparison}",
-        *(f"# {note}" for note in comparison.notes),
-    ]
-    cells = comparison.cells.round(6).to_csv(index=False)
+    versions = f"{datetime.now(tz=UTC):%Y-%m-%d}, Python {python_version()}, {packages}"
+    _keep(comparison.cells, path, [command, versions, str(comparison), *comparison.notes])
+
+
+def keep_misses(acceptance: Acceptance, path: Path, command: str) -> None:
+    """Write the cells that miss a bar as CSV, under comment lines that say what was judged."""
+    lines = [command, str(acceptance), *acceptance.bar.words, *acceptance.sources]
+    _keep(acceptance.misses.drop(columns=["cell", "agrees"]), path, lines)
+
+
+def _keep(cells: pd.DataFrame, path: Path, lines: list[str]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
+    head = "".join(f"# {line}\n" for line in lines)
     with whole_file(path) as part:
-        part.write_text("\n".join(lines) + "\n" + cells, encoding="utf-8")
+        part.write_text(head + cells.round(6).to_csv(index=False), encoding="utf-8")
