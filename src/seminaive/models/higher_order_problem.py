@@ -7,12 +7,12 @@ from functools import cached_property
 from math import comb, prod
 
 import numpy as np
-from scipy.special import expit, softmax
 
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.memory import refuse_beyond_memory
 from seminaive.scores import AdditiveScores, NumericTerms
 from seminaive.scores.conditional_likelihood import ConditionalLoss
+from seminaive.scores.pair_products import PairProducts
 from seminaive.scores.penalised_objective import PenalisedObjective
 from seminaive.scores.rotation import Rotation
 from seminaive.solvers.blas import one_blas_thread
@@ -106,8 +106,7 @@ class HigherOrderProblem:
         Solutions for other strengths and other folds are near, and are found in fewer passes.
         """
         loss = self.loss
-        scores = loss.scores(solution)
-        posterior = expit(scores) if loss.n_columns == 1 else softmax(scores, axis=1)
+        posterior = loss.posterior(solution)
         by_row = posterior * (1 - posterior) * loss.row_weight[:, None]
         curvature = np.vstack([by_row.sum(axis=0), loss.sums_of_cells(by_row), (loss.numbers**2).T @ by_row])
         rows = np.flatnonzero((self.orders <= 1) & ~self.fixed)
@@ -115,8 +114,9 @@ class HigherOrderProblem:
             return replace(self, curvature=curvature)
         singles = {term for term, columns in enumerate(self.terms.features) if len(columns) == 1}
         mean = by_row.mean(axis=1)
-        gram = loss.gram(mean, loss.fused.positions_of(singles) + np.int32(1), rows)
-        rotation = Rotation.of(rows, gram)
+        products = PairProducts(loss.fused, loss.numbers, singles)
+        moving = np.isin(products.rows, rows)
+        rotation = Rotation.of(rows, products(mean)[np.ix_(moving, moving)])
         curvature[rows] = rotation.values[:, None] * by_row.sum(axis=0) / max(mean.sum(), 1e-300)
         return replace(self, curvature=curvature, rotation=rotation)
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from scipy.special import expit, softmax
 
+from seminaive.scores.pair_products import PairProducts
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -127,60 +129,26 @@ class ConditionalLoss:
         Between classes c and d it is a matrix of pair counts in which a row weighs
         ``w p_c (1[c = d] - p_d)``.
         """
-        scores = self.scores(coefficients)
-        if self.n_columns == 1:
-            posterior = expit(scores)
-            curvatures = [(0, 0, posterior[:, 0] * (1 - posterior[:, 0]))]
-        else:
-            posterior = softmax(scores, axis=1)
-            curvatures = [
-                (c, d, posterior[:, c] * ((c == d) - posterior[:, d]))
-                for c in range(self.n_columns)
-                for d in range(c + 1)
-            ]
+        posterior = self.posterior(coefficients)
+        products = self._products
         n_rows, k = self.shape
         hessian = np.empty((n_rows, k, n_rows, k))
-        for c, d, curvature in curvatures:
-            hessian[:, c, :, d] = hessian[:, d, :, c] = self.gram(
-                curvature * self.row_weight, self._positions, slice(None)
-            )
+        for c in range(k):
+            for d in range(c + 1):
+                curvature = posterior[:, c] * ((c == d) - posterior[:, d]) * self.row_weight
+                hessian[:, c, :, d] = hessian[:, d, :, c] = products(curvature)
         return hessian.reshape(n_rows * k, n_rows * k)
 
-    def gram(
-        self, row_weight: Floats, positions: NDArray[np.int32], kept: NDArray[np.int64] | slice
-    ) -> Floats:
-        """Return the weighted products of pairs of columns of the design, of the kept coefficients.
-
-        ``positions`` (n_rows, terms) are the rows of the coefficients that each table row has, increasing;
-        the intercept and the numbers are always among them.
-        """
-        from seminaive.kernels.hessian import count_numbers, count_pairs
-
-        every = np.arange(self.shape[0])
-        wanted = every[kept]
-        n_cells = 1 + self.fused.n_parameters
-        place = np.full(self.shape[0], -1, dtype=np.int32)
-        place[wanted] = np.arange(len(wanted))
-        place[(place < 0) & (every < n_cells)] = len(wanted)
-        own = np.zeros((len(wanted) + 1, len(wanted) + 1))
-        compact = positions if len(wanted) == len(every) else np.sort(place[positions], axis=1)
-        count_pairs(compact, row_weight, own)
-        gram = own[:-1, :-1]
-        numbers = place[n_cells:]
-        if len(numbers):
-            weighted = self.numbers * row_weight[:, None]
-            across = np.zeros((len(numbers), len(wanted) + 1))
-            count_numbers(compact, weighted, across)
-            gram[numbers] = across[:, :-1]
-            gram[np.ix_(numbers, numbers)] = self.numbers.T @ weighted
-        lower: Floats = np.tril(gram)
-        return lower + np.tril(gram, -1).T
+    def posterior(self, coefficients: Floats) -> Floats:
+        """Return each training row's probability of each class or, of two, of class 1."""
+        scores = self.scores(coefficients)
+        posterior: Floats = expit(scores) if self.n_columns == 1 else softmax(scores, axis=1)
+        return posterior
 
     @cached_property
-    def _positions(self) -> NDArray[np.int32]:
-        """The coefficient row of every table row and term, increasing."""
-        every = {term for own in self.fused.group_terms for term in own}
-        return self.fused.positions_of(every) + np.int32(1)
+    def _products(self) -> PairProducts:
+        """The products of all pairs of columns of the design."""
+        return PairProducts(self.fused, self.numbers, range(sum(map(len, self.fused.group_terms))))
 
     def class_weights_of_cells(self) -> Floats:
         """Return the weight of each observed cell and class, (n_parameters, n_classes)."""
