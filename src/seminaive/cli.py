@@ -236,11 +236,11 @@ def reproduce(
     comparison = reproduction.reproduce(name, options)
     limits = " --quick" * quick + ("" if max_rows is None else f" --max-rows {max_rows}")
     command = f"seminaive reproduce {name}{limits} --repetitions {options.repetitions} --seed {seed}"
-    views.keep_comparison(comparison, out / f"{name}.csv", command)
+    written = views.keep_comparison(comparison, out / f"{name}.csv", command)
     show(views.comparison_table(table, comparison))
     for remark in (*table.remarks, *comparison.notes):
         typer.echo(remark)
-    typer.echo(f"wrote {out / f'{name}.csv'}")
+    typer.echo(f"wrote {', '.join(map(str, written))}")
     if others := reproduction.companions(table):
         typer.echo(f"--resume uses this run for {', '.join(others)} too")
 

@@ -37,10 +37,15 @@ def test_wins_are_counted_over_the_data_sets_of_each_subset(small_world, tmp_pat
         ["subset", "method_b", "cell"]
     )
     everywhere = cells.xs(("all", "LR", "win"), level=[0, 1, 2])["ours"]
-    assert everywhere.tolist() == [3, 3]  # L01 and RSPE
+    assert everywhere.tolist() == [30, 30]  # L01 and RSPE: three of three, scaled to the paper's thirty
     assert not any(str(subset).startswith("large") for subset, *_ in cells.index)
     comparison = compare_with_paper(table, cells.reset_index())
     assert comparison.n_without_ours == 2 * 3
+    assert "small (<300 instances): 3 of 9; large (>=10000 instances): 0 of 8" in comparison.notes[-1]
+    assert len(comparison.data_sets) == 3 * 3 * 2  # data sets, methods, losses
+    paths = keep_comparison(comparison, tmp_path / "nbrlr-table6.csv", "seminaive reproduce nbrlr-table6")
+    assert [path.name for path in paths] == ["nbrlr-table6.csv", "nbrlr-table6-data-sets.csv"]
+    assert len(pd.read_csv(paths[1], comment="#")) == 3 * 3 * 2
 
 
 def test_means_have_one_cell_per_data_set_metric_and_method(small_world):

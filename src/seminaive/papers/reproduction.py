@@ -122,8 +122,9 @@ class Reproduction:
         Repetitions of the paper's protocol, of a quick look, and without which there is no result.
     run : callable
         Gives our cells for ``RunOptions``: the published table's key columns, ``ours``, the standard
-        error ``se`` where there is one, and ``cell`` where the table has several values per row. What
-        happened in the run may be told in the frame's ``attrs["notes"]``.
+        error ``se`` where there is one, and ``cell`` where the table has several values per row. The
+        frame's ``attrs`` may tell more: ``notes``, a list of what happened in the run, and ``data_sets``,
+        records of the losses on single data sets that the cells sum up.
     values : tuple of str
         The published columns that are compared.
     tolerances : mapping of str to Tolerance
@@ -179,12 +180,15 @@ class Comparison:
         Cells of the paper that we do not have, for want of a data set or of a model.
     notes : tuple of str
         What happened in this run: models that failed, data sets that were left out.
+    data_sets : DataFrame
+        The losses on single data sets that the cells sum up; empty where there are none.
     """
 
     cells: pd.DataFrame
     n_damaged: int
     n_without_ours: int
     notes: tuple[str, ...] = ()
+    data_sets: pd.DataFrame = field(default_factory=pd.DataFrame)
 
     @property
     def n_agree(self) -> int:
@@ -293,7 +297,7 @@ def reproduce(name: str, options: RunOptions) -> Comparison:
 
 def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Comparison:
     """Set our cells beside the paper's, leaving damaged and inapplicable ones out."""
-    notes = tuple(ours.attrs.get("notes", ()))
+    notes, data_sets = tuple(ours.attrs.get("notes", ())), pd.DataFrame(ours.attrs.get("data_sets", []))
     published = published_table(reproduction.name)
     keys = [str(name) for name in published if name not in _NOT_KEYS | set(reproduction.values)]
     missing = [name for name in keys if name not in ours]
@@ -322,6 +326,7 @@ def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Compar
         n_damaged=int((~undamaged).sum()) * len(reproduction.values),
         n_without_ours=len(paper) - len(cells),
         notes=notes,
+        data_sets=data_sets,
     )
 
 

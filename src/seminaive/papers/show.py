@@ -64,13 +64,21 @@ def comparison_table(reproduction: Reproduction, comparison: Comparison) -> Tabl
     return table
 
 
-def keep_comparison(comparison: Comparison, path: Path, command: str) -> None:
-    """Write the cells as CSV, under comment lines that say how they came about."""
+def keep_comparison(comparison: Comparison, path: Path, command: str) -> list[Path]:
+    """Write the cells as CSV, under comment lines that say how they came about.
+
+    Losses on single data sets go to a second file beside it. The paths of what was written are returned.
+    """
     packages = ", ".join(
         f"{name} {version(name)}" for name in ("seminaive", "numpy", "scipy", "scikit-learn")
     )
     versions = f"{datetime.now(tz=UTC):%Y-%m-%d}, Python {python_version()}, {packages}"
     _keep(comparison.cells, path, [command, versions, str(comparison), *comparison.notes])
+    if comparison.data_sets.empty:
+        return [path]
+    beside = path.with_name(f"{path.stem}-data-sets.csv")
+    _keep(comparison.data_sets, beside, [command, versions, *comparison.notes])
+    return [path, beside]
 
 
 def keep_misses(acceptance: Acceptance, path: Path, command: str) -> None:
