@@ -96,8 +96,8 @@ def test_tables_on_the_same_splits_share_their_work(small_world, monkeypatch, tm
     work.clear()
     fewer = six.run(options)
     assert not work
-    assert "2 rounds" in fewer.attrs["notes"][0]
-    assert "3 rounds" in more.attrs["notes"][0]
+    assert "2 x 5-fold" in fewer.attrs["notes"][0]
+    assert "3 x 5-fold" in more.attrs["notes"][0]
 
 
 def test_smaller_tables_come_first_and_larger_ones_can_be_left_out(small_world, monkeypatch, tmp_path):
@@ -110,7 +110,7 @@ def test_smaller_tables_come_first_and_larger_ones_can_be_left_out(small_world, 
     assert json.loads(lines[0])["unit"]["dataset"] == "Chess2"
     cells = table.run(replace(options, max_rows=59))
     assert set(cells["dataset"]) == {"Chess2"}
-    assert cells.attrs["notes"] == ["1 of 6 data sets, 1 90/10 splits each: Chess2"]
+    assert cells.attrs["notes"] == ["1 of 6 data sets, 1 x 90/10 each: Chess2"]
 
 
 def test_missing_cells_are_filled_in_before_the_rows_are_split(monkeypatch):

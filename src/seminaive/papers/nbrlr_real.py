@@ -96,10 +96,9 @@ def _losses(published: str, methods: Iterable[str], plan: str, options: RunOptio
     losses = grouped.agg(ours="mean", se="sem").reset_index()
     losses["n_rows"] = [shapes[dataset][0] for dataset in losses["dataset"]]
     losses["n_predictors"] = [shapes[dataset][1] for dataset in losses["dataset"]]
-    splits = "90/10 splits" if plan == "90/10" else "rounds of 5-fold cross-validation"
     printed = published_table(published)["dataset"].nunique()
     losses.attrs["notes"] = [
-        f"{len(taken)} of {printed} data sets, {options.repetitions} {splits} each: {', '.join(taken)}",
+        f"{len(taken)} of {printed} data sets, {options.repetitions} x {plan} each: {', '.join(taken)}",
         *failure_lines(folds.rename(columns={"method": "model"})),
     ]
     return losses
