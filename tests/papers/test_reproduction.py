@@ -204,6 +204,8 @@ def test_our_copies_have_the_rows_that_the_papers_count():
 def test_tables_are_cut_as_the_papers_cut_them():
     assert set(paper_table("Abalone").y) == {"0", "1", "2"}
     assert len(paper_table("Occupancy Detection").y) == 8143
+    zeros = paper_table("PimaIndiansDiabetes").X["insu"] == 0
+    assert paper_table("Pima Indians Diabetes").X["insu"].isna().equals(zeros)
     assert np.unique(paper_table("Chess2").y, return_counts=True)[1].tolist() == [2796, 25260]
 
 
