@@ -194,3 +194,15 @@ def scatter(cells, residuals, first, last, tables):
                 else:
                     for c in range(0, n_columns, LANES):
                         add_row(tables, q, residuals, i, c)
+
+
+@njit(cache=True, nogil=True)
+def scatter_classes(cells, labels, weights, tables):
+    """Add every row's weight to its cell of each group, in the column of its class.
+
+    cells (groups, n) uint32 rows of tables (fused cells, at least as many columns as classes) float64, which
+    is added to; labels (n,) int64, weights (n,) float64.
+    """
+    for g in range(cells.shape[0]):
+        for i in range(cells.shape[1]):
+            tables[cells[g, i], labels[i]] += weights[i]

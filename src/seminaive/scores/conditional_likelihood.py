@@ -152,9 +152,13 @@ class ConditionalLoss:
 
     def class_weights_of_cells(self) -> Floats:
         """Return the weight of each observed cell and class, (n_parameters, n_classes)."""
-        rows = np.zeros((len(self.labels), self.n_classes))
-        rows[np.arange(len(rows)), self.labels] = self.row_weight
-        return self.sums_of_cells(rows)
+        from seminaive.kernels.fusion import scatter_classes
+
+        tables = np.zeros((self.fused.n_fused_cells, -4 * (-self.n_classes // 4)))
+        scatter_classes(self.fused.cells, self.labels, self.row_weight, tables)
+        sums = np.zeros((self.fused.n_parameters, tables.shape[1]))
+        self.fused.marginalise(tables, sums)
+        return sums[:, : self.n_classes]
 
     def sums_of_cells(self, rows: Floats) -> Floats:
         """Return the sum over the rows of each observed cell, (n_parameters, columns of ``rows``)."""

@@ -59,13 +59,17 @@ class PairProducts:
     def __init__(self, fused: FusedTerms, numbers: Floats, terms: Collection[int]) -> None:
         self._numbers = numbers
         self._groups: list[_Group] = []
+        place = np.zeros(fused.n_parameters, dtype=np.uint32)
         for g, own in enumerate(fused.group_terms):
             wanted = [position for position, term in enumerate(own) if term in terms]
             if wanted:
-                parameters, local = np.unique(fused.members[g][:, wanted], return_inverse=True)
-                members = local.reshape(-1, len(wanted)).astype(np.uint32)
+                members = fused.members[g][:, wanted]
+                taken = np.zeros(fused.n_parameters, dtype=bool)
+                taken[members] = True
+                parameters = np.flatnonzero(taken)
+                place[parameters] = np.arange(len(parameters))
                 cells = fused.cells[g] - np.uint32(fused.offsets[g])
-                self._groups.append(_Group(cells, members, parameters.astype(np.int64)))
+                self._groups.append(_Group(cells, place[members], parameters))
         parameters = np.concatenate([np.empty(0, np.int64), *(group.parameters for group in self._groups)])
         self._order = np.argsort(parameters)
         first_number = 1 + fused.n_parameters

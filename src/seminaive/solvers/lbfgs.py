@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.solvers.curvature_pairs import CurvaturePairs
 from seminaive.solvers.line_search import Point, search_wolfe
 from seminaive.solvers.result import SolverResult
 from seminaive.solvers.trace import Trace
@@ -50,52 +51,28 @@ def minimize_lbfgs(
     norm = float(np.linalg.norm(gradient))
     reference = norm if reference is None else reference
     here = start
-    steps: list[Floats] = []
-    changes: list[Floats] = []
-    products: list[float] = []
+    pairs = CurvaturePairs(memory)
     n_iter = 0
     while norm > tol * reference and n_iter < max_iter:
-        direction = _direction(gradient, steps, changes, products)
+        direction = pairs.direction(gradient)
         slope = float(gradient @ direction)
         if not slope < 0:
             break
         # The first step has length 1; later ones have a model of the curvature.
-        step = 1.0 if steps else 1.0 / norm
+        step = 1.0 if pairs else 1.0 / norm
         point = search_wolfe(trace, here, Point(0.0, value, gradient, slope), direction, step, CURVATURE)
         if point is None:
-            if not steps:
+            if not pairs:
                 break
             # Rounding spoilt the model of the curvature: start it afresh.
-            steps, changes, products = [], [], []
+            pairs.forget()
             n_iter += 1
             continue
         moved = point.step * direction
-        change = point.gradient - gradient
-        product = float(moved @ change)
-        if product > 0:
-            steps.append(moved)
-            changes.append(change)
-            products.append(product)
-            if len(steps) > memory:
-                del steps[0], changes[0], products[0]
+        pairs.add(moved, point.gradient - gradient)
         here = here + moved
         value, gradient = point.value, point.gradient
         norm = float(np.linalg.norm(gradient))
         n_iter += 1
     optimality = norm / reference if reference > 0 else 0.0
     return SolverResult(here, value, n_iter, optimality, optimality <= tol, trace.passes, trace.history)
-
-
-def _direction(gradient: Floats, steps: list[Floats], changes: list[Floats], products: list[float]) -> Floats:
-    """Return minus the approximate inverse Hessian times the gradient (Nocedal's two loops)."""
-    q = -gradient
-    shares = []
-    for step, change, product in zip(reversed(steps), reversed(changes), reversed(products), strict=True):
-        share = float(step @ q) / product
-        q -= share * change
-        shares.append(share)
-    if steps:
-        q *= products[-1] / float(changes[-1] @ changes[-1])
-    for step, change, product, share in zip(steps, changes, products, reversed(shares), strict=True):
-        q += (share - float(change @ q) / product) * step
-    return q

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from seminaive.solvers.curvature_pairs import CurvaturePairs
 from seminaive.solvers.line_search import Point, search_wolfe
 from seminaive.solvers.result import SolverResult
 from seminaive.solvers.trace import Trace
@@ -24,6 +26,8 @@ CURVATURE = 0.9
 # Added to the diagonal, as a share of its mean, and raised until the matrix is positive definite: directions
 # without curvature, such as adding one number to every class, do not move.
 JITTER = 1e-9
+# A Hessian costs as much as some passes, so that it serves several steps, corrected by what they show.
+STEPS_PER_HESSIAN = 4
 
 
 def minimize_newton(
@@ -38,35 +42,51 @@ def minimize_newton(
     """Return a minimiser, certified by the norm of its gradient relative to that at the start.
 
     A handful of passes suffice where the Hessian, a matrix of the number of coefficients squared, is cheap
-    to fill and to factor. The other parameters are those of `minimize_lbfgs`.
+    to fill and to factor; each serves some steps, between which it is corrected as in quasi-Newton methods.
+    The other parameters are those of `minimize_lbfgs`.
     """
     trace = Trace(objective)
     value, gradient = trace(start)
     norm = float(np.linalg.norm(gradient))
     reference = norm if reference is None else reference
     here = start
-    n_iter = 0
+    pairs = CurvaturePairs(STEPS_PER_HESSIAN)
+    factor, n_steps, n_iter = None, 0, 0
     while norm > tol * reference and n_iter < max_iter:
-        direction = -_solve(hessian(here), gradient)
+        if factor is None or n_steps == STEPS_PER_HESSIAN:
+            factor, n_steps = _factored(hessian(here)), 0
+            pairs.forget()
+        direction = pairs.direction(gradient, partial(cho_solve, factor))
         slope = float(gradient @ direction)
-        point = search_wolfe(trace, here, Point(0.0, value, gradient, slope), direction, 1.0, CURVATURE)
+        point = None
+        if slope < 0:
+            point = search_wolfe(trace, here, Point(0.0, value, gradient, slope), direction, 1.0, CURVATURE)
         n_iter += 1
         if point is None:
-            break
-        here = here + point.step * direction
+            if n_steps == 0:
+                break
+            # The Hessian is too old.
+            factor = None
+            continue
+        moved = point.step * direction
+        pairs.add(moved, point.gradient - gradient)
+        here = here + moved
         value, gradient = point.value, point.gradient
         norm = float(np.linalg.norm(gradient))
+        n_steps += 1
     optimality = norm / reference if reference > 0 else 0.0
     return SolverResult(here, value, n_iter, optimality, optimality <= tol, trace.passes, trace.history)
 
 
-def _solve(matrix: Floats, right: Floats) -> Floats:
-    """Solve a positive semidefinite system, its flat directions held back."""
+def _factored(matrix: Floats) -> tuple[Floats, bool]:
+    """Factor a positive semidefinite matrix, its flat directions held back."""
     added = JITTER * float(np.trace(matrix)) / len(matrix)
     diagonal = np.einsum("ii->i", matrix)
     while True:
         diagonal += added
         try:
-            return np.asarray(cho_solve(cho_factor(matrix, lower=True), right))
+            factor, lower = cho_factor(matrix, lower=True)
         except LinAlgError:
             added *= 100
+        else:
+            return factor, lower

@@ -102,7 +102,7 @@ class FusedTerms:
             cells[g] = joint + offsets[g]
             examples = codes[first]
             packed.append(np.stack([terms.cells_of(term, examples) for term in group.terms], axis=1))
-        observed, positions = _compact(packed)
+        observed, positions = _compact(packed, terms.n_cells)
         columns = tuple(group.columns for group in groups)
         return cls(observed, cells, offsets, positions, columns, tuple(group.terms for group in groups))
 
@@ -226,8 +226,14 @@ def joint_cells(
     return cells, first
 
 
-def _compact(packed: list[Indices]) -> tuple[Indices, tuple[NDArray[np.int32], ...]]:
-    """Return the packed cells that occur, and each group's members as positions among them."""
+def _compact(packed: list[Indices], n_cells: int) -> tuple[Indices, tuple[NDArray[np.int32], ...]]:
+    """Return the packed cells that occur, of so many, and each group's members as positions among them."""
+    if n_cells <= max(MOST_SLOTS, sum(own.size for own in packed)):
+        occurs = np.zeros(n_cells, dtype=bool)
+        for own in packed:
+            occurs[own] = True
+        position = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
+        return np.flatnonzero(occurs), tuple(position[own] for own in packed)
     observed = np.unique(np.concatenate([np.empty(0, np.int64), *(own.ravel() for own in packed)]))
     members = tuple(np.searchsorted(observed, own).astype(np.int32) for own in packed)
     return observed, members
