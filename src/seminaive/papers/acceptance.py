@@ -95,7 +95,8 @@ def gather(bar: Bar, folder: Path) -> Acceptance:
         sources.append("; ".join(heads[:2]))
         cells = pd.read_csv(path, comment="#")
         frames.append(cells[bar.judged(cells)].assign(table=table))
-    found = pd.concat(frames, ignore_index=True)
+    # A column that one table lacks, such as the setting, keeps its whole numbers.
+    found = pd.concat(frames, ignore_index=True).convert_dtypes()
     if found.empty:
         raise InputError(f"no cell of {', '.join(bar.tables)} in {folder} counts for the bar {bar.name!r}.")
     return Acceptance(bar, found[["table", *found.columns.drop("table")]], tuple(sources))
