@@ -32,9 +32,19 @@ def test_speed_ups_are_ratios_of_passes(small, tmp_path):
     assert summary["curvature"] == pytest.approx(by_scaling["none"] / by_scaling["curvature"])
 
 
-def test_a_generative_start_begins_lower(small, tmp_path):
-    study = initialisation([small], tmp_path / "start.csv", orders=[2]).set_index("start")
-    assert study.loc["generative", "first"] < study.loc["zero", "first"]
+def test_a_generative_start_begins_lower_and_weights_of_averages_end_where_others_do(small, tmp_path):
+    study = initialisation([small], tmp_path / "start.csv", orders=[2]).set_index("variant")
+    assert study.loc["ALR (init)", "first"] < study.loc["ALR", "first"] == study.loc["ALR (J)", "first"]
+    assert study.loc["ALR (J)", "last"] == pytest.approx(study.loc["ALR", "last"], rel=1e-3)
+
+
+def test_a_study_goes_on_below_the_lines_that_say_where_it_comes_from(small, tmp_path):
+    path = tmp_path / "passes.csv"
+    path.write_text("# command: python study.py\n")
+    study = convergence([small], path, orders=[1], ridges=[1.0], max_iter=5)
+    again = convergence([small], path, orders=[1], ridges=[0.0, 1.0], max_iter=5)
+    assert len(again) == 2 * len(study) == 6
+    assert path.read_text().startswith("# command: python study.py\ndataset,order")
 
 
 def test_pairs_learn_poker_hands_from_a_stream_and_singles_do_not():

@@ -50,6 +50,8 @@ class HigherOrderClassifier(AdditiveClassifier):
 
     def _solve(self, problem, rows):
         strength, target = self._penalty(problem)
+        if self.scaling == "curvature" and self.solver in ("lbfgs", "cg"):
+            problem = problem.whitened(strength)
         scale = problem.scale(self.scaling, strength)
         start = np.zeros(problem.loss.shape)
         if self.start == "generative":
@@ -70,13 +72,23 @@ class HigherOrderClassifier(AdditiveClassifier):
             )
         else:
             result = problem.solve(
-                self.solver, strength, target, scale, start, tol=self.tol, max_iter=self.max_iter
+                self.solver,
+                strength,
+                target,
+                scale,
+                start,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                first_step=problem.first_step(self.scaling),
             )
         result.warn_unless_converged(
             self.tol,
             "raise max_iter, raise the penalty (separable classes have no optimum without one), or raise tol",
         )
-        self.n_iter_, self.passes_, self.history_ = result.n_iter, result.passes, result.history
+        # The pairs of a whitening were counted in a pass of their own.
+        counted = int(problem.whitening is not None)
+        self.n_iter_, self.passes_ = result.n_iter, result.passes + counted
+        self.history_ = np.concatenate([result.history[:counted], result.history])
         self.objective_, self.gradient_norm_ = result.objective, result.optimality
         self.scores_ = problem.scores(self._by_class(problem, result.solution))
 

@@ -15,6 +15,7 @@ from seminaive.scores.conditional_likelihood import ConditionalLoss
 from seminaive.scores.pair_products import PairProducts
 from seminaive.scores.penalised_objective import PenalisedObjective
 from seminaive.scores.rotation import Rotation
+from seminaive.scores.whitening import Whitening
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
 from seminaive.solvers.lbfgs import minimize_lbfgs
@@ -53,6 +54,7 @@ class HigherOrderProblem:
     share: np.ndarray
     rotation: Rotation | None = None
     curvature: np.ndarray | None = None
+    whitening: Whitening | None = None
 
     @classmethod
     def of(cls, rows, *, order, hierarchical, objective, n_threads):
@@ -109,16 +111,38 @@ class HigherOrderProblem:
         posterior = loss.posterior(solution)
         by_row = posterior * (1 - posterior) * loss.row_weight[:, None]
         curvature = np.vstack([by_row.sum(axis=0), loss.sums_of_cells(by_row), (loss.numbers**2).T @ by_row])
-        rows = np.flatnonzero((self.orders <= 1) & ~self.fixed)
+        rows = self.first_order
         if not self.terms.features or len(rows) > MOST_ROTATED:
             return replace(self, curvature=curvature)
-        singles = {term for term, columns in enumerate(self.terms.features) if len(columns) == 1}
         mean = by_row.mean(axis=1)
-        products = PairProducts(loss.fused, loss.numbers, singles)
-        moving = np.isin(products.rows, rows)
-        rotation = Rotation.of(rows, products(mean)[np.ix_(moving, moving)])
+        rotation = Rotation.of(rows, self._products(mean))
         curvature[rows] = rotation.values[:, None] * by_row.sum(axis=0) / max(mean.sum(), 1e-300)
         return replace(self, curvature=curvature, rotation=rotation)
+
+    def whitened(self, strength) -> HigherOrderProblem:
+        """Return the problem with its first-order coefficients in coordinates of unit curvature at the start.
+
+        Where all scores are 0, the loss curves like the pair counts of cells. They cost about a pass, and
+        make the first step one of Newton's. Classes must be penalised alike.
+        """
+        rows = self.first_order
+        own = strength[rows]
+        if not 1 < len(rows) <= MOST_ROTATED or (own != own[:, :1]).any():
+            return self
+        curvature = self._variance_at_zero * self._products(self.loss.row_weight) + np.diag(own[:, 0])
+        return replace(self, whitening=Whitening.of(rows, curvature))
+
+    @property
+    def first_order(self):
+        """Return the coefficients of the intercept, of single cells and of numbers."""
+        return np.flatnonzero((self.orders <= 1) & ~self.fixed)
+
+    def _products(self, row_weight):
+        """Return the weighted products of pairs of first-order columns of the design."""
+        singles = {term for term, columns in enumerate(self.terms.features) if len(columns) == 1}
+        products = PairProducts(self.loss.fused, self.loss.numbers, singles)
+        moving = np.isin(products.rows, self.first_order)
+        return products(row_weight)[np.ix_(moving, moving)]
 
     # Arrays of the solver's shape
 
@@ -160,24 +184,47 @@ class HigherOrderProblem:
                 strength[self.rotation.rows] = strength[self.rotation.rows[-1]]
             # A class or a cell without rows has no curvature: it may move by a thousand times a row's.
             scale = 1.0 / np.sqrt(np.maximum(self._curvature() + strength, 1e-6))
+            if self.whitening is not None:
+                scale[self.whitening.rows] = 1.0
         scale[self.fixed] = 0.0
         return scale
 
     def _curvature(self):
-        """Return the curvature of the loss along each coefficient: as measured, or expected at the shares."""
+        """Return the curvature of the loss along each coefficient: as measured, or where all scores are 0."""
         if self.curvature is not None:
             return self.curvature
-        prior = self.cell_weight[0] / self.cell_weight[0].sum()
-        variance = prior * (1 - prior)
-        variance = variance[1:] if self.loss.n_columns == 1 else variance
         squares = self.loss.row_weight @ self.loss.numbers**2
-        return np.concatenate([self.cell_weight.sum(axis=1), squares])[:, None] * variance
+        weight = np.concatenate([self.cell_weight.sum(axis=1), squares])
+        return np.repeat(self._variance_at_zero * weight[:, None], self.loss.n_columns, axis=1)
+
+    @property
+    def _variance_at_zero(self):
+        """Return the variance of the indicator of a class where all classes are as likely."""
+        return (1 - 1 / self.loss.n_classes) / self.loss.n_classes
+
+    def first_step(self, scaling):
+        """Return a step along the gradient that surely descends from zero; None where that is not known.
+
+        Scaled by its diagonal, the curvature of a sum of T terms and an intercept is at most T + 1 along any
+        direction; of whitened terms it is 1 together.
+        """
+        if scaling != "curvature":
+            return None
+        if self.whitening is not None:
+            return 1.0 / (1 + sum(len(columns) > 1 for columns in self.terms.features))
+        return 1.0 / (1 + len(self.terms.features) + len(self.centres))
 
     # Solving
 
-    def solve(self, solver, strength, target, scale, start, *, tol, max_iter, reference=None):
-        """Return the solver's result, whose solution are coefficients of the solver's shape."""
-        objective = PenalisedObjective(self.loss, strength, target, scale, self.rotation)
+    def solve(
+        self, solver, strength, target, scale, start, *, tol, max_iter, reference=None, first_step=None
+    ):
+        """Return the solver's result, whose solution are coefficients of the solver's shape.
+
+        ``first_step`` is the length, in gradients, of the first step that is tried; by default it is of
+        length 1.
+        """
+        objective = PenalisedObjective(self.loss, strength, target, scale, self.whitening or self.rotation)
         z = objective.search_vector(start)
         options = {"tol": tol, "max_iter": max_iter, "reference": reference}
         with one_blas_thread():
@@ -185,9 +232,9 @@ class HigherOrderProblem:
                 self._refuse_large_newton()
                 result = minimize_newton(objective, objective.hessian, z, **options)
             elif solver == "cg":
-                result = minimize_conjugate_gradient(objective, z, **options)
+                result = minimize_conjugate_gradient(objective, z, first_step=first_step, **options)
             else:
-                result = minimize_lbfgs(objective, z, memory=LBFGS_MEMORY, **options)
+                result = minimize_lbfgs(objective, z, memory=LBFGS_MEMORY, first_step=first_step, **options)
         return replace(result, solution=objective.coefficients(result.solution))
 
     def norm_at_zero(self, strength, target):

@@ -1,16 +1,17 @@
 """Accelerated higher-order logistic regression: the studies behind the paper's figures.
 
 Zaidi, Webb, Carman, Petitjean and Cerquides, "ALR^n: Accelerated higher-order logistic regression". How many
-passes LR^n and ALR^n need (Figures 18 to 20, by L-BFGS, 25 and 26, by conjugate gradients), whether starting
-from AnJE helps (Appendix B), and how the orders learn from a stream (Figure 2). The figures have no printed
-numbers, so there is nothing to compare cell by cell; the wins and losses of Tables 2 to 4 are in
-``alr_real``.
+passes LR^n and ALR^n need (Figures 18 to 20, by L-BFGS, 25 and 26, by conjugate gradients), whether AnJE's
+weights help to start or to scale the search (Appendix B, Figures 27 to 32), and how the orders learn from a
+stream (Figure 2). The figures have no printed numbers, so there is nothing to compare cell by cell; the wins
+and losses of Tables 2 to 4 are in ``alr_real``.
 
 Every study takes a path to which finished work is appended; a study that was stopped goes on where it was.
 """
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -88,35 +89,37 @@ def speed_ups(passes: pd.DataFrame) -> pd.DataFrame:
     return means.assign(tables=grouped.size()).reset_index()
 
 
+class _AveragedWeights(AcceleratedLogisticRegression):
+    """ALR^n whose weights multiply AnJE's terms, ``gamma log theta``: the paper's ALR (J), Equation 22."""
+
+    def _solve(self, problem: Any, rows: Any) -> None:
+        scaled = problem.log_estimates * problem.share[:, None]
+        super()._solve(replace(problem, log_estimates=scaled), rows)
+
+
 def initialisation(
     tables: Iterable[Dataset], path: Path, *, orders: Sequence[int] = (1, 2), max_rows: int = 20_000
 ) -> pd.DataFrame:
-    """Compare ALR^n started from nothing with ALR^n started from AnJE (Appendix B), without a penalty."""
+    """Compare ALR^n, ALR^n started from AnJE and ALR^n scaled by AnJE's weight (Appendix B), unpenalised.
+
+    Returns one row per table, order and variant: ``ALR``, ``ALR (init)`` and ``ALR (J)``.
+    """
 
     def study(table: Dataset, order: int, ridge: float, solver: str) -> Iterator[dict[str, Any]]:
-        histories = {
-            start: _fitted(
-                AcceleratedLogisticRegression(
-                    order,
-                    ridge=ridge,
-                    scaling="generative",
-                    start=start,
-                    solver=solver,
-                    tol=1e-7,
-                    max_iter=300,
-                ),
-                table,
-                max_rows,
-            ).history_
-            for start in ("zero", "generative")
+        common = {"ridge": ridge, "scaling": "generative", "solver": solver, "tol": 1e-7, "max_iter": 300}
+        variants = {
+            "ALR": AcceleratedLogisticRegression(order, **common),
+            "ALR (init)": AcceleratedLogisticRegression(order, start="generative", **common),
+            "ALR (J)": _AveragedWeights(order, **common),
         }
+        histories = {name: _fitted(model, table, max_rows).history_ for name, model in variants.items()}
         optimum = min(history[-1] for history in histories.values())
-        # Both are judged by the gap of the start from nothing: a better start is part of the answer.
-        first = histories["zero"][0]
-        for start, history in histories.items():
+        # All are judged by the gap of the start from nothing: a better start is part of the answer.
+        first = histories["ALR"][0]
+        for variant, history in histories.items():
             reached = history <= optimum + SHARE_OF_GAP * (first - optimum)
             yield {
-                "start": start,
+                "variant": variant,
                 "passes": int(np.argmax(reached)) + 1 if reached.any() else len(history) + 1,
                 "first": history[0],
                 "last": history[-1],
@@ -164,10 +167,15 @@ def _resumed(
     settings: Sequence[tuple[int, float, str]],
     study: Callable[[Dataset, int, float, str], Iterator[dict[str, Any]]],
 ) -> pd.DataFrame:
-    """Run what the file at the path does not have yet, and return all of it."""
+    """Run what the file at the path does not have yet, and return all of it.
+
+    Lines of the file that begin with ``#`` say where it comes from.
+    """
+    kept = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     done: set[tuple[Any, ...]] = set()
-    if path.exists():
-        done = set(pd.read_csv(path)[_KEYS].itertuples(index=False, name=None))
+    header = not any(line and not line.startswith("#") for line in kept)
+    if not header:
+        done = set(pd.read_csv(path, comment="#")[_KEYS].itertuples(index=False, name=None))
     for table in tables:
         for order, ridge, solver in settings:
             key = (table.name, order, ridge, solver)
@@ -175,5 +183,6 @@ def _resumed(
                 lines = pd.DataFrame(
                     [dict(zip(_KEYS, key, strict=True)) | line for line in study(table, *key[1:])]
                 )
-                lines.to_csv(path, mode="a", header=not path.exists(), index=False)
-    return pd.read_csv(path)
+                lines.to_csv(path, mode="a", header=header, index=False)
+                header = False
+    return pd.read_csv(path, comment="#")

@@ -141,7 +141,7 @@ class PairProducts:
         by_rows = AT_RANDOM * len(self._numbers) * n_terms * (n_terms + 1) / 2
         own = sum(len(group.cells) + group.members.size * group.members.shape[1] for group in self._groups)
         crossing = sum(CALLING + _cheapest(one, other)[0] for one, other in combinations(self._groups, 2))
-        return by_rows <= AT_RANDOM * own + crossing
+        return bool(by_rows <= AT_RANDOM * own + crossing)
 
     def _pairs_of_rows(self) -> NDArray[np.uint32]:
         """Return each row's parameters, in the order of the groups."""

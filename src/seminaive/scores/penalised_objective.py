@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from seminaive.scores.conditional_likelihood import ConditionalLoss
     from seminaive.scores.rotation import Rotation
+    from seminaive.scores.whitening import Whitening
 
     Floats = NDArray[np.float64]
 
@@ -21,7 +22,7 @@ class PenalisedObjective:
     """``loss(b) + sum strength / 2 (b - target)**2`` as a function of z, where ``b = scale * z``.
 
     All arrays have the shape of the loss's coefficients. Scaling changes how fast a solver arrives, not
-    where; a coefficient of scale 0 stays 0. Rows with a rotation are scaled along its axes.
+    where; a coefficient of scale 0 stays 0. Rows with a rotation, or a whitening, are scaled along its axes.
 
     Parameters
     ----------
@@ -31,14 +32,14 @@ class PenalisedObjective:
     target : ndarray
         The value that each coefficient is pulled to.
     scale : ndarray
-    rotation : Rotation or None
+    rotation : Rotation, Whitening or None
     """
 
     loss: ConditionalLoss
     strength: Floats
     target: Floats
     scale: Floats
-    rotation: Rotation | None = None
+    rotation: Rotation | Whitening | None = None
 
     def __call__(self, z: Floats) -> tuple[float, Floats]:
         """Return value and gradient at a flat search vector."""
@@ -64,7 +65,7 @@ class PenalisedObjective:
         """Return the flat search vector of coefficients; those of scale 0 are left at 0."""
         if self.rotation is not None:
             coefficients = coefficients.copy()
-            coefficients[self.rotation.rows] = self.rotation.vectors.T @ coefficients[self.rotation.rows]
+            coefficients[self.rotation.rows] = self.rotation.inverse @ coefficients[self.rotation.rows]
         moves = self.scale != 0
         z = np.divide(coefficients, self.scale, out=np.zeros_like(self.scale), where=moves)
         return z.ravel()

@@ -41,3 +41,8 @@ class Rotation:
         """Decompose the products of the columns of the design."""
         values, vectors = eigh(gram, check_finite=False)
         return cls(rows, vectors, np.maximum(values, 0.0))
+
+    @property
+    def inverse(self) -> Floats:
+        """Return the coordinates of each coefficient."""
+        return self.vectors.T

@@ -27,6 +27,7 @@ def minimize_conjugate_gradient(
     tol: float = 1e-6,
     max_iter: int = 1000,
     reference: float | None = None,
+    first_step: float | None = None,
 ) -> SolverResult:
     """Return a minimiser, certified by the norm of its gradient relative to that at the start.
 
@@ -39,7 +40,7 @@ def minimize_conjugate_gradient(
     reference = norm if reference is None else reference
     here = start
     direction = -gradient
-    step = 1.0 / norm if norm > 0 else 1.0
+    step = first_step or (1.0 / norm if norm > 0 else 1.0)
     steepest = True
     n_iter = 0
     while norm > tol * reference and n_iter < max_iter:

@@ -29,6 +29,7 @@ def minimize_lbfgs(
     max_iter: int = 1000,
     memory: int = 10,
     reference: float | None = None,
+    first_step: float | None = None,
 ) -> SolverResult:
     """Return a minimiser, certified by the norm of its gradient relative to that at the start.
 
@@ -45,6 +46,8 @@ def minimize_lbfgs(
     reference : float or None
         The gradient's norm that counts as 1: by default that at the start. Warm starts give the norm at a
         cold one.
+    first_step : float or None
+        The first step that is tried, in gradients; by default it has length 1.
     """
     trace = Trace(objective)
     value, gradient = trace(start)
@@ -58,8 +61,8 @@ def minimize_lbfgs(
         slope = float(gradient @ direction)
         if not slope < 0:
             break
-        # The first step has length 1; later ones have a model of the curvature.
-        step = 1.0 if pairs else 1.0 / norm
+        # Later steps have a model of the curvature.
+        step = 1.0 if pairs else first_step or 1.0 / norm
         point = search_wolfe(trace, here, Point(0.0, value, gradient, slope), direction, step, CURVATURE)
         if point is None:
             if not pairs:
