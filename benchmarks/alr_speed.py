@@ -69,30 +69,38 @@ def fused_terms(fused):
 
 
 def fits():
-    for name, order, solver, bar in (
-        ("adult", 1, "newton", 10),
-        ("poker", 2, "lbfgs", 4),
-        ("covertype", 2, "lbfgs", 8),
+    for name, order, solver, bar, rounds in (
+        ("adult", 1, "newton", 10, 5),
+        ("poker", 2, "lbfgs", 4, 2),
+        ("covertype", 2, "lbfgs", 8, 1),
     ):
         codes, cardinalities, y, n_classes = coded_table(name, 100_000)
         X = indicators(codes, cardinalities, order)
         model = LogisticRegression(C=1.0, max_iter=1000 if name != "covertype" else 40)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            theirs = best_time(lambda model=model, X=X, y=y: model.fit(X, y), 1)
+        theirs = [fit_time(model, X, y)]
         scores = X @ model.coef_.T + model.intercept_
         padded = np.hstack([np.zeros_like(scores), scores]) if n_classes == 2 else scores
         reached = (np.logaddexp.reduce(padded, axis=1) - padded[np.arange(len(y)), y]).sum()
         reached += 0.5 * (model.coef_**2).sum()
-        ours = fit_until(codes, y, n_classes, order, solver, reached * (1 + 1e-4))
-        again = fit_until(codes, y, n_classes, order, solver, reached * (1 + 1e-4))
+        # The first fit may compile; the others are timed in turns with the peer's.
+        ours = [fit_until(codes, y, n_classes, order, solver, reached * (1 + 1e-4))]
+        for turn in range(rounds):
+            ours.append(fit_until(codes, y, n_classes, order, solver, reached * (1 + 1e-4)))
+            if turn:
+                theirs.append(fit_time(model, X, y))
         yield Ratio(
             f"fit {name}, order {order}, {solver}, to 1e-4 of the peer's objective",
             f"LogisticRegression(lbfgs), {int(model.n_iter_[0])} iterations",
-            min(ours, again),
-            theirs,
+            min(ours),
+            min(theirs),
             bar,
         )
+
+
+def fit_time(model, X, y):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return best_time(lambda: model.fit(X, y), 1)
 
 
 class Reached(Exception):  # noqa: N818 - it ends a search, nothing went wrong
@@ -108,6 +116,8 @@ def fit_until(codes, y, n_classes, order, solver, target):
         rows, order=order, hierarchical=False, objective="log-likelihood", n_threads=1
     )
     strength = problem.ridge_strengths(np.ones(order))
+    if solver != "newton":
+        problem = problem.whitened(strength)
     scale = problem.scale("curvature", strength)
     plain = problem.loss.__class__.__call__
 
@@ -121,7 +131,8 @@ def fit_until(codes, y, n_classes, order, solver, target):
     problem.loss.__class__ = Watched
     zero = np.zeros(problem.loss.shape)
     try:
-        problem.solve(solver, strength, zero, scale, zero, tol=1e-12, max_iter=5000)
+        first_step = problem.first_step("curvature")
+        problem.solve(solver, strength, zero, scale, zero, tol=1e-12, max_iter=5000, first_step=first_step)
     except Reached:
         return process_time() - start
     raise AssertionError(f"never below {target}")
