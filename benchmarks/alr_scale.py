@@ -14,10 +14,10 @@ import subprocess
 import sys
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
+from alr_convergence import RESULTS as FOLDER
+from alr_convergence import kept
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
@@ -26,7 +26,7 @@ from seminaive.errors import TooLargeError
 from seminaive.evaluate.datasets import load_dataset
 from seminaive.papers.generators import poker_hands
 
-RESULTS = Path(__file__).parent.parent / "results" / "alr" / "scale.csv"
+COMMAND = "python benchmarks/alr_scale.py"
 COLUMNS = [
     "question",
     "rows",
@@ -123,8 +123,10 @@ def answer(question):
 
 
 def main(chosen):
-    RESULTS.parent.mkdir(parents=True, exist_ok=True)
-    done = set(pd.read_csv(RESULTS)["question"]) if RESULTS.exists() else set()
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    path = kept("scale.csv", COMMAND)
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    done = {line["question"] for line in csv.DictReader(lines)}
     for question in chosen or QUESTIONS:
         if question in done:
             continue
@@ -134,12 +136,12 @@ def main(chosen):
             print(question, "failed:", out.stderr[-500:], flush=True)
             continue
         line = json.loads(out.stdout.splitlines()[-1])
-        new = not RESULTS.exists()
-        with RESULTS.open("a") as file:
+        with path.open("a", encoding="utf-8") as file:
             writer = csv.DictWriter(file, COLUMNS, lineterminator="\n")
-            if new:
+            if not lines:
                 writer.writeheader()
             writer.writerow(line)
+        lines.append(question)
         print(line, flush=True)
 
 

@@ -5,6 +5,7 @@
 The curves are made here (about a minute); the cost is read from results/alr/scale.csv.
 """
 
+import datetime as dt
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -22,8 +23,10 @@ def draw_learning_curves():
     path = RESULTS / "learning-curves.csv"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
-        learning_curves(poker_hands(ROWS, random_state=3)).round(4).to_csv(path, index=False)
-    curves = pd.read_csv(path)
+        curves = learning_curves(poker_hands(ROWS, random_state=3)).round(4)
+        origin = f"# command: python docs/pictures/alr.py\n# date: {dt.datetime.now(tz=dt.UTC).date()}\n"
+        path.write_text(origin + curves.to_csv(index=False), encoding="utf-8")
+    curves = pd.read_csv(path, comment="#")
     figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
     for order, own in curves.groupby("order"):
         smooth = own["error"].rolling(5, min_periods=1).mean()
@@ -34,7 +37,7 @@ def draw_learning_curves():
 
 
 def draw_cost():
-    scale = pd.read_csv(RESULTS / "scale.csv")
+    scale = pd.read_csv(RESULTS / "scale.csv", comment="#")
     poker = scale[scale["question"].str.startswith("poker, order 2")].astype({"rows": float, "passes": float})
     figure, axes = plt.subplots(figsize=(6.5, 3.4), layout="constrained")
     seconds = poker["processor_seconds"]
