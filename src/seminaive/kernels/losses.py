@@ -17,19 +17,30 @@ BLOCK = 256
 def binary_log_loss_residuals(scores, labels, weights):
     """Replace log-odds by w (p - y), and return the sum of -w log p_y.
 
-    scores (n,) float64, labels (n,) int64, weights (n,) float64.
+    scores (n,) float64, labels (n,) int64, 0 or 1, weights (n,) float64.
     """
-    n = scores.shape[0]
-    losses = np.empty(n)
-    for i in range(n):
-        s = scores[i]
-        y = 1.0 if labels[i] == 1 else 0.0
-        small = exponential(-abs(s))
-        against = s - 2.0 * y * s
-        losses[i] = weights[i] * ((max(0.0, against)) + logarithm(1.0 + small))
-        p = (1.0 if s >= 0.0 else small) / (1.0 + small)
-        scores[i] = weights[i] * (p - y)
-    return losses.sum()
+    loss = 0.0
+    small = np.empty(BLOCK)
+    losses = np.empty(BLOCK)
+    for low in range(0, scores.shape[0], BLOCK):
+        own = scores[low : low + BLOCK]
+        label = labels[low : low + BLOCK]
+        weight = weights[low : low + BLOCK]
+        m = own.shape[0]
+        # One function per loop: so each is vectorised.
+        for i in range(m):
+            small[i] = exponential(-abs(own[i]))
+        for i in range(m):
+            losses[i] = logarithm(1.0 + small[i])
+        for i in range(m):
+            against = own[i] - 2.0 * np.float64(label[i]) * own[i]
+            wrong = against > 0.0  # a plain choice: max would look for NaN
+            losses[i] = weight[i] * (losses[i] + (against if wrong else 0.0))
+        for i in range(m):
+            p = (1.0 if own[i] >= 0.0 else small[i]) / (1.0 + small[i])
+            own[i] = weight[i] * (p - np.float64(label[i]))
+        loss += losses[:m].sum()
+    return loss
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

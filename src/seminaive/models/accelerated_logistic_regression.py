@@ -36,8 +36,9 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
     hierarchical : bool, default=False
         Whether every lower order has terms too, and numbers enter as such as well as in bins.
     scaling : {"curvature", "generative", "none"}, default="curvature"
-        The scaling of the search space: by the expected curvature; by log theta, which makes the weights the
-        unknowns as in the paper, as fast without a ridge and slow with one; or none (LR^n).
+        The scaling of the search space: by the curvature of the loss at zero (the whole matrix for up to 800
+        first-order coefficients, else its diagonal); by log theta, which makes the weights the unknowns as in
+        the paper, faster than none without a ridge and slow with one; or none (LR^n).
     start : {"zero", "generative"}, default="zero"
         Where the search starts: from nothing, or from AnJE.
     solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
@@ -77,7 +78,7 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         The certificate: norm of the gradient relative to that at the start.
     n_iter_ : int
     passes_ : int
-        Passes over all rows.
+        Passes over all rows; counting pairs for the scaling is one of them.
     history_ : ndarray of shape (passes_,)
         Lowest objective after each pass.
 

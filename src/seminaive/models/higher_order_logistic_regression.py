@@ -37,8 +37,9 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         Whether every lower order has terms too, so that an unseen combination falls back on what its parts
         say, and numbers enter as such, standardised, as well as in bins.
     scaling : {"curvature", "none", "generative"}, default="curvature"
-        The scaling of the search space, which decides how fast the optimum is reached: by the expected
-        curvature, not at all, or by the generative log probabilities (ALR^n).
+        The scaling of the search space, which decides how fast the optimum is reached: by the curvature of
+        the loss at zero (the whole matrix for up to 800 first-order coefficients, else its diagonal), not at
+        all, or by the generative log probabilities (ALR^n).
     start : {"zero", "generative"}, default="zero"
         Where the search starts: from nothing, or from the generative estimate.
     solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
@@ -74,7 +75,7 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         The certificate: norm of the gradient relative to that at the start.
     n_iter_ : int
     passes_ : int
-        Passes over all rows.
+        Passes over all rows; counting pairs for the scaling is one of them.
     history_ : ndarray of shape (passes_,)
         Lowest objective after each pass.
 
