@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,6 +32,35 @@ def test_counts_are_scaled_to_the_papers_number_of_data_sets(monkeypatch, tmp_pa
     assert set(cells["metric"]) == {"bias", "variance", "L01", "RMSE"}
     comparison = compare_with_paper(table, cells)
     assert comparison.n_without_ours == 4 * 3  # the rows for big data sets
+
+
+def test_tables_share_what_they_both_rest_on_and_cheap_data_sets_come_first(monkeypatch, tmp_path):
+    monkeypatch.setattr(alr_real, "tables_of", lambda _: ["large", "small"])
+    monkeypatch.setattr(alr_real, "paper_table", lambda name: _table(name, 200 if name == "large" else 60))
+    cheap = dict.fromkeys(METHODS, for_mixed_tables(DummyClassifier()))
+    monkeypatch.setattr(alr_real, "METHODS", cheap)
+    first, second = runnable("alr-table2"), runnable("alr-table3")
+    assert first.run_file == second.run_file
+    options = RunOptions(2, path=tmp_path / first.run_file, progress=False)
+    first.run(options)
+    lines = [json.loads(line)["unit"] for line in options.path.read_text().splitlines()]
+    assert [line["dataset"] for line in lines] == ["small"] * 4 + ["large"] * 4
+    monkeypatch.setattr(alr_real, "METHODS", {**cheap, "ALR2": "not run again", "ALR3": "nor this"})
+    cells = second.run(options)
+    assert cells["ours"].notna().all()
+    assert cells.attrs["notes"] == ["2 data sets, 2 x 2-fold cross-validation: large, small"]
+
+
+def test_a_method_that_fails_on_a_data_set_is_told_and_not_counted(monkeypatch):
+    monkeypatch.setattr(alr_real, "tables_of", lambda _: ["Zoo", "Hungarian"])
+    monkeypatch.setattr(alr_real, "paper_table", _table)
+    cheap = dict.fromkeys(METHODS, for_mixed_tables(DummyClassifier()))
+    broken = DummyClassifier(strategy="constant", constant="neither")
+    monkeypatch.setattr(alr_real, "METHODS", {**cheap, "ALR3": for_mixed_tables(broken)})
+    cells = runnable("alr-table4").run(RunOptions(2, progress=False))
+    assert set(cells["method_a"]) == {"ALR2"}
+    assert len(cells.attrs["notes"]) == 3
+    assert cells.attrs["notes"][1].startswith("ALR3 failed on ")
 
 
 @pytest.mark.parametrize("name", ["ALR2", "ALR3", "A2JE", "A3JE", "A1DE", "A2DE", "RF"])
