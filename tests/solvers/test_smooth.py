@@ -5,6 +5,7 @@ import pytest
 from scipy.special import expit
 
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
+from seminaive.solvers.curvature_pairs import CurvaturePairs
 from seminaive.solvers.lbfgs import minimize_lbfgs
 from seminaive.solvers.newton import minimize_newton
 
@@ -96,3 +97,47 @@ def test_newton_leaves_flat_directions_alone():
     result = minimize_newton(objective, hessian, np.zeros(2), tol=1e-10)
     # Rounding, 1e-16, over the curvature of 1e-9 that flat directions are given.
     np.testing.assert_allclose(result.solution, [1.0, -1.0], atol=1e-6)
+
+
+@pytest.mark.parametrize("solve", [None, lambda q: 3.0 * q])
+def test_the_last_step_is_what_its_change_of_gradient_calls_for(solve):
+    rng = np.random.default_rng(0)
+    pairs = CurvaturePairs(memory=3)
+    for _ in range(5):
+        step = rng.normal(size=6)
+        change = step * np.arange(1, 7) + 0.1 * rng.normal(size=6)
+        pairs.add(step, change)
+    assert len(pairs) == 3
+    np.testing.assert_allclose(-pairs.direction(change, solve), step, atol=1e-12)
+
+
+def test_a_step_along_which_the_slope_falls_is_not_remembered():
+    pairs = CurvaturePairs(memory=3)
+    pairs.add(np.ones(2), -np.ones(2))
+    assert not pairs
+
+
+def test_a_hessian_serves_four_newton_steps():
+    objective, hessian, start = logistic()
+    made = []
+
+    def counted(z):
+        made.append(1)
+        return hessian(z)
+
+    result = minimize_newton(objective, counted, start, tol=1e-10)
+    assert result.converged
+    assert len(made) == -(-result.n_iter // 4)
+
+
+@pytest.mark.parametrize("minimize", [minimize_lbfgs, minimize_conjugate_gradient])
+def test_the_first_step_is_tried_first(minimize):
+    objective, _, start = logistic()
+    places = []
+
+    def watched(z):
+        places.append(z)
+        return objective(z)
+
+    minimize(watched, start, max_iter=1, first_step=0.01)
+    np.testing.assert_allclose(places[1], -0.01 * objective(start)[1])
