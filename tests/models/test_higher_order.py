@@ -10,10 +10,9 @@ from sklearn.preprocessing import OneHotEncoder
 from seminaive import (
     AcceleratedLogisticRegression,
     HigherOrderLogisticRegression,
-    HigherOrderLogisticRegressionCV,
 )
 from seminaive.errors import InputError, TooLargeError
-from seminaive.models import higher_order_problem, memory, strength_search
+from seminaive.models import higher_order_problem, memory
 from seminaive.scores import m_estimate_tables
 from seminaive.scores.penalised_objective import PenalisedObjective
 from seminaive.statistics import Terms, TupleCounts
@@ -315,51 +314,6 @@ def test_bad_parameters_are_refused_with_a_sentence(estimator, options, message)
         fit(estimator, X, y, **options)
 
 
-def test_the_search_prefers_pairs_where_they_matter_and_not_where_they_do_not():
-    rng = np.random.default_rng(0)
-    X = rng.integers(0, 3, (600, 4))
-    noisy = rng.random(600) < 0.1
-    exclusive = ((X[:, 0] == X[:, 1]) ^ noisy).astype(int)
-    single = ((X[:, 0] == 1) ^ noisy).astype(int)
-    models = [
-        HigherOrderLogisticRegressionCV(categorical_features="all").fit(X, y) for y in (exclusive, single)
-    ]
-    assert models[0].ridge_[1] < models[1].ridge_[1]
-    assert models[0].score(X, exclusive) > 0.85
-    for model in models:
-        assert model.cv_results_["log_loss"].min() == pytest.approx(
-            model.cv_results_["log_loss"][
-                [
-                    tuple(ridge) == model.ridge_ and share == model.generative_share_
-                    for ridge, share in zip(
-                        model.cv_results_["ridge"].tolist(),
-                        model.cv_results_["generative_share"],
-                        strict=True,
-                    )
-                ]
-            ][0]
-        )
-
-
 def test_sparse_matrices_are_refused():
     with pytest.raises(TypeError):
         HigherOrderLogisticRegression().fit(sparse.eye_array(4), [0, 1, 0, 1])
-
-
-@pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("share", [0.0, 0.5])
-def test_coefficients_of_rows_and_of_cells_find_the_same_model(monkeypatch, n_classes, share):
-    X, y = table(n_classes, n_rows=200)
-    options = {
-        "categorical_features": "all",
-        "first_ridges": (1.0,),
-        "ridges": (5.0,),
-        "generative_shares": (share,),
-        "tol": 1e-8,
-    }
-    few = HigherOrderLogisticRegressionCV(**options).fit(X, y)
-    monkeypatch.setattr(strength_search, "FEW_ROWS", 0)
-    many = HigherOrderLogisticRegressionCV(**options).fit(X, y)
-    assert few.objective_ == pytest.approx(many.objective_, rel=1e-8)
-    np.testing.assert_allclose(few.scores_.tables, many.scores_.tables, atol=1e-5)
-    np.testing.assert_allclose(few.cv_results_["log_loss"], many.cv_results_["log_loss"], rtol=1e-4)

@@ -15,7 +15,8 @@ from seminaive import (
 )
 from seminaive.errors import ConvergenceWarning, InputError
 from seminaive.models.fold_losses import FoldLosses
-from seminaive.models.naive_bayes_logistic_regression_cv import LOSSES, stratified_folds
+from seminaive.models.folds import stratified_folds
+from seminaive.models.naive_bayes_logistic_regression_cv import LOSSES
 
 
 def mixed_table(n_classes=2, n_rows=300, seed=0):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.special import comb
 
+from seminaive.models.search_space import SearchSpace
+from seminaive.scores.coarse_space import CoarseSpace
 from seminaive.scores.conditional_likelihood import ConditionalLoss
-from seminaive.statistics import Terms
 from seminaive.statistics.fusion import FusedTerms
 
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 # Directions in which the rows differ by less than this share of the largest are rounding.
 NEGLIGIBLE = 1e-11
+# So many first-order features have counterparts among the features of tuples that a search looks after.
+MOST_LIFTED = 64
 
 
 @dataclass(frozen=True)
@@ -31,17 +34,17 @@ class CompressedProblem:
 
     Parameters
     ----------
-    problem : HigherOrderProblem
-        Over the new features, as numbers of order 1 and 2.
-    first : ndarray of shape (n_first_order, n_features_1)
-        The first-order coefficients of each of the first features.
+    space : SearchSpace
+        The loss over the features of single cells, those of tuples, and the numbers, in this order.
+    first : ndarray of shape (n_single_cells, n_features_1)
+        The coefficients of single cells in each of the first features.
     rows : ndarray of shape (n_rows, n_features_2)
         The weight of each row in each of the other features.
     original : HigherOrderProblem
         The problem that was compressed.
     """
 
-    problem: HigherOrderProblem
+    space: SearchSpace
     first: np.ndarray
     rows: np.ndarray
     original: HigherOrderProblem
@@ -49,53 +52,83 @@ class CompressedProblem:
     @classmethod
     def of(cls, original, codes) -> CompressedProblem:
         """Compress a problem, given the codes of its rows."""
-        design = _first_order_design(original)
-        features_1, first = _rotated(design)
-        features_2, rows = _from_products(_shared_cells(original, codes))
         loss = original.loss
+        singles, first = _rotated(_single_cell_design(original))
+        tuples, rows = _from_products(_shared_cells(original, codes))
         nothing = FusedTerms(
             np.empty(0, np.int64), np.empty((0, len(codes)), np.uint32), np.zeros(1, np.int64), (), (), ()
         )
-        features = np.ascontiguousarray(np.hstack([features_1, features_2]))
+        features = np.ascontiguousarray(np.hstack([singles, tuples, loss.numbers]))
         compressed = ConditionalLoss(
             nothing, features, loss.labels, loss.row_weight, loss.n_classes, n_threads=loss.n_threads
         )
-        problem = original.over(
-            Terms((), ()), compressed, np.zeros(features.shape[1]), np.ones(features.shape[1])
-        )
-        orders = np.repeat([0, 1, 2], [1, features_1.shape[1], features_2.shape[1]])
-        return cls(replace(problem, orders=orders), first, rows, original)
+        widths = [1, singles.shape[1], tuples.shape[1], loss.numbers.shape[1]]
+        orders = np.repeat([0, 1, 2, 1], widths)
+        coarse = _coarse_features(orders, features)
+        fixed = np.zeros(len(orders), dtype=bool)
+        return cls(SearchSpace(compressed, orders, widths[-1], fixed, coarse), first, rows, original)
 
     def expand(self, solution):
         """Return the coefficients of the original problem."""
-        n_first = self.first.shape[1]
-        higher = self.original.loss.sums_of_cells(self.rows @ solution[1 + n_first :])
-        expanded = np.zeros(self.original.loss.shape)
-        expanded[1 : 1 + len(higher)] = higher
-        expanded[self.original.fixed] = 0.0
-        expanded[self.original.orders == 1] = 0.0
-        expanded[_first_order_rows(self.original)] = self.first @ solution[1 : 1 + n_first]
-        expanded[0] = solution[0]
+        original = self.original
+        singles, tuples, numbers = self._parts(solution)
+        sums = original.loss.sums_of_cells(self.rows @ tuples)
+        expanded = np.concatenate([solution[:1], sums, numbers])
+        expanded[original.fixed] = 0.0
+        expanded[_single_cells(original)] = self.first @ singles
         return expanded
 
+    def compress(self, coefficients):
+        """Return the coefficients of the features that have the same scores of all rows."""
+        original = self.original
+        cells = _single_cells(original)
+        of_tuples = coefficients.copy()
+        of_tuples[original.orders <= 1] = 0.0
+        tuples = self.rows.T @ original.loss.scores(of_tuples)
+        numbers = coefficients[len(coefficients) - self.space.n_numbers :]
+        return np.concatenate([coefficients[:1], self.first.T @ coefficients[cells], tuples, numbers])
 
-def _first_order_rows(problem):
-    """Return the coefficients of single cells and of numbers."""
-    return np.flatnonzero((problem.orders == 1) & ~problem.fixed)
+    def _parts(self, solution):
+        """Return the coefficients of the first features, of the others, and of the numbers."""
+        n_first = self.first.shape[1]
+        return np.split(solution[1:], [n_first, n_first + self.rows.shape[1]])
 
 
-def _first_order_design(problem):
-    """Return the indicators of single cells and the numbers, one column per first-order coefficient."""
+def _single_cells(problem):
+    """Return the coefficients of single cells."""
+    singles = (problem.orders == 1) & ~problem.fixed
+    singles[len(singles) - problem.loss.numbers.shape[1] :] = False
+    return np.flatnonzero(singles)
+
+
+def _single_cell_design(problem):
+    """Return the indicators of single cells, one column each."""
     loss = problem.loss
-    rows = _first_order_rows(problem)
+    rows = _single_cells(problem)
     place = np.full(loss.shape[0], -1)
     place[rows] = np.arange(len(rows))
     design = np.zeros((len(loss.labels), len(rows) + 1))
     singles = {term for term, columns in enumerate(problem.terms.features) if len(columns) == 1}
-    positions = place[1 + loss.fused.positions_of(singles)]
-    design[np.arange(len(design))[:, None], positions] = 1.0
-    design[:, place[1 + loss.fused.n_parameters :]] = loss.numbers
+    design[np.arange(len(design))[:, None], place[1 + loss.fused.positions_of(singles)]] = 1.0
     return design[:, :-1]
+
+
+def _coarse_features(orders, features):
+    """Return the first-order features, and the combinations of features of tuples nearest to the largest."""
+    rows, higher = np.flatnonzero(orders <= 1), np.flatnonzero(orders > 1)
+    design = np.hstack([np.ones((len(features), 1)), features])
+    first, tuples = design[:, rows], design[:, higher]
+    sizes = (first**2).sum(axis=0)
+    largest = np.sort(np.argsort(-sizes, kind="stable")[:MOST_LIFTED]) if len(higher) else rows[:0]
+    lift = np.zeros((len(orders), len(largest)), dtype=np.float32)
+    lift[higher] = (tuples.T @ first[:, largest]) / (tuples**2).sum(axis=0)[:, None]
+    along = np.hstack([first, tuples @ lift[higher]]).astype(np.float32)
+
+    def products(weights):
+        rooted = along * np.sqrt(weights, dtype=np.float32)[:, None]
+        return (rooted.T @ rooted).astype(np.float64)
+
+    return CoarseSpace(rows, lift, products)
 
 
 def _shared_cells(problem, codes):

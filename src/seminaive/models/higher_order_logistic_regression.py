@@ -30,6 +30,8 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         coefficients is added to the log loss, as 1/C in scikit-learn, whose binary model likewise
         penalises the log-odds. One number for each order, 1 to ``order``, where they should differ. 0
         leaves separable classes without an optimum.
+    number_ridge : float or None, default=None
+        Strength of the penalty on numbers that enter as such; None is that of single features.
     generative_share : float, default=0.0
         The share of the generative estimate (AnJE) that coefficients are pulled to: 0 is the usual ridge, 1
         pulls all the way to it.
@@ -96,6 +98,7 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         order=2,
         *,
         ridge=1.0,
+        number_ridge=None,
         generative_share=0.0,
         hierarchical=False,
         scaling="curvature",
@@ -112,6 +115,7 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
     ):
         self.order = order
         self.ridge = ridge
+        self.number_ridge = number_ridge
         self.generative_share = generative_share
         self.hierarchical = hierarchical
         self.scaling = scaling
@@ -128,10 +132,14 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
 
     def _penalty(self, problem):
         """Return strengths and targets of the ridge."""
-        strength = problem.ridge_strengths(self._ridges())
+        strength = problem.ridge_strengths(self._ridges(), self.number_ridge)
         return strength, self.generative_share * problem.generative(centred=True)
 
     def _check_parameters(self):
         super()._check_parameters()
+        if self.number_ridge is not None and not (
+            isinstance(self.number_ridge, Real) and self.number_ridge >= 0
+        ):
+            raise InputError(f"number_ridge is None or a number of 0 or more, got {self.number_ridge!r}")
         if not isinstance(self.generative_share, Real) or not 0 <= self.generative_share <= 1:
             raise InputError(f"generative_share is between 0 and 1, got {self.generative_share!r}")

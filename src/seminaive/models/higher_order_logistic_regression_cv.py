@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
-
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils import check_random_state
 
 from seminaive.encode import EqualFrequencyCuts
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.folds import check_folds, split_rows
 from seminaive.models.higher_order_base import check_order, cut_rule
 from seminaive.models.higher_order_problem import HigherOrderProblem
 from seminaive.models.strength_search import StrengthSearch
 
 FEW_ROWS = 500
 MANY_ROWS = 5000
+MOST_FOLDS, FEW_FOLDS = 5, 3
 
 
 def cuts_by_size(values, labels, row_weight=None):
@@ -31,9 +30,9 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
 
     Every single feature and every tuple of up to ``order`` features has a table of coefficients; numbers
     enter as numbers and as bins. The higher the order, the more coefficients and the stronger the ridge
-    they need: one strength per order, and the share of the generative estimate that coefficients are pulled
-    to, are chosen by cross-validated log loss. The result is calibrated on small tables, where the
-    strengths are large, and picks up interactions on large ones.
+    they need: one strength per order, that of numbers, and the share of the generative estimate that
+    coefficients are pulled to, are chosen by cross-validated log loss. The result is calibrated on small
+    tables, where the strengths are large, and picks up interactions on large ones.
 
     Parameters
     ----------
@@ -43,10 +42,14 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         Whether every lower order has terms too, and numbers enter as such. If False, only tuples of
         exactly ``order`` features have terms, with a single strength.
     first_ridges : sequence of float, default=(0.1, 1.0, 10.0)
-        Strengths that are tried for single features and numbers.
+        Strengths that are tried for single features.
     ridges : sequence of float, default=(0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0)
         Strengths that are tried for tuples, from the middle on in the direction in which the log loss falls.
         All orders from 2 on share one.
+    number_shares : sequence of float, default=(0.01, 0.1, 1.0)
+        The strength of numbers that enter as such, as shares of that of single features, from the largest
+        down as long as each lowers the log loss by 3 %. Numbers that must be combined with large opposite
+        coefficients need a small one.
     generative_shares : sequence of float, default=(0.0, 0.25, 0.5)
         Shares of the generative estimate that are tried as the target of the ridge.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
@@ -55,11 +58,12 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
         length; or into so many equally frequent bins.
-    tol : float, default=1e-4
-        Norm of the gradient at which the final fit stops, relative to that at zero. The search stops at
-        ten times as much.
+    tol : float, default=1e-3
+        Norm of the gradient at which the final fit stops, relative to that at zero, in a metric in which half
+        its square is about the distance of the penalised loss from its minimum: 1e-3 leaves a millionth of
+        the first distance.
     max_iter : int, default=500
-        Iterations per fit.
+        Newton steps per fit.
     n_jobs : int, default=None
         Threads; results do not depend on it.
     random_state : int, RandomState or None, default=0
@@ -78,17 +82,21 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         The intercept, one table per term, and one slope per number if hierarchical.
     ridge_ : tuple of float
         The strengths chosen, one per order.
+    number_ridge_ : float
+        The strength chosen for numbers.
     generative_share_ : float
         The share chosen.
     cv_results_ : dict of ndarray
-        ``ridge`` (one row per trial), ``generative_share`` and ``log_loss``, the mean over held-out rows.
+        ``ridge`` (one row per trial), ``number_ridge``, ``generative_share`` and ``log_loss``, the mean over
+        held-out rows. A trial is fitted as far as needed to tell whether it is better than another: the log
+        loss of one that lost is approximate.
     objective_ : float
         The penalised loss of the final fit.
     gradient_norm_ : float
         The certificate: norm of the gradient relative to that at zero.
     n_iter_ : int
     passes_ : int
-        Passes over all rows of the final fit.
+        Passes over all rows of the final fit, for gradients and for products with second derivatives.
 
     Examples
     --------
@@ -108,10 +116,11 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         hierarchical=True,
         first_ridges=(0.1, 1.0, 10.0),
         ridges=(0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0),
+        number_shares=(0.01, 0.1, 1.0),
         generative_shares=(0.0, 0.25, 0.5),
         cv="auto",
         bins="auto",
-        tol=1e-4,
+        tol=1e-3,
         max_iter=500,
         n_jobs=None,
         random_state=0,
@@ -122,6 +131,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         self.hierarchical = hierarchical
         self.first_ridges = first_ridges
         self.ridges = ridges
+        self.number_shares = number_shares
         self.generative_shares = generative_shares
         self.cv = cv
         self.bins = bins
@@ -157,13 +167,14 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
             search = StrengthSearch.of(
                 problem,
                 rows.table.codes,
-                self._splits(rows.labels),
-                tol=10 * self.tol,
+                split_rows(self._cv(len(rows.labels)), rows.labels, y, sample_weight, self.random_state),
+                tol=0.1 * self.tol,
                 max_iter=self.max_iter,
             )
             best = search.run(
                 first_ridges=self.first_ridges if self.hierarchical else (1.0,),
                 ridges=self.ridges,
+                number_shares=self.number_shares,
                 shares=self.generative_shares,
                 order=self.order,
                 hierarchical=self.hierarchical,
@@ -174,7 +185,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     def _fit_final(self, problem, best, search):
         result = search.fit_all(best, self.tol)
         result.warn_unless_converged(self.tol, "raise max_iter, raise the ridges or raise tol")
-        self.ridge_, self.generative_share_ = best.ridge, best.share
+        self.ridge_, self.number_ridge_, self.generative_share_ = best.ridge, best.number_ridge, best.share
         self.cv_results_ = search.results()
         self.n_iter_, self.passes_ = result.n_iter, result.passes
         self.objective_, self.gradient_norm_ = result.objective, result.optimality
@@ -182,28 +193,16 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         by_class = np.hstack([-solution / 2, solution / 2]) if problem.loss.n_columns == 1 else solution
         self.scores_ = problem.scores(by_class)
 
-    def _splits(self, labels):
-        """Return which rows train and which are held out, split by split."""
-        n_rows = len(labels)
-        if not isinstance(self.cv, str | Integral):
-            splits = self.cv.split(np.zeros((n_rows, 1)), labels) if hasattr(self.cv, "split") else self.cv
-            return [tuple(np.isin(np.arange(n_rows), rows) for rows in split) for split in splits]
-        # The rows of each class are dealt to the folds in turn, in random order.
-        wanted = (5 if n_rows <= MANY_ROWS else 3) if self.cv == "auto" else self.cv
-        n_folds = min(wanted, n_rows)
-        shuffled = check_random_state(self.random_state).permutation(n_rows)
-        fold_of = np.empty(n_rows, dtype=np.int64)
-        fold_of[shuffled[np.argsort(labels[shuffled], kind="stable")]] = np.arange(n_rows) % n_folds
-        return [(fold_of != fold, fold_of == fold) for fold in np.unique(fold_of)]
+    def _cv(self, n_rows):
+        """Return how to split so many rows."""
+        if isinstance(self.cv, str):
+            return MOST_FOLDS if n_rows <= MANY_ROWS else FEW_FOLDS
+        return self.cv
 
     def _check_parameters(self):
         check_order(self.order)
-        number = isinstance(self.cv, Real)
-        if (isinstance(self.cv, str) and self.cv != "auto") or (
-            number and (int(self.cv) != self.cv or self.cv < 2)
-        ):
-            raise InputError(f"cv is a number of folds, 2 or more, a splitter or splits, got {self.cv!r}")
-        for name in ("first_ridges", "ridges", "generative_shares"):
+        check_folds(self.cv, "auto")
+        for name in ("first_ridges", "ridges", "number_shares", "generative_shares"):
             values = np.asarray(getattr(self, name), dtype=np.float64)
             if values.ndim != 1 or not len(values) or not (values >= 0).all():
                 raise InputError(f"{name} lists numbers of 0 or more, got {getattr(self, name)!r}")

@@ -14,7 +14,6 @@ from seminaive.scores import AdditiveScores, NumericTerms
 from seminaive.scores.conditional_likelihood import ConditionalLoss
 from seminaive.scores.pair_products import PairProducts
 from seminaive.scores.penalised_objective import PenalisedObjective
-from seminaive.scores.rotation import Rotation
 from seminaive.scores.whitening import Whitening
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
@@ -26,7 +25,7 @@ from seminaive.statistics.fusion import FusedTerms, plan_groups
 # Beyond this the list of terms itself is the problem.
 MOST_TERMS = 1_000_000
 MOST_NEWTON_COEFFICIENTS = 6000
-MOST_ROTATED = 800
+MOST_WHITENED = 800
 LBFGS_MEMORY = 20
 # Beyond this, tables keep only the combinations that occur.
 MOST_DENSE_BYTES = 64_000_000
@@ -52,8 +51,6 @@ class HigherOrderProblem:
     orders: np.ndarray
     fixed: np.ndarray
     share: np.ndarray
-    rotation: Rotation | None = None
-    curvature: np.ndarray | None = None
     whitening: Whitening | None = None
 
     @classmethod
@@ -94,30 +91,7 @@ class HigherOrderProblem:
 
     def reweighted(self, row_weight) -> HigherOrderProblem:
         """Return the same problem with other row weights, and its estimates made anew."""
-        loss = self.loss.reweighted(row_weight)
-        made = self._estimated(self.terms, loss, self.centres, self.spreads)
-        return replace(made, orders=self.orders, rotation=self.rotation, curvature=self.curvature)
-
-    def over(self, terms, loss, centres, spreads) -> HigherOrderProblem:
-        """Return a problem over other terms and another loss."""
-        return self._estimated(terms, loss, centres, spreads)
-
-    def curved_at(self, solution) -> HigherOrderProblem:
-        """Return the problem scaled by its curvature at a solution, first-order coefficients rotated.
-
-        Solutions for other strengths and other folds are near, and are found in fewer passes.
-        """
-        loss = self.loss
-        posterior = loss.posterior(solution)
-        by_row = posterior * (1 - posterior) * loss.row_weight[:, None]
-        curvature = np.vstack([by_row.sum(axis=0), loss.sums_of_cells(by_row), (loss.numbers**2).T @ by_row])
-        rows = self.first_order
-        if not self.terms.features or len(rows) > MOST_ROTATED:
-            return replace(self, curvature=curvature)
-        mean = by_row.mean(axis=1)
-        rotation = Rotation.of(rows, self._products(mean))
-        curvature[rows] = rotation.values[:, None] * by_row.sum(axis=0) / max(mean.sum(), 1e-300)
-        return replace(self, curvature=curvature, rotation=rotation)
+        return self._estimated(self.terms, self.loss.reweighted(row_weight), self.centres, self.spreads)
 
     def whitened(self, strength) -> HigherOrderProblem:
         """Return the problem with its first-order coefficients in coordinates of unit curvature at the start.
@@ -127,7 +101,7 @@ class HigherOrderProblem:
         """
         rows = self.first_order
         own = strength[rows]
-        if not 1 < len(rows) <= MOST_ROTATED or (own != own[:, :1]).any():
+        if not 1 < len(rows) <= MOST_WHITENED or (own != own[:, :1]).any():
             return self
         curvature = self._variance_at_zero * self._products(self.loss.row_weight) + np.diag(own[:, 0])
         return replace(self, whitening=Whitening.of(rows, curvature))
@@ -165,10 +139,12 @@ class HigherOrderProblem:
             return np.sqrt((self.log_estimates**2).sum(axis=1, keepdims=True))
         return np.abs(self.log_estimates)
 
-    def ridge_strengths(self, ridge):
-        """Return one strength per coefficient: that of its order, none for the intercept."""
-        by_order = np.concatenate([[0.0], ridge])
-        return np.repeat(by_order[self.orders][:, None], self.loss.n_columns, axis=1)
+    def ridge_strengths(self, ridge, number_ridge=None):
+        """Return one strength per coefficient: that of its order, or of numbers; none for the intercept."""
+        strength = np.concatenate([[0.0], ridge])[self.orders]
+        if number_ridge is not None:
+            strength[len(strength) - self.loss.numbers.shape[1] :] = number_ridge
+        return np.repeat(strength[:, None], self.loss.n_columns, axis=1)
 
     def scale(self, scaling, strength):
         """Return the scaling of the search space: see `HigherOrderLogisticRegression`."""
@@ -178,10 +154,6 @@ class HigherOrderProblem:
             scale = self.lengths()
             scale[1 + self.loss.fused.n_parameters :] = 1.0
         else:
-            if self.rotation is not None:
-                # Along the axes of a rotation the strength is that of the first order.
-                strength = strength.copy()
-                strength[self.rotation.rows] = strength[self.rotation.rows[-1]]
             # A class or a cell without rows has no curvature: it may move by a thousand times a row's.
             scale = 1.0 / np.sqrt(np.maximum(self._curvature() + strength, 1e-6))
             if self.whitening is not None:
@@ -190,9 +162,7 @@ class HigherOrderProblem:
         return scale
 
     def _curvature(self):
-        """Return the curvature of the loss along each coefficient: as measured, or where all scores are 0."""
-        if self.curvature is not None:
-            return self.curvature
+        """Return the curvature of the loss along each coefficient where all scores are 0."""
         squares = self.loss.row_weight @ self.loss.numbers**2
         weight = np.concatenate([self.cell_weight.sum(axis=1), squares])
         return np.repeat(self._variance_at_zero * weight[:, None], self.loss.n_columns, axis=1)
@@ -224,7 +194,7 @@ class HigherOrderProblem:
         ``first_step`` is the length, in gradients, of the first step that is tried; by default it is of
         length 1.
         """
-        objective = PenalisedObjective(self.loss, strength, target, scale, self.whitening or self.rotation)
+        objective = PenalisedObjective(self.loss, strength, target, scale, self.whitening)
         z = objective.search_vector(start)
         options = {"tol": tol, "max_iter": max_iter, "reference": reference}
         with one_blas_thread():
@@ -236,13 +206,6 @@ class HigherOrderProblem:
             else:
                 result = minimize_lbfgs(objective, z, memory=LBFGS_MEMORY, first_step=first_step, **options)
         return replace(result, solution=objective.coefficients(result.solution))
-
-    def norm_at_zero(self, strength, target):
-        """Return the gradient's norm at zero, scaled by curvature: the reference of warm starts."""
-        scale = self.scale("curvature", strength)
-        objective = PenalisedObjective(self.loss, strength, target, scale, self.rotation)
-        _, gradient = objective(np.zeros(scale.size))
-        return float(np.linalg.norm(gradient))
 
     def _refuse_large_newton(self):
         n = int(np.prod(self.loss.shape))

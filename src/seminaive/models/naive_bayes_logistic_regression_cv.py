@@ -8,11 +8,11 @@ from numbers import Integral
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.special import log_softmax
-from sklearn.utils import check_random_state
 
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.fold_losses import FoldLosses
+from seminaive.models.folds import check_folds, split_rows
 from seminaive.models.shrunken import ShrunkenClassifier, new_axes
 
 # Folds are solved to this share of the loss at the target: far below what choosing among strengths can see.
@@ -122,7 +122,7 @@ categorical_features, missing
             row_weight = np.ones(len(training.labels)) if training.row_weight is None else training.row_weight
             linear = self._lay_out(training.table, training.labels, row_weight)
             path = self._path(linear, training.labels, row_weight, self._options(), **self._grid())
-            splits = self._splits(training.labels, y, sample_weight)
+            splits = split_rows(self.cv, training.labels, y, sample_weight, self.random_state)
             self.fold_losses_ = self._cross_validate(training, row_weight, linear.references, path, splits)
             chosen = self.fold_losses_.choose(self.selection)
             self.strength_ = float(path.strengths[chosen])
@@ -136,8 +136,7 @@ categorical_features, missing
             raise InputError(f"scoring is one of {list(LOSSES)}, got {self.scoring!r}")
         if self.selection not in ("min", "one-standard-error"):
             raise InputError(f"selection is 'min' or 'one-standard-error', got {self.selection!r}")
-        if isinstance(self.cv, Integral) and self.cv < 2:
-            raise InputError(f"cv needs at least 2 folds, got {self.cv}")
+        check_folds(self.cv)
         if isinstance(self.strengths, Integral) and self.strengths < 1:
             raise InputError(f"strengths is a positive number of them, or an array, got {self.strengths}")
 
@@ -188,28 +187,6 @@ categorical_features, missing
         mean = total / row_weight.sum()
         return np.concatenate([mean, np.full(n_strengths - n_solved, mean[-1])])
 
-    def _splits(self, labels, y, sample_weight):
-        """Return pairs of training and test positions among the rows of positive weight."""
-        if not isinstance(self.cv, Integral):
-            from sklearn.model_selection import check_cv
-
-            splits = check_cv(self.cv, y, classifier=True).split(np.zeros((len(y), 1)), y)
-            kept = np.ones(len(y), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
-            moved = np.cumsum(kept) - 1
-            every = np.arange(len(y))
-            found = [
-                (moved[every[train][kept[train]]], moved[every[test][kept[test]]]) for train, test in splits
-            ]
-            if not found or any(len(train) == 0 or len(test) == 0 for train, test in found):
-                raise InputError(
-                    "cv gives no fold, or a fold without training or test rows of positive weight: choose "
-                    "other folds"
-                )
-            return found
-        folds = stratified_folds(labels, min(self.cv, len(labels)), check_random_state(self.random_state))
-        every = np.arange(len(labels))
-        return [(every[folds != fold], every[folds == fold]) for fold in range(folds.max() + 1)]
-
     def plot_cv(self, ax=None):
         """Draw the mean test loss along the path, its standard error, and the chosen strength.
 
@@ -235,15 +212,6 @@ categorical_features, missing
         ax.set_xlabel("strength (left: target, right: maximum likelihood)")
         ax.set_ylabel(f"test loss ({self.scoring})")
         return ax
-
-
-def stratified_folds(labels, n_folds, random):
-    """Return the fold of each row: every class dealt out like cards, one class after the other."""
-    order = random.permutation(len(labels))
-    order = order[np.argsort(labels[order], kind="stable")]
-    folds = np.empty(len(labels), dtype=np.int64)
-    folds[order] = np.arange(len(labels)) % n_folds
-    return folds
 
 
 def _log_probabilities(scores):

@@ -1,183 +1,301 @@
-"""Cross-validated choice of one ridge per order and of the share of the generative estimate."""
+"""Cross-validated choice of ridges, by order and for numbers, and of the share of the generative estimate."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import log_softmax
 
 from seminaive.models.compressed_problem import CompressedProblem
+from seminaive.models.search_space import SearchSpace
+from seminaive.scores.side_by_side import SideBySideLoss, SideBySideObjective
 from seminaive.solvers.blas import one_blas_thread
+from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
 
 if TYPE_CHECKING:
     from seminaive.models.higher_order_problem import HigherOrderProblem
 
 # Up to so many rows, coefficients of rows are fewer than coefficients of cells.
 FEW_ROWS = 1000
-# Relative norms of the gradient at which the curvature is measured.
-ROUGH = (0.1, 0.01)
+# Relative norm of the gradient at which a first fit of all rows stops.
+ROUGH = 0.03
+# Held-out losses are wanted up to this share of themselves.
+PRECISION = 3e-3
+# A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same rows.
+MARGIN = 0.03
 
 
 @dataclass(frozen=True)
 class Strengths:
-    """One trial: the ridge of each order, and the share of the generative estimate pulled to."""
+    """What a trial tries: the ridge of each order and of numbers, and the share of the estimate pulled to."""
 
     ridge: tuple[float, ...]
+    number_ridge: float
     share: float
 
 
 @dataclass
+class Trial:
+    """How far the folds have been fitted under some strengths.
+
+    Parameters
+    ----------
+    strengths : Strengths
+    solution : ndarray
+        The coefficients of all folds side by side.
+    log_posterior : ndarray
+        That of the class of each held-out row under them.
+    loss : float
+        Its weighted mean, negative.
+    error : float
+        How much it may change if the fit goes on: infinite before there is a fit, 0 at its end.
+    """
+
+    strengths: Strengths
+    solution: np.ndarray
+    log_posterior: np.ndarray
+    loss: float
+    error: float = np.inf
+    change: float = np.inf
+
+    def is_distinct_from(self, other: Trial) -> bool:
+        """Tell whether it is known which of two losses is lower."""
+        return abs(self.loss - other.loss) > self.error + other.error
+
+    def move_to(self, log_posterior, weight) -> None:
+        """Note what one more Newton step has brought.
+
+        Steps that shrink go on to shrink, faster and faster; rows that gain make up for rows that lose, so
+        their changes are counted without signs.
+        """
+        change = float(weight @ np.abs(log_posterior - self.log_posterior))
+        self.error = 0.5 * change * change / self.change if self.change < np.inf else np.inf
+        self.change = max(change, 1e-300)
+        self.log_posterior, self.loss = log_posterior, -float(weight @ log_posterior)
+        if self.error <= PRECISION * self.loss:
+            self.error = 0.0
+
+
+@dataclass
 class StrengthSearch:
-    """Log losses of held-out rows under strengths, each split warm-started from its last solution.
+    """Trials of strengths: all folds fitted side by side, as far as needed to tell which trial is better.
 
     Parameters
     ----------
     problem : HigherOrderProblem
     compressed : CompressedProblem or None
         The same in fewer coefficients, where rows are few.
+    space : SearchSpace
+        What is solved: that of the compressed problem, or else that of the problem's own cells.
     splits : list of (ndarray, ndarray)
-        Which rows train, and which are held out.
+        The positions of the rows that train, and of those held out.
     tol, max_iter
         For each fit.
     """
 
     problem: HigherOrderProblem
     compressed: CompressedProblem | None
+    space: SearchSpace
     splits: list
     tol: float
     max_iter: int
-    losses: dict[Strengths, float] = field(default_factory=dict)
-    solutions: dict[Strengths, list] = field(default_factory=dict)
-    _folds: dict = field(default_factory=dict)
-    _first_start: np.ndarray | None = None
+    trials: dict[Strengths, Trial] = field(default_factory=dict)
 
     @classmethod
     def of(cls, problem, codes, splits, *, tol, max_iter) -> StrengthSearch:
         """Choose the coefficients to search in: of rows where these are few, else of cells."""
         with one_blas_thread():
             compressed = CompressedProblem.of(problem, codes) if len(codes) <= FEW_ROWS else None
-        return cls(problem, compressed, splits, tol, max_iter)
+            space = compressed.space if compressed else SearchSpace.of_cells(problem)
+        return cls(problem, compressed, space, splits, tol, max_iter)
 
-    def run(self, *, first_ridges, ridges, shares, order, hierarchical) -> Strengths:
-        """Climb in the tuples' ridge, then in the first order's, then in the share.
+    def run(self, *, first_ridges, ridges, number_shares, shares, order, hierarchical) -> Strengths:
+        """Climb in the tuples' ridge, then in the first order's, then in the numbers', then in the share.
 
         The log loss has one valley along each, so that a climb from the middle stops where it rises again.
         """
 
-        def strengths(first, higher, share):
-            return Strengths((first if hierarchical else higher, *(higher,) * (order - 1)), share)
+        def strengths(first, higher, number_share, share):
+            ridge = (first if hierarchical else higher, *(higher,) * (order - 1))
+            return Strengths(ridge, number_share * first, share)
 
         first_ridges, ridges, shares = sorted(first_ridges), sorted(ridges), sorted(shares)
-        first, share = first_ridges[len(first_ridges) // 2], shares[0]
-        higher = self._climb(ridges, ridges[len(ridges) // 2], lambda r: strengths(first, r, share))
+        number_shares = sorted(number_shares if self.space.n_numbers else [1.0])
+        first, share, number_share = first_ridges[len(first_ridges) // 2], shares[0], number_shares[-1]
+        higher = self._climb(
+            ridges, ridges[len(ridges) // 2], lambda r: strengths(first, r, number_share, share)
+        )
         if hierarchical:
             middle = first
-            first = self._climb(first_ridges, middle, lambda r: strengths(r, higher, share))
+            first = self._climb(first_ridges, middle, lambda r: strengths(r, higher, number_share, share))
             if first != middle:
-                higher = self._climb(ridges, higher, lambda r: strengths(first, r, share))
-        share = self._climb(shares, share, lambda s: strengths(first, higher, s))
-        best = strengths(first, higher, share)
-        self.loss(best)  # where there was no choice, nothing has been fitted yet
+                higher = self._climb(ridges, higher, lambda r: strengths(first, r, number_share, share))
+        number_share = self._climb(
+            number_shares, number_share, lambda n: strengths(first, higher, n, share), MARGIN
+        )
+        share = self._climb(shares, share, lambda s: strengths(first, higher, number_share, s))
+        best = strengths(first, higher, number_share, share)
+        self.trial(best)  # where there was no choice, nothing has been fitted yet
         return best
 
-    def _climb(self, values, start, trial):
+    def _climb(self, values, start, strengths, margin=0.0):
         """Return the best of increasing values, going from the start in the direction of improvement."""
         at = values.index(start)
         for direction in (1, -1):
             moved = False
-            while 0 <= at + direction < len(values) and (
-                self.loss(trial(values[at + direction])) < self.loss(trial(values[at]))
+            while 0 <= at + direction < len(values) and self._is_better(
+                strengths(values[at + direction]), strengths(values[at]), margin
             ):
                 at, moved = at + direction, True
             if moved:
                 break
         return values[at]
 
-    def loss(self, strengths: Strengths) -> float:
-        """Return the mean log loss of the held-out rows."""
-        if strengths not in self.losses:
-            if not self.losses:
-                self._first_start = self._measure_curvature(strengths)
-            last = next(reversed(self.solutions.values()), [self._first_start] * len(self.splits))
-            total = weight = 0.0
-            found = []
-            for number, (train, held_out) in enumerate(self.splits):
-                solution, log_posterior = self._fit_split(number, strengths, train, last[number])
-                own = self.problem.loss.row_weight[held_out]
-                total -= float(own @ log_posterior[held_out])
-                weight += float(own.sum())
-                found.append(solution)
-            self.losses[strengths] = total / weight
-            self.solutions[strengths] = found
-        return self.losses[strengths]
+    def _is_better(self, candidate, incumbent, margin=0.0):
+        """Tell whether one trial is better by a margin, fitting each as far as needed."""
+        incumbent, candidate = self.trial(incumbent), self.trial(candidate)
+        while not candidate.is_distinct_from(incumbent) and max(candidate.error, incumbent.error) > 0:
+            self._improve(max(candidate, incumbent, key=lambda trial: trial.error))
+        return candidate.loss < (1 - margin) * incumbent.loss
 
-    def _measure_curvature(self, strengths):
-        """Scale all fits by the curvature near the first solution; return where a few iterations arrived."""
-        problem = self.compressed.problem if self.compressed else self.problem
-        target = solution = np.zeros(problem.loss.shape)
-        for tol in ROUGH:
-            solution = self._solve(problem, strengths, target, solution, tol).solution
-            with one_blas_thread():
-                problem = problem.curved_at(solution)
-        if self.compressed:
-            self.compressed = replace(self.compressed, problem=problem)
-        else:
-            self.problem = problem
-        return solution
+    def trial(self, strengths: Strengths) -> Trial:
+        """Return the trial of strengths; a new one starts from the nearest."""
+        if strengths not in self.trials:
+            if self.trials:
+                nearest = self._nearest(strengths)
+                start = self._shifted(nearest.solution, strengths.share - nearest.strengths.share)
+                self.trials[strengths] = Trial(strengths, start, nearest.log_posterior, nearest.loss)
+            else:
+                start = self._first_start(strengths)
+                log_posterior = self._log_posterior(self._folds.scores(start))
+                self.trials[strengths] = Trial(
+                    strengths, start, log_posterior, -float(self._weight @ log_posterior)
+                )
+            self._improve(self.trials[strengths])
+        return self.trials[strengths]
 
-    def _fit_split(self, number, strengths, train, start):
-        if number not in self._folds:
-            weights = np.where(train, self.problem.loss.row_weight, 0.0)
-            working = self.compressed.problem if self.compressed else self.problem
-            self._folds[number] = working.reweighted(weights)
-        fold = self._folds[number]
-        target = np.zeros(fold.loss.shape)
-        if strengths.share and self.compressed:
-            original = self.problem.reweighted(fold.loss.row_weight)
-            offset = original.loss.scores(strengths.share * original.generative(centred=True))
-            fold = replace(fold, loss=fold.loss.reweighted(fold.loss.row_weight, offset))
-        elif strengths.share:
-            target = strengths.share * fold.generative(centred=True)
-        result = self._solve(fold, strengths, target, start, self.tol)
-        scores = fold.loss.scores(result.solution)
-        if scores.shape[1] == 1:
-            scores = np.hstack([np.zeros_like(scores), scores])
-        log_posterior = log_softmax(scores, axis=1)
-        return result.solution, log_posterior[np.arange(len(scores)), fold.loss.labels]
+    def _nearest(self, strengths):
+        """Return the trial of the nearest strengths, the best of equals."""
 
-    def _solve(self, problem, strengths, target, start, tol):
-        strength = problem.ridge_strengths(np.array(strengths.ridge))
-        return problem.solve(
-            "lbfgs",
-            strength,
-            target,
-            problem.scale("curvature", strength),
-            start,
-            tol=tol,
-            max_iter=self.max_iter,
-            reference=problem.norm_at_zero(strength, target),
-        )
+        def distance(trial):
+            own, other = (
+                np.log(np.maximum([*which.ridge, which.number_ridge], 1e-9))
+                for which in (strengths, trial.strengths)
+            )
+            away = np.abs(own - other).sum() + abs(strengths.share - trial.strengths.share)
+            return float(away), trial.loss
+
+        return min(self.trials.values(), key=distance)
+
+    def _improve(self, trial):
+        """Fit a trial's folds one step further, and until its error is known."""
+        loss, target = self._pulled(self._folds, trial.strengths.share * self._fold_estimates)
+        error_before = trial.error
+
+        def enough(solution):
+            trial.move_to(self._log_posterior(loss.scores(solution)), self._weight)
+            return trial.error < np.inf
+
+        result = self._solve(loss, trial.strengths, target, trial.solution, self.tol, enough)
+        trial.solution = result.solution
+        if result.converged or trial.error in (error_before, np.inf):  # or the fit cannot go on
+            trial.error = 0.0
+
+    # Fits
+
+    @cached_property
+    def _folds(self):
+        """The loss of the training rows of all folds."""
+        row_weights = np.zeros((len(self.splits), len(self.problem.loss.labels)))
+        for own, (train, _) in zip(row_weights, self.splits, strict=True):
+            own[train] = self.problem.loss.row_weight[train]
+        return SideBySideLoss(self.space.loss, row_weights)
+
+    @cached_property
+    def _every(self):
+        """The loss of all rows."""
+        return SideBySideLoss(self.space.loss, self.problem.loss.row_weight[None])
+
+    def _first_start(self, strengths):
+        """Fit all rows roughly, for a start of all folds."""
+        zero = np.zeros(self._every.shape)
+        return np.tile(self._solve(self._every, strengths, zero, zero, ROUGH).solution, len(self.splits))
+
+    def _pulled(self, loss, target):
+        """Return a loss and the target of its ridge; in coefficients of rows, the target is an offset."""
+        if not self.compressed:
+            return loss, target
+        if not target.any():
+            return loss, np.zeros(loss.shape)
+        parts = np.split(target, loss.n_weightings, axis=1)
+        offset = np.hstack([self.problem.loss.scores(own) for own in parts])
+        return SideBySideLoss(self.space.loss, loss.row_weights, offset), np.zeros(loss.shape)
+
+    @cached_property
+    def _fold_estimates(self):
+        """The generative estimates of all folds, in cells, side by side."""
+        parts = [self.problem.reweighted(weights) for weights in self._folds.row_weights]
+        return np.hstack([part.generative(centred=True) for part in parts])
+
+    def _shifted(self, solution, share):
+        """Return a solution as the start for a share that is larger by so much: with the same scores."""
+        if not share or not self.compressed:
+            return solution
+        parts = np.split(share * self._fold_estimates, len(self.splits), axis=1)
+        return solution - np.hstack([self.compressed.compress(own) for own in parts])
+
+    @cached_property
+    def _weight(self):
+        """The share of each held-out row in all of them."""
+        weight = self.problem.loss.row_weight[np.concatenate([held_out for _, held_out in self.splits])]
+        return weight / weight.sum()
+
+    def _log_posterior(self, scores):
+        """Return the log posterior of the class of each held-out row, given the scores of all folds."""
+        found = []
+        for own, (_, held_out) in zip(np.split(scores, len(self.splits), axis=1), self.splits, strict=True):
+            by_class = own[held_out]
+            if by_class.shape[1] == 1:
+                by_class = np.hstack([np.zeros_like(by_class), by_class])
+            labels = self.problem.loss.labels[held_out]
+            found.append(log_softmax(by_class, axis=1)[np.arange(len(labels)), labels])
+        return np.concatenate(found)
+
+    def _solve(self, loss, strengths, target, start, tol, enough=None):
+        """Minimise under strengths from a start; ``enough`` judges the coefficients after each step."""
+        shape = (len(start), loss.n_weightings, loss.width)
+        with one_blas_thread():
+            strength = self.space.strength(strengths)
+            preconditioner = self.space.preconditioner(strength, loss, start)
+            objective = SideBySideObjective(loss, strength, target, preconditioner)
+            result = minimize_truncated_newton(
+                objective,
+                start.reshape(shape),
+                tol=tol,
+                max_iter=self.max_iter,
+                reference=gradient_norms(objective, loss.gradient_at_zero.reshape(shape)),
+                enough=enough and (lambda z: enough(z.reshape(start.shape))),
+            )
+        return replace(result, solution=result.solution.reshape(start.shape))
 
     def fit_all(self, strengths: Strengths, tol):
-        """Fit all rows from the mean of the splits' solutions; the solution is in cells."""
-        start = np.mean(self.solutions[strengths], axis=0)
-        target = strengths.share * self.problem.generative(centred=True)
+        """Fit all rows from the mean of the folds' solutions; the solution is in cells."""
+        start = np.mean(np.split(self.trials[strengths].solution, len(self.splits), axis=1), axis=0)
+        pulled_to = strengths.share * self.problem.generative(centred=True)
+        loss, target = self._pulled(self._every, pulled_to)
+        result = self._solve(loss, strengths, target, start, tol)
         if not self.compressed:
-            return self._solve(self.problem, strengths, target, start, tol)
-        working = self.compressed.problem
-        if strengths.share:
-            offset = self.problem.loss.scores(target)
-            working = replace(working, loss=working.loss.reweighted(working.loss.row_weight, offset))
-        result = self._solve(working, strengths, np.zeros(working.loss.shape), start, tol)
-        return replace(result, solution=target + self.compressed.expand(result.solution))
+            return result
+        return replace(result, solution=pulled_to + self.compressed.expand(result.solution))
 
     def results(self):
         """Return all trials as columns."""
-        trials = list(self.losses)
         return {
-            "ridge": np.array([trial.ridge for trial in trials]),
-            "generative_share": np.array([trial.share for trial in trials]),
-            "log_loss": np.array(list(self.losses.values())),
+            "ridge": np.array([strengths.ridge for strengths in self.trials]),
+            "number_ridge": np.array([strengths.number_ridge for strengths in self.trials]),
+            "generative_share": np.array([strengths.share for strengths in self.trials]),
+            "log_loss": np.array([trial.loss for trial in self.trials.values()]),
         }

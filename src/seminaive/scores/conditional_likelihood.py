@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 from scipy.special import expit, softmax
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
     Objective = Literal["log-likelihood", "squared-error"]
+
+Result = TypeVar("Result")
 
 # Rows that stay in the second-level cache from their scores to their residuals. The size is fixed, so that
 # sums do not depend on the number of threads.
@@ -71,17 +73,21 @@ class ConditionalLoss:
         self.objective = objective
         self.n_threads = n_threads
         self.offset = offset
-        self.n_columns = 1 if n_classes == 2 else n_classes
-        self.shape = (1 + fused.n_parameters + numbers.shape[1], self.n_columns)
-        padded = 1 if self.n_columns == 1 else -4 * (-self.n_columns // 4)
-        self._linear = np.zeros((numbers.shape[1], padded))
-        self._intercept = np.zeros(padded)
-        self._parameters = np.zeros((fused.n_parameters, padded))
-        self._tables = np.zeros((fused.n_fused_cells, padded))
-        self._scores = np.zeros((len(labels), padded))
+        self._allocate(1 if n_classes == 2 else n_classes)
 
-    def reweighted(self, row_weight: Floats, offset: Floats | None = None) -> ConditionalLoss:
-        """Return the loss of the same rows with other weights and another offset."""
+    def _allocate(self, n_columns: int) -> None:
+        """Make room for coefficients and scores of so many columns."""
+        self.n_columns = n_columns
+        self.shape = (1 + self.fused.n_parameters + self.numbers.shape[1], n_columns)
+        padded = 1 if n_columns == 1 else -4 * (-n_columns // 4)
+        self._linear = np.zeros((self.numbers.shape[1], padded))
+        self._intercept = np.zeros(padded)
+        self._parameters = np.zeros((self.fused.n_parameters, padded))
+        self._tables = np.zeros((self.fused.n_fused_cells, padded))
+        self._scores = np.zeros((len(self.labels), padded))
+
+    def reweighted(self, row_weight: Floats) -> ConditionalLoss:
+        """Return the loss of the same rows with other weights."""
         return ConditionalLoss(
             self.fused,
             self.numbers,
@@ -90,17 +96,28 @@ class ConditionalLoss:
             self.n_classes,
             objective=self.objective,
             n_threads=self.n_threads,
-            offset=offset,
+            offset=self.offset,
         )
 
     def __call__(self, coefficients: Floats) -> tuple[float, Floats]:
         """Return the loss and its gradient, shaped like the coefficients."""
+        self._unpack(coefficients)
+        loss = sum(self._in_threads(self._residuals, self._blocks))
+        return loss, self._collect(self.numbers)
+
+    @property
+    def _blocks(self) -> range:
+        """The first rows of the blocks that are worked on at once."""
+        return range(0, len(self._scores), ROWS_AT_ONCE)
+
+    def _collect(self, numbers: Floats | NDArray[np.float32]) -> Floats:
+        """Return the sums of what stands in the scores' place over each coefficient's rows.
+
+        ``numbers`` are those of the loss, perhaps of fewer digits.
+        """
         from seminaive.kernels.fusion import scatter
 
-        self._unpack(coefficients)
-        rows = range(0, len(self._scores), ROWS_AT_ONCE)
         tables, parameters, scores = self._tables, self._parameters, self._scores
-        loss = sum(self._in_threads(self._residuals, rows))
         tables[:] = 0.0
         cells = self.fused.cells
         groups = range(0, len(cells), GROUPS_AT_ONCE)
@@ -114,13 +131,16 @@ class ConditionalLoss:
         # Every row lies in one cell of each group, so one group's residuals are all rows'.
         gradient[0] = (tables[: self.fused.offsets[1]] if len(cells) else scores)[:, :k].sum(axis=0)
         gradient[1 : 1 + len(parameters)] = parameters[:, :k]
-        gradient[1 + len(parameters) :] = (self.numbers.T @ scores)[:, :k]
-        return float(loss), gradient
+        # This way round the product runs along the rows of both.
+        gradient[1 + len(parameters) :] = np.matmul(scores.T.astype(numbers.dtype, copy=False), numbers).T[
+            :, :k
+        ]
+        return gradient
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return each training row's scores, one column per class or the single log-odds."""
         self._unpack(coefficients)
-        self._in_threads(self._score, range(0, len(self._scores), ROWS_AT_ONCE))
+        self._in_threads(self._score, self._blocks)
         return self._scores[:, : self.n_columns].copy()
 
     def hessian(self, coefficients: Floats) -> Floats:
@@ -183,35 +203,44 @@ class ConditionalLoss:
 
     def _score(self, start: int) -> float:
         """Fill in the scores of the rows from start on."""
+        self._add_up(start, self.numbers)
+        if self.offset is not None:
+            rows = slice(start, start + ROWS_AT_ONCE)
+            self._scores[rows, : self.n_columns] += self.offset[rows]
+        return 0.0
+
+    def _add_up(self, start: int, numbers: Floats | NDArray[np.float32]) -> float:
+        """Fill in the sums of the coefficients of the rows from start on."""
         from seminaive.kernels.fusion import gather
 
         stop = min(start + ROWS_AT_ONCE, len(self._scores))
         own = self._scores[start:stop]
-        if self.numbers.shape[1]:
-            np.matmul(self.numbers[start:stop], self._linear, out=own)
+        if numbers.shape[1]:
+            np.matmul(numbers[start:stop], self._linear.astype(numbers.dtype, copy=False), out=own)
             own += self._intercept
         else:
             own[:] = self._intercept
-        if self.offset is not None:
-            own[:, : self.n_columns] += self.offset[start:stop]
         gather(self.fused.cells, self._tables, start, stop, self._scores)
         return 0.0
 
     def _residuals(self, start: int) -> float:
         """Turn the rows from start on into residuals, and return their loss."""
-        from seminaive.kernels import losses
-
         self._score(start)
         rows = slice(start, start + ROWS_AT_ONCE)
-        own, labels, weights = self._scores[rows], self.labels[rows], self.row_weight[rows]
+        return self._replace_by_residuals(self._scores[rows], self.labels[rows], self.row_weight[rows])
+
+    def _replace_by_residuals(self, own: Floats, labels: NDArray[np.int64], weights: Floats) -> float:
+        """Turn the scores of some rows into residuals, and return their loss."""
+        from seminaive.kernels import losses
+
         likelihood = self.objective == "log-likelihood"
-        if self.n_columns == 1:
+        if self.n_classes == 2:
             binary = losses.binary_log_loss_residuals if likelihood else losses.binary_squared_error_residuals
             return float(binary(own[:, 0], labels, weights))
         multiclass = losses.log_loss_residuals if likelihood else losses.squared_error_residuals
         return float(multiclass(own, labels, weights, self.n_classes))
 
-    def _in_threads(self, work: Callable[[int], float], starts: range) -> list[float]:
+    def _in_threads(self, work: Callable[[int], Result], starts: range) -> list[Result]:
         """Do the pieces of work, and return what they return, in order."""
         if self.n_threads == 1 or len(starts) == 1:
             return [work(start) for start in starts]

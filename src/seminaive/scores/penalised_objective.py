@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.scores.conditional_likelihood import ConditionalLoss
-    from seminaive.scores.rotation import Rotation
     from seminaive.scores.whitening import Whitening
 
     Floats = NDArray[np.float64]
@@ -22,7 +21,7 @@ class PenalisedObjective:
     """``loss(b) + sum strength / 2 (b - target)**2`` as a function of z, where ``b = scale * z``.
 
     All arrays have the shape of the loss's coefficients. Scaling changes how fast a solver arrives, not
-    where; a coefficient of scale 0 stays 0. Rows with a rotation, or a whitening, are scaled along its axes.
+    where; a coefficient of scale 0 stays 0. Rows with a whitening have its coordinates.
 
     Parameters
     ----------
@@ -32,14 +31,14 @@ class PenalisedObjective:
     target : ndarray
         The value that each coefficient is pulled to.
     scale : ndarray
-    rotation : Rotation, Whitening or None
+    whitening : Whitening or None
     """
 
     loss: ConditionalLoss
     strength: Floats
     target: Floats
     scale: Floats
-    rotation: Rotation | Whitening | None = None
+    whitening: Whitening | None = None
 
     def __call__(self, z: Floats) -> tuple[float, Floats]:
         """Return value and gradient at a flat search vector."""
@@ -49,29 +48,29 @@ class PenalisedObjective:
         pull = self.strength * away
         value += 0.5 * float(np.vdot(pull, away))
         gradient += pull
-        if self.rotation is not None:
-            gradient[self.rotation.rows] = self.rotation.vectors.T @ gradient[self.rotation.rows]
+        if self.whitening is not None:
+            gradient[self.whitening.rows] = self.whitening.vectors.T @ gradient[self.whitening.rows]
         gradient *= self.scale
         return value, gradient.ravel()
 
     def coefficients(self, z: Floats) -> Floats:
         """Return the coefficients at a flat search vector."""
         coefficients: Floats = z.reshape(self.scale.shape) * self.scale
-        if self.rotation is not None:
-            coefficients[self.rotation.rows] = self.rotation.vectors @ coefficients[self.rotation.rows]
+        if self.whitening is not None:
+            coefficients[self.whitening.rows] = self.whitening.vectors @ coefficients[self.whitening.rows]
         return coefficients
 
     def search_vector(self, coefficients: Floats) -> Floats:
         """Return the flat search vector of coefficients; those of scale 0 are left at 0."""
-        if self.rotation is not None:
+        if self.whitening is not None:
             coefficients = coefficients.copy()
-            coefficients[self.rotation.rows] = self.rotation.inverse @ coefficients[self.rotation.rows]
+            coefficients[self.whitening.rows] = self.whitening.inverse @ coefficients[self.whitening.rows]
         moves = self.scale != 0
         z = np.divide(coefficients, self.scale, out=np.zeros_like(self.scale), where=moves)
         return z.ravel()
 
     def hessian(self, z: Floats) -> Floats:
-        """Return the matrix of second derivatives with respect to the search vector, without a rotation."""
+        """Return the matrix of second derivatives with respect to the search vector, without a whitening."""
         curvature = self.loss.hessian(self.coefficients(z))
         flat = self.scale.ravel()
         curvature *= flat

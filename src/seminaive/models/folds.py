@@ -1,0 +1,60 @@
+"""Which rows train and which are held out in cross-validation."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from seminaive.errors import InputError
+
+FEWEST_FOLDS = 2
+
+
+def check_folds(cv, *names):
+    """Refuse what is neither a number of folds, nor a splitter, nor splits, nor one of some names."""
+    if isinstance(cv, str):
+        known = cv in names
+    elif isinstance(cv, Real):
+        known = isinstance(cv, Integral) and cv >= FEWEST_FOLDS
+    else:
+        known = hasattr(cv, "split") or np.iterable(cv)
+    if not known:
+        allowed = "".join(f"{name!r}, " for name in names)
+        raise InputError(
+            f"cv is {allowed}a number of folds, at least 2 folds, a splitter or splits, got {cv!r}"
+        )
+
+
+def split_rows(cv, labels, y, sample_weight, random_state):
+    """Return pairs of training and held-out positions among the rows of positive weight.
+
+    A number of folds deals every class out like cards; a splitter or splits speak of all rows of ``y``.
+    ``labels`` are the codes of the rows of positive weight.
+    """
+    if isinstance(cv, Integral):
+        folds = stratified_folds(labels, min(cv, len(labels)), check_random_state(random_state))
+        every = np.arange(len(labels))
+        return [(every[folds != fold], every[folds == fold]) for fold in range(folds.max() + 1)]
+    from sklearn.model_selection import check_cv
+
+    splits = check_cv(cv, y, classifier=True).split(np.zeros((len(y), 1)), y)
+    kept = np.ones(len(y), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
+    moved = np.cumsum(kept) - 1
+    every = np.arange(len(y))
+    found = [(moved[every[train][kept[train]]], moved[every[test][kept[test]]]) for train, test in splits]
+    if not found or any(len(train) == 0 or len(test) == 0 for train, test in found):
+        raise InputError(
+            "cv gives no fold, or a fold without training or test rows of positive weight: choose other folds"
+        )
+    return found
+
+
+def stratified_folds(labels, n_folds, random):
+    """Return the fold of each row: every class dealt out like cards, one class after the other."""
+    order = random.permutation(len(labels))
+    order = order[np.argsort(labels[order], kind="stable")]
+    folds = np.empty(len(labels), dtype=np.int64)
+    folds[order] = np.arange(len(labels)) % n_folds
+    return folds

@@ -1,0 +1,36 @@
+"""Folds: every class spread evenly, splits of all rows told in rows of positive weight."""
+
+import numpy as np
+import pytest
+
+from seminaive.models.folds import split_rows, stratified_folds
+
+
+def test_classes_are_spread_evenly():
+    labels = np.repeat([0, 1, 2], [50, 31, 9])
+    folds = stratified_folds(labels, 4, np.random.RandomState(0))
+    counts = np.array([np.bincount(folds[labels == c], minlength=4) for c in range(3)])
+    assert (np.ptp(counts, axis=1) <= 1).all()
+    assert np.ptp(np.bincount(folds)) <= 1
+
+
+@pytest.mark.parametrize("cv", [3, [([0, 1, 2], [3, 4]), ([3, 4], [0, 1, 2])]])
+def test_no_row_trains_and_is_held_out(cv):
+    y = np.array([0, 1, 0, 1, 0])
+    for train, held_out in split_rows(cv, y, y, None, 0):
+        assert not np.intersect1d(train, held_out).size
+
+
+def test_the_same_seed_deals_the_same_folds():
+    y = np.arange(30) % 3
+    first, second = (split_rows(5, y, y, None, 7) for _ in range(2))
+    for (train, test), (train_again, test_again) in zip(first, second, strict=True):
+        assert np.array_equal(train, train_again)
+        assert np.array_equal(test, test_again)
+
+
+def test_splits_of_all_rows_are_told_in_rows_of_positive_weight():
+    y = np.array([0, 1, 0, 1, 0, 1])
+    weight = np.array([1, 0, 1, 1, 1, 1])
+    splits = split_rows([([0, 1, 2, 3], [4, 5])], y[weight > 0], y, weight, 0)
+    assert [part.tolist() for part in splits[0]] == [[0, 1, 2], [3, 4]]
