@@ -86,6 +86,15 @@ def test_the_pass_does_not_depend_on_the_fusion_budget():
     np.testing.assert_allclose(fused(coefficients)[1], unfused(coefficients)[1], rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3, 9])
+def test_scores_beyond_the_range_of_exponentials_give_the_same_loss(n_classes):
+    loss, coefficients, cells = problem(n_classes)
+    value, gradient = loss(coefficients * 500)
+    expected, expected_gradient = plain(loss, coefficients * 500, cells, "log-likelihood")
+    assert value == pytest.approx(expected, rel=1e-12)
+    np.testing.assert_allclose(gradient, expected_gradient, rtol=1e-10, atol=1e-9)
+
+
 def test_extreme_scores_give_finite_losses():
     for n_classes in (2, 3):
         loss, coefficients, _ = problem(n_classes)

@@ -177,7 +177,7 @@ def _add_classes(parents, children, x, width, cells, begin, n_children, joint, b
             joint[place + c] += children[p + c]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def _add_exponentials(joint, highest, totals):
     """Add e**joint to totals e**highest, exponents apart; joint (m,), the others no shorter."""
     for t in range(joint.shape[0]):
