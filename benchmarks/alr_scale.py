@@ -80,12 +80,14 @@ def lightgbm():
     return hands(100_000, LGBMClassifier(verbose=-1, n_jobs=1))
 
 
-def covertype(order, n_jobs):
+def covertype(order, n_jobs, max_iter):
     table = load_dataset("covertype")
     X = table.X.astype({name: np.float32 for name in table.X if table.X[name].dtype.kind == "f"})
     rows = np.arange(len(table.y))
     train, test = train_test_split(rows, test_size=20_000, random_state=0, stratify=table.y)
-    model = HigherOrderLogisticRegression(order, bins=10, ridge=1.0, tol=1e-3, max_iter=200, n_jobs=n_jobs)
+    model = HigherOrderLogisticRegression(
+        order, bins=10, ridge=1.0, tol=1e-3, max_iter=max_iter, n_jobs=n_jobs
+    )
     return fit(model, X.iloc[train], table.y[train], X.iloc[test], table.y[test])
 
 
@@ -107,8 +109,9 @@ QUESTIONS = {
     "adult, order 2": lambda: real_table("adult", 2),
     "adult, order 3": lambda: real_table("adult", 3),
     "letter, order 3": lambda: real_table("letter", 3),
-    "all of covertype, order 2": lambda: covertype(2, 2),
-    "all of covertype, order 3": lambda: covertype(3, 2),
+    "all of covertype, order 2": lambda: covertype(2, 2, 200),
+    "all of covertype, order 2, to the end": lambda: covertype(2, 2, 2000),
+    "all of covertype, order 3": lambda: covertype(3, 2, 200),
 }
 
 
