@@ -3,97 +3,155 @@
 import numpy as np
 import pytest
 
-from seminaive.kernels.shrink_design import Design, curvature, evaluate, exponentials
-from seminaive.kernels.shrink_path import duality_gap
+from seminaive.kernels.shrink_curvature import curvature
+from seminaive.kernels.shrink_path import judge
+from seminaive.kernels.shrink_problem import (
+    GAP,
+    LOSS,
+    MARGIN,
+    OBJECTIVE,
+    ODDS,
+    RESIDUAL,
+    Design,
+    Penalty,
+    Problem,
+    Rules,
+    new_point,
+    new_work,
+)
 from seminaive.kernels.shrink_quadratic import minimise_quadratic
+from seminaive.kernels.shrink_rows import evaluate, exponentials
 from seminaive.solvers import LinearDesign
 
 
 def random_point(n_scores, n_rows=70, seed=0):
-    """Return a design of numbers, codes and centres, its dense twin, and a random point."""
+    """Return a design of numbers, codes and centres, its dense twin, a problem, and random coefficients."""
     rng = np.random.default_rng(seed)
     codes = np.column_stack([rng.integers(0, 4, n_rows), rng.integers(0, 3, n_rows)])
     plain = LinearDesign.of(rng.normal(size=(n_rows, 2)), codes, [4, 3], [0, 2])
-    centre = rng.normal(size=plain.n_coefficients)
-    centre[0] = 0.0
-    design = Design(plain.numbers, plain.places, plain.first_place, centre)
-    dense = plain.scores(np.eye(plain.n_coefficients)) - centre
-    coefficients = np.zeros((plain.n_coefficients + 1, n_scores))
-    coefficients[:-1] = rng.normal(size=(plain.n_coefficients, n_scores))
-    offset = rng.normal(size=(n_rows, n_scores))
-    label = rng.integers(0, max(2, n_scores), n_rows)
-    return design, dense, offset, label, rng.random(n_rows) * 3, coefficients
+    size = plain.n_coefficients + 1
+    centre = rng.normal(size=size)
+    centre[[0, -1]] = 0.0
+    design = Design(plain.numbers, plain.places, plain.first_place, centre, np.ones(size))
+    dense = plain.scores(np.eye(plain.n_coefficients)) - centre[:-1]
+    coefficients = rng.normal(size=(plain.n_coefficients, n_scores))
+    factor = np.ones(n_scores * size)
+    problem = Problem(
+        rng.normal(size=n_scores * n_rows),
+        rng.integers(0, max(2, n_scores), n_rows),
+        rng.random(n_rows) * 3,
+        factor,
+        factor,
+        1.0,
+    )
+    return design, dense, problem, coefficients
 
 
-def evaluated(design, offset, label, row_weight, coefficients):
-    probability = np.empty(offset.shape)
-    g = np.empty(coefficients.shape)
-    loss, odds, margin = evaluate(design, offset, label, row_weight, coefficients, probability, g)
-    return loss, odds, margin, probability, g
+def evaluated(design, problem, coefficients):
+    """Return the point at the coefficients (d, K), its probabilities (n, K) and derivatives (d, K)."""
+    n_scores = coefficients.shape[1]
+    point = new_point(n_scores * len(design.centre))
+    point.x[:] = np.vstack([coefficients, np.zeros((1, n_scores))]).T.ravel()
+    work = new_work(len(problem.label), n_scores, design.numbers.shape[1])
+    evaluate(design, problem, work, point)
+    g = point.g.reshape(n_scores, -1)[:, :-1].T
+    return point, work.probability.reshape(n_scores, -1).T, g
 
 
+# One chunk, and several of which the last is short.
+@pytest.mark.parametrize("n_rows", [70, 600])
 @pytest.mark.parametrize("n_scores", [1, 3])
 class TestEvaluation:
-    def test_loss_and_probabilities_are_those_of_the_dense_formula(self, n_scores):
-        design, dense, offset, label, row_weight, coefficients = random_point(n_scores)
-        loss, odds, margin, probability, _ = evaluated(design, offset, label, row_weight, coefficients)
-        scores = dense @ coefficients[:-1] + offset
+    def test_loss_and_probabilities_are_those_of_the_dense_formula(self, n_scores, n_rows):
+        design, dense, problem, coefficients = random_point(n_scores, n_rows)
+        point, probability, _ = evaluated(design, problem, coefficients)
+        label, row_weight = problem.label, problem.row_weight
+        scores = dense @ coefficients + problem.offset.reshape(n_scores, -1).T
         if n_scores == 1:
             scores = np.column_stack([np.zeros(len(scores)), scores])
         log_p = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
         own = log_p[np.arange(len(label)), label]
-        assert loss == pytest.approx(-(row_weight * own).sum(), rel=1e-12)
-        assert odds == pytest.approx((row_weight * (np.exp(-own) - 1)).sum(), rel=1e-10)
+        assert point.facts[LOSS] == pytest.approx(-(row_weight * own).sum(), rel=1e-12)
+        assert point.facts[ODDS] == pytest.approx((row_weight * (np.exp(-own) - 1)).sum(), rel=1e-10)
         np.testing.assert_allclose(probability, np.exp(log_p)[:, -n_scores:], rtol=1e-10)
         rivals = scores.copy()
         rivals[np.arange(len(label)), label] = -np.inf
         margins = scores[np.arange(len(label)), label] - rivals.max(axis=1)
-        assert margin == pytest.approx(margins.min(), rel=1e-10)
+        assert point.facts[MARGIN] == pytest.approx(margins.min(), rel=1e-10)
 
-    def test_the_gradient_is_the_finite_difference_of_the_loss(self, n_scores):
-        design, _, offset, label, row_weight, coefficients = random_point(n_scores)
-        g = evaluated(design, offset, label, row_weight, coefficients)[4]
-        step = 1e-6
-        for index in np.ndindex(*coefficients[:-1].shape):
+    def test_the_gradient_is_the_finite_difference_of_the_loss(self, n_scores, n_rows):
+        design, _, problem, coefficients = random_point(n_scores, n_rows)
+        point, _, g = evaluated(design, problem, coefficients)
+        assert (point.g.reshape(n_scores, -1)[:, -1] == 0).all()
+        step = 1e-5
+        for index in np.ndindex(*coefficients.shape):
             up, down = coefficients.copy(), coefficients.copy()
             up[index] += step
             down[index] -= step
             difference = (
-                evaluated(design, offset, label, row_weight, up)[0]
-                - evaluated(design, offset, label, row_weight, down)[0]
+                evaluated(design, problem, up)[0].facts[LOSS]
+                - evaluated(design, problem, down)[0].facts[LOSS]
             ) / (2 * step)
-            # Central differences of step 1e-6: rounding of a loss near 100 leaves 1e-8.
-            assert -g[index] == pytest.approx(difference, abs=1e-6)
+            # Central differences of step 1e-5: the rounding of 600 losses that sum to a few thousand, 1e-11,
+            # over the step; third derivatives, a few hundred, times 1e-10 are less.
+            assert -g[index] == pytest.approx(difference, abs=2e-6)
 
-    def test_the_curvature_is_the_finite_difference_of_the_gradient(self, n_scores):
-        design, _, offset, label, row_weight, coefficients = random_point(n_scores)
-        d = len(design.centre)
-        probability = evaluated(design, offset, label, row_weight, coefficients)[3]
-        rows = np.arange(d)
-        gram = curvature(design, row_weight, probability, rows, np.arange(d + 1), np.ones(d))
+    def test_the_curvature_is_the_finite_difference_of_the_gradient(self, n_scores, n_rows):
+        design, _, problem, coefficients = random_point(n_scores, n_rows)
+        d = len(coefficients)
+        probability = evaluated(design, problem, coefficients)[1].T.ravel()
+        gram = curvature(design, problem.row_weight, probability, np.arange(d), np.arange(d + 1))
+        gram = gram.reshape(d, n_scores, d, n_scores)
         step = 1e-5
         for index in np.ndindex(d, n_scores):
             up, down = coefficients.copy(), coefficients.copy()
             up[index] += step
             down[index] -= step
-            difference = (
-                evaluated(design, offset, label, row_weight, down)[4]
-                - evaluated(design, offset, label, row_weight, up)[4]
-            )[:d] / (2 * step)
-            own = gram[index[0] * n_scores + index[1]].reshape(d, n_scores)
-            np.testing.assert_allclose(own, difference, atol=1e-6)
+            difference = (evaluated(design, problem, down)[2] - evaluated(design, problem, up)[2]) / (
+                2 * step
+            )
+            # Central differences of step 1e-5: third derivatives times 1e-10, rounding 1e-16 / 1e-5.
+            np.testing.assert_allclose(gram[index], difference, atol=1e-6)
 
-    def test_the_curvature_of_a_working_set_is_a_block_of_the_whole(self, n_scores):
-        design, _, offset, label, row_weight, coefficients = random_point(n_scores)
-        d = len(design.centre)
-        probability = evaluated(design, offset, label, row_weight, coefficients)[3]
-        whole = curvature(design, row_weight, probability, np.arange(d), np.arange(d + 1), np.ones(d))
+    def test_the_curvature_of_a_working_set_is_a_block_of_the_whole(self, n_scores, n_rows):
+        design, _, problem, coefficients = random_point(n_scores, n_rows)
+        d = len(coefficients)
+        probability = evaluated(design, problem, coefficients)[1].T.ravel()
+        whole = curvature(design, problem.row_weight, probability, np.arange(d), np.arange(d + 1))
         rows = np.array([0, 2, 3, 6])
         slot = np.full(d + 1, len(rows))
         slot[rows] = np.arange(len(rows))
-        part = curvature(design, row_weight, probability, rows, slot, np.ones(d))
+        part = curvature(design, problem.row_weight, probability, rows, slot)
         kept = (rows[:, None] * n_scores + np.arange(n_scores)).ravel()
-        np.testing.assert_allclose(part, whole[np.ix_(kept, kept)], rtol=1e-10, atol=1e-10)
+        np.testing.assert_allclose(
+            part.reshape(len(kept), -1),
+            whole.reshape(d * n_scores, -1)[np.ix_(kept, kept)],
+            rtol=1e-10,
+            atol=1e-10,
+        )
+
+
+@pytest.mark.parametrize("n_scores", [1, 3])
+def test_many_categories_have_the_curvature_of_their_dense_columns(n_scores):
+    rng = np.random.default_rng(2)
+    n_rows, n_categories = 300, 40
+    codes = rng.integers(0, n_categories, (n_rows, 2))
+    plain = LinearDesign.of(rng.normal(size=(n_rows, 1)), codes, [n_categories] * 2)
+    d = plain.n_coefficients
+    design = Design(plain.numbers, plain.places, plain.first_place, np.zeros(d + 1), np.zeros(d + 1))
+    probability = rng.dirichlet(np.ones(max(2, n_scores)), n_rows)[:, :n_scores]
+    row_weight = rng.random(n_rows)
+    gram = curvature(design, row_weight, probability.T.ravel(), np.arange(d), np.arange(d + 1))
+    dense = plain.scores(np.eye(d))
+    blocks = np.einsum("nc,ce->nce", probability, np.eye(n_scores))
+    blocks -= np.einsum("nc,ne->nce", probability, probability)
+    expected = np.einsum("n,nce,ni,nj->icje", row_weight, blocks, dense, dense, optimize=True)
+    expected = expected.reshape(d * n_scores, -1)
+    seen = expected.diagonal() > 0
+    # The ridge is 1e-10 of the diagonal.
+    np.testing.assert_allclose(
+        gram.reshape(d * n_scores, -1)[np.ix_(seen, seen)], expected[np.ix_(seen, seen)], atol=1e-8
+    )
 
 
 def test_exponentials_agree_with_numpy_to_two_units_in_the_last_place():
@@ -111,9 +169,10 @@ def test_a_quadratic_model_is_minimised_to_its_subgradient_conditions():
     root = rng.normal(size=(30, 12))
     root[:, 1] = root[:, 0] + 1e-5 * rng.normal(size=30)  # nearly a copy: coordinate descent alone crawls
     gram = root.T @ root
+    flat = gram.ravel()
     g, l1, l2 = rng.normal(size=12) * 10, np.full(12, 2.0), np.full(12, 0.1)
     x, u = np.zeros(12), g.copy()
-    cycles = minimise_quadratic(gram, u, x, l1, l2, np.full(12, 1e-9), 500, np.empty((12, 12)))
+    cycles = minimise_quadratic(flat, u, x, l1, l2, np.full(12, 1e-9), 500, np.empty(144))
     np.testing.assert_allclose(u, g - gram @ x, atol=1e-7)
     pull = u - l2 * x
     still = x == 0
@@ -124,19 +183,24 @@ def test_a_quadratic_model_is_minimised_to_its_subgradient_conditions():
 
 
 def test_the_gap_is_the_difference_of_the_objectives_at_a_feasible_dual_point():
-    design, dense, offset, label, row_weight, coefficients = random_point(1)
-    _, odds, _, probability, g = evaluated(design, offset, label, row_weight, coefficients)
-    strength = 0.9999 * np.abs(g[:-1]).max()
-    l1 = np.full((len(design.centre), 1), strength)
-    bound = duality_gap(coefficients, g, l1, np.zeros_like(l1), odds, 0.0)
-    scale = min(1.0, strength / np.abs(g[:-1]).max())
+    design, dense, problem, coefficients = random_point(1)
+    point, probability, g = evaluated(design, problem, coefficients)
+    label, row_weight = problem.label, problem.row_weight
+    strength = 0.9999 * np.abs(g).max()
+    penalty = Penalty(np.full(len(point.x), strength), np.zeros(len(point.x)))
+    judge(design, Rules(1e-6, 1e-6, 1, 0.0, 0.0, 1, 0.0, 0.0), penalty, point)
+    scale = min(1.0, strength / np.abs(g).max())
     theta = scale * row_weight * (label - probability[:, 0])
     q = label - theta / row_weight
     entropy = row_weight * (q * np.log(q) + (1 - q) * np.log1p(-q))
-    dual = -theta @ offset[:, 0] - entropy.sum()
-    score = dense @ coefficients[:-1, 0] + offset[:, 0]
+    dual = -theta @ problem.offset - entropy.sum()
+    score = dense @ coefficients[:, 0] + problem.offset
     primal = (row_weight * (np.logaddexp(0, score) - label * score)).sum()
-    primal += strength * np.abs(coefficients[:-1]).sum()
+    primal += strength * np.abs(coefficients).sum()
+    assert point.facts[OBJECTIVE] == pytest.approx(primal, rel=1e-12)
+    assert point.facts[RESIDUAL] == pytest.approx(
+        np.abs(g - strength * np.sign(coefficients)).max(), rel=1e-12
+    )
     exact = primal - dual
     # The bound has the curvature of the dual at its largest: second order in 1e-4.
-    assert exact <= bound <= exact * 1.001
+    assert exact <= point.facts[GAP] <= exact * 1.001

@@ -14,13 +14,24 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.kernels.shrink_problem import (
+    CONVERGED,
+    NOT_REACHED,
+    TOO_WIDE,
+    Design,
+    Problem,
+    Rules,
+    new_path,
+    new_penalty,
+    new_point,
+    new_work,
+)
 from seminaive.solvers.design import compiled_layout
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from seminaive.kernels.shrink_design import Design
-    from seminaive.kernels.shrink_path import Path, Problem, Rules
+    from seminaive.kernels.shrink_problem import Path
     from seminaive.solvers.design import LinearDesign
 
     Floats = NDArray[np.float64]
@@ -35,7 +46,6 @@ FEW_ROWS = 5000
 PATIENCE = 5
 # Mean over standard deviation from which a column is centred by copying it rather than on the fly.
 FAR_FROM_ZERO = 1e4
-CONVERGED, TOO_WIDE, NOT_REACHED = 0, 3, 4
 
 
 @dataclass(frozen=True)
@@ -235,9 +245,6 @@ def _path(
     offset: ArrayLike | None,
     options: ShrinkageOptions,
 ) -> ShrinkagePath:
-    from seminaive.kernels.shrink_design import Design
-    from seminaive.kernels.shrink_path import Problem, Rules, solve_path
-
     n_classes = max(2, n_scores)
     shape = (design.n_coefficients, n_scores)
     labels = compiled_layout(labels, np.int64)
@@ -257,12 +264,12 @@ def _path(
     unit = np.ones(design.n_coefficients)
     numbers = design.numbers
     if options.standardize or free_intercept:
-        centre, deviations = design.means_and_deviations(row_weight)
-        numbers = _centred_where_far(design.numbers, centre, deviations)
+        centre, spread = design.means_and_deviations(row_weight)
+        numbers = _centred_where_far(design.numbers, centre, spread)
     if options.standardize:
         # Numbers are standardised by copying. Indicators stay 0 and 1: on a column divided by s a coefficient
         # is s times as large, its penalty s times in L1 and s^2 times in L2.
-        spread = np.where(deviations > 0, deviations, 1.0)
+        spread = np.where(spread > 0, spread, 1.0)
         own = slice(1, 1 + design.n_numbers)
         unit[own] = spread[own]
         numbers = (design.numbers - centre[own]) / unit[own]
@@ -272,40 +279,49 @@ def _path(
     fixed = _filled(offset, (design.n_rows, n_scores), 0.0, "offset")
     fixed += design.scores(goal)
     # Columns that were centred by copying are centred already; the kernels centre the others as they go.
-    on_the_fly = centre.copy()
+    on_the_fly = np.append(centre, 0.0)
     if numbers is not design.numbers:
         on_the_fly[1 : 1 + design.n_numbers] = 0.0
-    kernel_design = Design(numbers, design.places, design.first_place, on_the_fly)
-    problem = Problem(fixed, labels, row_weight, factor, square_factor, float(options.l1_share))
+    columns = Design(
+        numbers,
+        design.places,
+        design.first_place,
+        on_the_fly,
+        _squares(numbers, design, row_weight, on_the_fly),
+    )
+    problem = Problem(
+        fixed.T.ravel(), labels, row_weight, _flat(factor), _flat(square_factor), float(options.l1_share)
+    )
+    shares = class_weight[class_weight > 0] / class_weight.sum()
+    null_loss = -float(class_weight.sum() * (shares @ np.log(shares)))
     rules = Rules(
         float(options.gap_tol),
         float(options.residual_tol),
         int(options.max_steps),
-        0.999 if options.stop_early else 2.0,
+        (1.0 - 0.999) * null_loss if options.stop_early else -1.0,
         1e-2 if options.stop_early else -1.0,
         _widest(n_scores, design.n_rows),
+        0.0 if len(given) else float(ratio),
+        float(np.abs(on_the_fly).max()),
     )
-    shares = class_weight[class_weight > 0] / class_weight.sum()
-    null_loss = -float(class_weight.sum() * (shares @ np.log(shares)))
-    solved = solve_path(kernel_design, problem, rules, given, int(n_strengths), float(ratio), null_loss)
-    wide = np.flatnonzero(solved.statuses == TOO_WIDE)
-    if len(wide):
-        _finish_by_sweeps(kernel_design, problem, rules, solved, int(wide[0]), null_loss)
+    solved = _solve(columns, problem, rules, given if len(given) else np.zeros(int(n_strengths)))
     kept = solved.statuses != NOT_REACHED
-    coefficients = solved.deviations[kept] / unit[:, None]
+    deviations = solved.deviations[kept].reshape(-1, n_scores, design.n_coefficients + 1)
+    coefficients = deviations[:, :, :-1].transpose(0, 2, 1) / unit[:, None]
     coefficients[:, 0] -= np.einsum("j,sjc->sc", centre[1:], coefficients[:, 1:])
     coefficients += goal
     tiny = np.finfo(float).tiny
+    strength_max, steepest, start_loss = solved.scales
     return ShrinkagePath(
         strengths=solved.strengths[kept],
         coefficients=coefficients,
         target=goal,
         deviance=2.0 * solved.losses[kept],
-        gap=solved.gaps[kept] / max(solved.start_loss, tiny),
-        residual=solved.residuals[kept] / max(solved.steepest, tiny),
+        gap=solved.gaps[kept] / max(start_loss, tiny),
+        residual=solved.residuals[kept] / max(steepest, tiny),
         passes=solved.passes[kept],
         converged=solved.statuses[kept] == CONVERGED,
-        strength_max=solved.strength_max,
+        strength_max=float(strength_max),
         null_deviance=2.0 * null_loss,
     )
 
@@ -317,27 +333,44 @@ def _widest(n_scores: int, n_rows: int) -> int:
     return WIDEST_SOFTMAX_OF_FEW_ROWS if n_rows <= FEW_ROWS else WIDEST_SOFTMAX
 
 
-def _finish_by_sweeps(
-    design: Design, problem: Problem, rules: Rules, solved: Path, begin: int, null_loss: float
-) -> None:
-    """Solve the strengths from position ``begin`` on without second derivatives, into ``solved``."""
-    from seminaive.kernels.shrink_sweep import sweep_path
+def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) -> Path:
+    """Solve by Newton steps, and from where the working set is too wide for them by sweeps."""
+    from seminaive.kernels.shrink_newton import newton_path
 
-    columns = np.ascontiguousarray(design.numbers.T)
-    start = solved.deviations[max(0, begin - 1)]
-    patient = rules._replace(max_steps=PATIENCE * rules.max_steps)
-    rest = sweep_path(
-        design,
-        columns,
-        problem,
-        patient,
-        solved.strengths[begin:],
-        np.array([solved.strength_max, solved.steepest, solved.start_loss]),
-        start,
-        null_loss,
-    )
-    for name in ("deviations", "losses", "gaps", "residuals", "passes", "statuses"):
-        getattr(solved, name)[begin:] = getattr(rest, name)
+    n_scores = len(problem.offset) // len(problem.label)
+    size = len(problem.factor)
+    path: Path = new_path(strengths, size)
+    penalty, point, trial = new_penalty(size), new_point(size), new_point(size)
+    work = new_work(len(problem.label), n_scores, design.numbers.shape[1])
+    newton_path(design, problem, rules, path, work, penalty, point, trial)
+    wide = np.flatnonzero(path.statuses == TOO_WIDE)
+    if len(wide):
+        from seminaive.kernels.shrink_sweep import new_sweep, sweep_path
+
+        patient = rules._replace(max_steps=PATIENCE * rules.max_steps)
+        sweep = new_sweep(design, n_scores)
+        sweep_path(design, problem, patient, path, wide[0], work, penalty, point, trial, sweep)
+    return path
+
+
+def _flat(factor: Floats) -> Floats:
+    """Lay factors (n_coefficients, n_scores) out score by score, each followed by the empty slot's 1."""
+    return np.vstack([factor, np.ones((1, factor.shape[1]))]).T.ravel()
+
+
+def _squares(numbers: Floats, design: LinearDesign, row_weight: Floats, centre: Floats) -> Floats:
+    """Return the weighted sum of squares of every column less its centre."""
+    total = row_weight.sum()
+    sums = np.zeros(design.n_coefficients + 1)
+    for feature in range(design.places.shape[1]):
+        sums += np.bincount(design.places[:, feature], row_weight, minlength=len(sums))
+    squares = sums.copy()
+    sums[0] = squares[0] = total
+    own = slice(1, 1 + design.n_numbers)
+    sums[own] = row_weight @ numbers
+    squares[own] = np.einsum("i,ij,ij->j", row_weight, numbers, numbers)
+    found: Floats = squares - 2.0 * centre * sums + np.square(centre) * total
+    return np.maximum(found, 0.0)
 
 
 def _checked_classes(

@@ -1,0 +1,172 @@
+"""What the kernels of the path solver take and give: named arrays, laid out once for all of them.
+
+Letters
+-------
+n, m, k : rows, numeric columns, coded columns
+d       : coefficients of one score: the intercept, the m numbers, one per category that is not a reference
+K       : scores: 1 for the logistic model, the number of classes for the softmax
+D       : d + 1; the last coefficient of a score is the empty slot: it stands for "no column", is always
+          zero, and has no derivative
+S       : strengths
+x       : deviations, coefficients minus target
+g       : minus the derivatives of the loss by x
+
+What belongs to scores is flat, one score after the other: coefficient j of score c stands at c D + j, row
+i of score c at c n + i. One index compiles to a fraction of the code that two take.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+CHUNK = 256  # rows that stay in cache between the two products of one pass
+CONVERGED, STALLED, OUT_OF_STEPS, TOO_WIDE, NOT_REACHED = 0, 1, 2, 3, 4
+LOSS, ODDS, MARGIN, OBJECTIVE, RESIDUAL, GAP = 0, 1, 2, 3, 4, 5  # positions in Point.facts
+STRENGTH_MAX, STEEPEST, START_LOSS = 0, 1, 2  # positions in Path.scales
+
+
+class Design(NamedTuple):
+    """The columns of a linear model: [1, numbers, indicators], minus ``centre``; never stored as such.
+
+    numbers (n, m) float64; places (n, k) uint16 or uint32, the coefficient of each coded cell, d where it has
+    none (a reference category, no evidence); first_place (k + 1,) int64: the coefficients of coded column f
+    are those from first_place[f] up to first_place[f + 1]; centre and squares (D,) float64, the latter the
+    weighted sums of squares of the centred columns. Arrays are C-contiguous.
+    """
+
+    numbers: np.ndarray
+    places: np.ndarray
+    first_place: np.ndarray
+    centre: np.ndarray
+    squares: np.ndarray
+
+
+class Problem(NamedTuple):
+    """Rows and penalty of one path.
+
+    offset (K n,) float64, label (n,) int64, row_weight (n,) float64; factor and square_factor (K D,) float64
+    multiply the L1 and the L2 part (0 in both leaves a coefficient free; the empty slot has 1); share, in
+    [0, 1], is the L1 part.
+    """
+
+    offset: np.ndarray
+    label: np.ndarray
+    row_weight: np.ndarray
+    factor: np.ndarray
+    square_factor: np.ndarray
+    share: float
+
+
+class Rules(NamedTuple):
+    """When to stop.
+
+    gap_tol is relative to the loss at the target, residual_tol to the largest derivative there; max_steps
+    bounds the steps per strength; the path ends at a loss of least_loss; separated_ratio is the part of
+    strength_max below which it ends once the classes are separated; gram_limit is the largest number of
+    coefficients for which second derivatives are kept; ratio is the last strength over the first where
+    strengths are to be laid, 0 where they are given; farthest is the largest centre of a column.
+    """
+
+    gap_tol: float
+    residual_tol: float
+    max_steps: int
+    least_loss: float
+    separated_ratio: float
+    gram_limit: int
+    ratio: float
+    farthest: float
+
+
+class Point(NamedTuple):
+    """Deviations x (K D,), what a pass over the rows finds there, and how good they are at a strength.
+
+    g (K D,). facts (6,): the loss (the weighted negative log-likelihood); the odds (the weighted sum of
+    (1 - p) / p, with p the probability of the observed class, which bounds the curvature of the dual); the
+    least margin, positive when every row is on its own class's side; the objective, loss plus penalty; the
+    residual, the worst violation of optimality; and the duality gap.
+    """
+
+    x: np.ndarray
+    g: np.ndarray
+    facts: np.ndarray
+
+
+class Penalty(NamedTuple):
+    """Penalty at one strength: l1 |x| + l2 x^2 / 2, both (K D,)."""
+
+    l1: np.ndarray
+    l2: np.ndarray
+
+
+class Work(NamedTuple):
+    """What passes over the rows overwrite.
+
+    probability (K n,), at the point evaluated last; scores (K CHUNK,); exponent, exponential, rival, top,
+    others and power, seen as float64 and as int64, (CHUNK,); sums (m,); passes (1,) int64 counts the passes.
+    """
+
+    probability: np.ndarray
+    scores: np.ndarray
+    exponent: np.ndarray
+    exponential: np.ndarray
+    rival: np.ndarray
+    top: np.ndarray
+    others: np.ndarray
+    power: np.ndarray
+    power_bits: np.ndarray
+    sums: np.ndarray
+    passes: np.ndarray
+
+
+class Path(NamedTuple):
+    """One entry per strength: deviations (S, K D), the rest (S,); then scales (3,).
+
+    The scales are strength_max; steepest, the largest derivative at the target (after fitting what is free)
+    per unit of factor, which for a pure L1 penalty is strength_max; and the loss at the target.
+    """
+
+    strengths: np.ndarray
+    deviations: np.ndarray
+    losses: np.ndarray
+    gaps: np.ndarray
+    residuals: np.ndarray
+    passes: np.ndarray
+    statuses: np.ndarray
+    scales: np.ndarray
+
+
+def new_point(size):
+    """Return the point at the target, not evaluated; size is K D."""
+    return Point(np.zeros(size), np.zeros(size), np.zeros(6))
+
+
+def new_penalty(size):
+    """Return room for a penalty."""
+    return Penalty(np.zeros(size), np.zeros(size))
+
+
+def new_work(n_rows, n_scores, n_numbers):
+    """Return room for passes over the rows."""
+    power = np.empty(CHUNK)
+    return Work(
+        np.empty(n_scores * n_rows),
+        np.empty(n_scores * CHUNK),
+        *np.empty((5, CHUNK)),
+        power,
+        power.view(np.int64),
+        np.empty(n_numbers),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+def new_path(strengths, size):
+    """Return a path of which nothing is solved yet."""
+    count = len(strengths)
+    return Path(
+        strengths,
+        np.zeros((count, size)),
+        *np.full((3, count), np.nan),
+        np.zeros(count, dtype=np.int64),
+        np.full(count, NOT_REACHED, dtype=np.int64),
+        np.zeros(3),
+    )

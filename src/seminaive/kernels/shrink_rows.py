@@ -1,0 +1,235 @@
+"""Passes over the rows for logistic and softmax models on numbers and codes.
+
+Letters
+-------
+n, m, k, D, K, x, g : as in ``shrink_problem``
+A                   : the design, centred
+c, i, j, f          : score, row, coefficient, coded column
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from seminaive.kernels.shrink_problem import CHUNK, LOSS, MARGIN, ODDS
+
+SATURATED = 1e300  # stands for exp of a margin beyond what a float holds
+ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits
+REORDER = {"reassoc", "contract"}  # sums in any order and fused products; infinities stay what they are
+LOG2_E = 1.4426950408889634
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+
+
+@njit(inline="always")
+def predict_rows(design, offset, x, begin, end, scores):
+    """Scores of the rows from begin to end, offset and centring included, into scores."""
+    numbers, places, centre = design.numbers, design.places, design.centre
+    n, m = numbers.shape
+    k, size = places.shape[1], centre.shape[0]
+    for c in range(x.shape[0] // size):
+        column = x[c * size : c * size + size]
+        own = scores[c * CHUNK : c * CHUNK + end - begin]
+        fixed = offset[c * n + begin : c * n + end]
+        shift = column[0]
+        for j in range(size):
+            shift -= centre[j] * column[j]
+        if m > 0:
+            np.dot(numbers[begin:end], column[1 : 1 + m], own)
+        else:
+            own[:] = 0.0
+        for i in range(end - begin):
+            own[i] += shift + fixed[i]
+        for i in range(end - begin if k > 0 else 0):
+            total = 0.0
+            for f in range(k):
+                total += column[places[begin + i, f]]
+            own[i] += total
+
+
+@njit(
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+    fastmath=REORDER,
+)
+def sum_of(values):
+    """Sum in the order that is fastest."""
+    total = 0.0
+    for i in range(values.shape[0]):
+        total += values[i]
+    return total
+
+
+@njit(inline="always")
+def collect_rows(design, residual, begin, end, sums, g):
+    """Add A' residual of the rows from begin to end to g, before centring; sums (m,) is overwritten."""
+    numbers, places = design.numbers, design.places
+    m, k, size = numbers.shape[1], places.shape[1], design.centre.shape[0]
+    for c in range(g.shape[0] // size):
+        column = g[c * size : c * size + size]
+        own = residual[c * CHUNK : c * CHUNK + end - begin]
+        if m > 0:
+            np.dot(own, numbers[begin:end], sums)
+            for j in range(m):
+                column[1 + j] += sums[j]
+        column[0] += sum_of(own)
+        for i in range(end - begin if k > 0 else 0):
+            part = own[i]
+            for f in range(k):
+                column[places[begin + i, f]] += part
+
+
+@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, fastmath={"contract"})
+def exponentials(values, size, power, power_bits, result):
+    """Take exp of the first ``size`` of ``values``, all <= 0, in loops that the compiler can vectorise.
+
+    x = j ln 2 + r with j an integer and |r| <= ln(2) / 2; exp(r) is its Taylor polynomial of degree 13,
+    2^j is written into the exponent bits. power and power_bits are one scratch array seen as float64 and
+    as int64. Agrees with math.exp to two units in the last place; below -708 the answer is exp(-708).
+    """
+    for i in range(size):
+        power[i] = max(values[i], -708.0) * LOG2_E + ROUNDER
+    for i in range(size):
+        j = power[i] - ROUNDER
+        r = max(values[i], -708.0) - j * LN2_HIGH
+        r -= j * LN2_LOW
+        t = 1.0 / 6227020800.0
+        t = t * r + 1.0 / 479001600.0
+        t = t * r + 1.0 / 39916800.0
+        t = t * r + 1.0 / 3628800.0
+        t = t * r + 1.0 / 362880.0
+        t = t * r + 1.0 / 40320.0
+        t = t * r + 1.0 / 5040.0
+        t = t * r + 1.0 / 720.0
+        t = t * r + 1.0 / 120.0
+        t = t * r + 1.0 / 24.0
+        t = t * r + 1.0 / 6.0
+        t = t * r + 0.5
+        t = t * r + 1.0
+        result[i] = t * r + 1.0
+    for i in range(size):
+        power_bits[i] = (power_bits[i] + 1023) << 52
+    for i in range(size):
+        result[i] *= power[i]
+
+
+@njit(
+    cache=True,
+    nogil=True,
+    error_model="numpy",
+    no_cpython_wrapper=True,
+    no_cfunc_wrapper=True,
+    fastmath=REORDER,
+)
+def logistic_rows(score, label, row_weight, probability, exponent, small, power, power_bits, facts):
+    """Add loss and odds of some rows to facts; their score becomes the residual w (y - p).
+
+    label, row_weight and probability are those of the rows, a chunk at most; exponent, small, power and
+    power_bits are scratch. Logarithms of rows of weight one are taken of their product.
+    """
+    size = label.shape[0]
+    least = np.inf
+    odds = 0.0
+    lost = 0.0
+    for i in range(size):
+        exponent[i] = -abs(score[i])
+    exponentials(exponent, size, power, power_bits, small)
+    for i in range(size):
+        sign = 1.0 if label[i] == 1 else -1.0
+        weight = row_weight[i]
+        margin = score[i] * sign
+        inverse = 1.0 / (1.0 + small[i])
+        p_own = inverse if margin >= 0.0 else small[i] * inverse
+        p_other = small[i] * inverse if margin >= 0.0 else inverse
+        probability[i] = p_own if sign > 0.0 else p_other
+        score[i] = weight * sign * p_other
+        least = min(least, margin)
+        lost += weight * max(-margin, 0.0)
+        odds += weight * (p_other / p_own)
+    product = 1.0
+    for i in range(size):
+        if row_weight[i] == 1.0:
+            product *= 1.0 + small[i]
+        else:
+            lost += row_weight[i] * math.log1p(small[i])
+    facts[LOSS] += lost + math.log(product)
+    facts[ODDS] += odds
+    facts[MARGIN] = min(facts[MARGIN], least)
+
+
+@njit(inline="always")
+def softmax_rows(label, row_weight, begin, size, work, facts):
+    """Add loss and odds of some rows to facts; their scores become the residuals w (y - p)."""
+    scores, probability, exponent, small = work.scores, work.probability, work.exponent, work.exponential
+    rival, top, others = work.rival, work.top, work.others
+    n = label.shape[0]
+    n_scores = scores.shape[0] // CHUNK
+    for i in range(size):
+        own = label[begin + i]
+        rival[i] = -np.inf
+        others[i] = 0.0
+        for c in range(n_scores):
+            if c != own:
+                rival[i] = max(rival[i], scores[c * CHUNK + i])
+        top[i] = max(rival[i], scores[own * CHUNK + i])
+        rival[i] = scores[own * CHUNK + i] - rival[i]
+        facts[MARGIN] = min(facts[MARGIN], rival[i])
+    for c in range(n_scores):
+        for i in range(size):
+            exponent[i] = scores[c * CHUNK + i] - top[i]
+        exponentials(exponent, size, work.power, work.power_bits, small)
+        for i in range(size):
+            scores[c * CHUNK + i] = small[i]
+            others[i] += small[i] if c != label[begin + i] else 0.0
+    for i in range(size):
+        own, weight = scores[label[begin + i] * CHUNK + i], row_weight[begin + i]
+        top[i] = own + others[i]
+        lost = math.log1p(others[i]) if rival[i] >= 0.0 else math.log(top[i]) - rival[i]
+        facts[LOSS] += weight * lost
+        facts[ODDS] += weight * min(others[i] / own, SATURATED)
+    for c in range(n_scores):
+        for i in range(size):
+            p = scores[c * CHUNK + i] / top[i]
+            probability[c * n + begin + i] = p
+            # 1 - p of the own class as a sum of small terms: no cancellation when p is near 1.
+            rest = others[i] / top[i] if c == label[begin + i] else -p
+            scores[c * CHUNK + i] = row_weight[begin + i] * rest
+
+
+@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+def evaluate(design, problem, work, point):
+    """One pass at point.x: fill point.g, loss, odds and margin of point.facts, and work.probability."""
+    label, row_weight, centre = problem.label, problem.row_weight, design.centre
+    x, g, facts, probability = point.x, point.g, point.facts, work.probability
+    n, size = label.shape[0], centre.shape[0]
+    facts[LOSS] = 0.0
+    facts[ODDS] = 0.0
+    facts[MARGIN] = np.inf
+    g[:] = 0.0
+    for begin in range(0, n, CHUNK):
+        end = min(n, begin + CHUNK)
+        predict_rows(design, problem.offset, x, begin, end, work.scores)
+        if x.shape[0] == size:
+            logistic_rows(
+                work.scores,
+                label[begin:end],
+                row_weight[begin:end],
+                probability[begin:end],
+                work.exponent,
+                work.exponential,
+                work.power,
+                work.power_bits,
+                facts,
+            )
+        else:
+            softmax_rows(label, row_weight, begin, end - begin, work, facts)
+        collect_rows(design, work.scores, begin, end, work.sums, g)
+    for first in range(0, x.shape[0], size):
+        for j in range(1, size):
+            g[first + j] -= centre[j] * g[first]
+        g[first + size - 1] = 0.0
+    facts[ODDS] = min(facts[ODDS], SATURATED)
+    work.passes[0] += 1
