@@ -14,6 +14,7 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.models import naive_bayes_logistic_regression_cv
 from seminaive.models.fold_losses import FoldLosses
 from seminaive.models.folds import stratified_folds
 from seminaive.models.naive_bayes_logistic_regression_cv import LOSSES
@@ -202,11 +203,35 @@ class TestCrossValidation:
 
     def test_weights_count_in_fitting_and_in_the_test_losses(self):
         X, y = mixed_table()
+        weight = np.random.default_rng(1).integers(1, 4, len(y))
+        folds = np.arange(len(y)) % 5
+        repeated = np.repeat(np.arange(len(y)), weight)
+
+        def fitted(rows, weights):
+            splits = [(np.flatnonzero(folds[rows] != f), np.flatnonzero(folds[rows] == f)) for f in range(5)]
+            model = NaiveBayesLogisticRegressionCV(strengths=[0.5, 5.0, 50.0], cv=splits, tol=1e-9)
+            # Folds are solved as exactly as the path, so that weights and copies are the same problem.
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(naive_bayes_logistic_regression_cv, "FOLD_TOL", 1e-9)
+                return model.fit(X.iloc[rows], y[rows], sample_weight=weights)
+
+        weighted = fitted(np.arange(len(y)), weight.astype(float))
+        copied = fitted(repeated, None)
+        np.testing.assert_array_equal(weighted.fold_losses_.fold_weights, copied.fold_losses_.fold_weights)
+        # Both are solved to 1e-9 of strength_max; the least curvature is of the order of 1e-2 of it.
+        np.testing.assert_allclose(weighted.fold_losses_.losses, copied.fold_losses_.losses, atol=1e-7)
+        np.testing.assert_allclose(weighted.coefficients_, copied.coefficients_, atol=1e-5)
+        assert weighted.strength_ == copied.strength_
+
+    def test_weights_times_a_number_are_the_same_problem_at_that_number_times_the_strength(self):
+        X, y = mixed_table()
+        X = X[["height", "dose"]].fillna(1.0)  # smoothing counts rows, so categories would know the number
         weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
-        model = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y, sample_weight=weight)
-        assert model.fold_losses_.fold_weights.sum() == weight.sum()
-        half = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y, sample_weight=weight / 2)
-        np.testing.assert_allclose(half.fold_losses_.mean[0], model.fold_losses_.mean[0], rtol=0.05)
+        one = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y, sample_weight=weight)
+        half = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y, sample_weight=weight / 2)
+        assert half.strength_ == pytest.approx(one.strength_ / 2, rel=1e-9)
+        # Halving is exact; what differs is that rows of weight one take their logarithms together.
+        np.testing.assert_allclose(half.fold_losses_.losses, one.fold_losses_.losses, rtol=1e-9)
 
     def test_a_class_of_one_row_is_no_obstacle(self):
         X, y = load_iris(return_X_y=True)
@@ -249,6 +274,10 @@ def test_bad_parameters_are_refused_with_a_sentence():
         ({"target": np.ones(3)}, "one finite value per coefficient"),
         ({"smoothing": 0}, "smoothing is a positive count"),
         ({"tol": 0}, "tol is a positive share"),
+        ({"max_steps": 0}, "max_steps is a whole number"),
+        ({"variance_floor": 2}, "variance_floor is a share"),
+        ({"standardize": "no"}, "standardize is True or False, got 'no'"),
+        ({"penalize_intercept": 1}, "penalize_intercept is True or False"),
     ):
         with pytest.raises(InputError, match=words):
             NaiveBayesLogisticRegression(**parameters).fit(X, y)
@@ -260,6 +289,12 @@ def test_bad_parameters_are_refused_with_a_sentence():
     ):
         with pytest.raises(InputError, match=words):
             NaiveBayesLogisticRegressionCV(**parameters).fit(X, y)
+
+
+def test_weights_too_large_are_refused_with_what_to_do_about_the_strength():
+    X, y = mixed_table()
+    with pytest.raises(InputError, match="by one number, and a penalty's strength"):
+        NaiveBayesLogisticRegression().fit(X, y, sample_weight=np.full(len(y), 1e16))
 
 
 def test_stopping_short_is_a_warning_with_numbers():

@@ -139,7 +139,10 @@ def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:
             "a row counts; use 0 to leave it out"
         )
     if weight.max(initial=0.0) > LARGEST_WEIGHT:
-        raise InputError(f"sample_weight goes up to {weight.max():g}: only ratios matter, so divide them all")
+        raise InputError(
+            f"sample_weight goes up to {weight.max():g}, {LARGEST_WEIGHT:g} is the most: divide all of them "
+            "by one number, and a penalty's strength, which weighs against their sum, by the same"
+        )
     if not weight.any():
         raise InputError("all sample weights are zero: no row is left to learn from")
     return weight

@@ -56,6 +56,9 @@ class ShrunkenClassifier(AdditiveClassifier):
             )
         if not isinstance(self.max_steps, Integral) or self.max_steps < 1:
             raise InputError(f"max_steps is a whole number, 1 or more, got {self.max_steps!r}")
+        for name in ("standardize", "penalize_intercept"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
 
     def _options(self, **changes) -> ShrinkageOptions:
         named = {"l1": 1.0, "l2": 0.0}

@@ -94,6 +94,12 @@ class LinearDesign:
             raise InputError("numbers must be finite: fill missing cells before solving")
         if len(codes) and (codes.max(axis=0) > np.asarray(cardinalities)).any():
             raise InputError("a code exceeds its column's number of categories")
+        if len(codes) and (codes.min(axis=0) < 0).any():
+            raise InputError(
+                "a code is negative: codes count from 0, and a missing one is the number of categories"
+            )
+        if any(not 0 <= code < max(1, size) for code, size in zip(references, cardinalities, strict=True)):
+            raise InputError(f"references must be codes of their columns, got {list(references)}")
         widths = [max(0, cardinality - 1) for cardinality in cardinalities]
         first_place = 1 + numbers.shape[1] + np.cumsum([0, *widths], dtype=np.int64)
         n_coefficients = int(first_place[-1])

@@ -159,6 +159,16 @@ class ShrinkageOptions:
     max_steps: int = 200
     stop_early: bool = True
 
+    def __post_init__(self) -> None:
+        """Refuse what is out of range."""
+        if not 0.0 <= self.l1_share <= 1.0:
+            raise InputError(f"l1_share is a share, from 0 (L2 only) to 1 (L1 only), got {self.l1_share!r}")
+        for name in ("gap_tol", "residual_tol"):
+            if not 0.0 < getattr(self, name) < np.inf:
+                raise InputError(f"{name} is a positive share, got {getattr(self, name)!r}")
+        if self.max_steps < 1:
+            raise InputError(f"max_steps is a whole number, 1 or more, got {self.max_steps!r}")
+
 
 def logistic_path(
     design: LinearDesign,
@@ -183,8 +193,11 @@ def logistic_path(
     target : array-like of shape (n_coefficients,), default=None
         What the coefficients are shrunk toward; None is zero.
     strengths : array-like, default=None
-        The strengths to solve for, largest first in the result; None lays ``n_strengths`` of them,
-        logarithmically, from ``strength_max`` down to ``ratio`` times it.
+        The strengths to solve for, largest first in the result; None lays them.
+    n_strengths : int, default=100
+        How many strengths to lay, logarithmically, from ``strength_max`` down to ``ratio`` times it.
+    ratio : float, default=1e-4
+        The least strength laid, as a part of ``strength_max``; more than 0, at most 1.
     factors : array-like of shape (n_coefficients,), default=None
         Multiplies the strength, coefficient by coefficient; 0 leaves one free. None is 1 throughout.
     row_weight : ndarray of shape (n_rows,), default=None
@@ -254,7 +267,7 @@ def _path(
     factor = _filled(factors, shape, 1.0, "factors")
     if (factor < 0).any():
         raise InputError("factors multiply the strength and cannot be negative")
-    given = _checked_strengths(strengths)
+    given = _checked_strengths(strengths, n_strengths, ratio)
     # Without any penalty the intercept is free whatever was asked, and centring costs nothing.
     free_intercept = not options.penalize_intercept or bool(len(given) and not given.any())
     if free_intercept:
@@ -391,9 +404,13 @@ def _checked_classes(
     return np.bincount(labels, row_weight, minlength=n_classes).astype(np.float64)
 
 
-def _checked_strengths(strengths: ArrayLike | None) -> Floats:
+def _checked_strengths(strengths: ArrayLike | None, n_strengths: int, ratio: float) -> Floats:
     """Return the strengths, largest first; empty where they are to be laid."""
     if strengths is None:
+        if n_strengths < 1:
+            raise InputError(f"n_strengths is a whole number, 1 or more, got {n_strengths!r}")
+        if not 0.0 < ratio <= 1.0:
+            raise InputError(f"ratio is the least strength over the largest, in (0, 1], got {ratio!r}")
         return np.empty(0)
     given = np.sort(np.atleast_1d(np.asarray(strengths, dtype=np.float64)))[::-1].copy()
     if not len(given) or not np.isfinite(given).all() or (given < 0).any():
