@@ -36,9 +36,9 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
     hierarchical : bool, default=False
         Whether every lower order has terms too, and numbers enter as such as well as in bins.
     scaling : {"curvature", "generative", "none"}, default="curvature"
-        The scaling of the search space: by the curvature of the loss at zero (the whole matrix for up to 800
-        first-order coefficients, else its diagonal); by log theta, which makes the weights the unknowns as in
-        the paper, faster than none without a ridge and slow with one; or none (LR^n).
+        The scaling of the search space: by the curvature of the loss at zero (the whole matrix at order 1
+        with up to 800 coefficients, else its diagonal); by log theta, which makes the weights the unknowns as
+        in the paper, faster than none without a ridge and slow with one; or none (LR^n).
     start : {"zero", "generative"}, default="zero"
         Where the search starts: from nothing, or from AnJE.
     solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"

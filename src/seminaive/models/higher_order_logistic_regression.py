@@ -40,7 +40,7 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         say, and numbers enter as such, standardised, as well as in bins.
     scaling : {"curvature", "none", "generative"}, default="curvature"
         The scaling of the search space, which decides how fast the optimum is reached: by the curvature of
-        the loss at zero (the whole matrix for up to 800 first-order coefficients, else its diagonal), not at
+        the loss at zero (the whole matrix at order 1 with up to 800 coefficients, else its diagonal), not at
         all, or by the generative log probabilities (ALR^n).
     start : {"zero", "generative"}, default="zero"
         Where the search starts: from nothing, or from the generative estimate.

@@ -94,14 +94,14 @@ class HigherOrderProblem:
         return self._estimated(self.terms, self.loss.reweighted(row_weight), self.centres, self.spreads)
 
     def whitened(self, strength) -> HigherOrderProblem:
-        """Return the problem with its first-order coefficients in coordinates of unit curvature at the start.
+        """Return a problem of order 1 in coordinates of unit curvature where all scores are 0.
 
-        Where all scores are 0, the loss curves like the pair counts of cells. They cost about a pass, and
-        make the first step one of Newton's. Classes must be penalised alike.
+        There the loss curves like the pair counts of cells. They cost about a pass, and make the first step
+        one of Newton's. Classes must be penalised alike. Higher orders stay as they are.
         """
         rows = self.first_order
         own = strength[rows]
-        if not 1 < len(rows) <= MOST_WHITENED or (own != own[:, :1]).any():
+        if (self.orders > 1).any() or len(rows) > MOST_WHITENED or (own != own[:, :1]).any():
             return self
         curvature = self._variance_at_zero * self._products(self.loss.row_weight) + np.diag(own[:, 0])
         return replace(self, whitening=Whitening.of(rows, curvature))
@@ -176,12 +176,12 @@ class HigherOrderProblem:
         """Return a step along the gradient that surely descends from zero; None where that is not known.
 
         Scaled by its diagonal, the curvature of a sum of T terms and an intercept is at most T + 1 along any
-        direction; of whitened terms it is 1 together.
+        direction; whitened it is 1.
         """
         if scaling != "curvature":
             return None
         if self.whitening is not None:
-            return 1.0 / (1 + sum(len(columns) > 1 for columns in self.terms.features))
+            return 1.0
         return 1.0 / (1 + len(self.terms.features) + len(self.centres))
 
     # Solving
