@@ -76,17 +76,18 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
     if not moments.sums.size:
         return NumericTerms.none(moments.sums.shape[-1])
     overall = moments.pooled()
-    spread = overall.squared_deviations / np.maximum(overall.weight, np.finfo(float).tiny)
-    centre = overall.mean
+    centre, spread = overall.mean_and_squared_deviations()
+    spread = spread / np.maximum(overall.weight, np.finfo(float).tiny)
     present = moments.weight > 0
-    mean = np.where(present, moments.mean, centre)
+    class_mean, squared_deviations = moments.mean_and_squared_deviations()
+    mean = np.where(present, class_mean, centre)
     if pooled:
-        within = moments.squared_deviations.sum(axis=1, keepdims=True)
+        within = squared_deviations.sum(axis=1, keepdims=True)
         variance = within / np.maximum(overall.weight, np.finfo(float).tiny)
         variance = np.broadcast_to(variance, mean.shape)
     else:
         variance = np.divide(
-            moments.squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
+            squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
         )
     varies = (spread > SMALLEST_VARIANCE)[:, 0]
     variance = np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0)

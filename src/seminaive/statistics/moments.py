@@ -76,7 +76,8 @@ class Moments:
         """Return the moments of the rows of both."""
         if not self.sums.size:
             return self
-        return Moments(np.stack([pairs.add(a, b) for a, b in zip(self.sums, other.sums, strict=True)]))
+        both = pairs.add(self.sums.swapaxes(0, 1), other.sums.swapaxes(0, 1))
+        return Moments(np.ascontiguousarray(both.swapaxes(0, 1)))
 
     @property
     def weight(self) -> Floats:
@@ -96,8 +97,13 @@ class Moments:
 
         What is below the rounding of the pairs, summed over any number of rows, is 0.
         """
-        deviations = pairs.add(self.sums[2], -pairs.multiply(self.sums[1], self._mean_pair()))[0]
-        return np.where(deviations > RESOLUTION * self.sums[2, 0], deviations, 0.0)
+        return self.mean_and_squared_deviations()[1]
+
+    def mean_and_squared_deviations(self) -> tuple[Floats, Floats]:
+        """Return both; the deviations need the mean anyway."""
+        mean = self._mean_pair()
+        deviations = pairs.add(self.sums[2], -pairs.multiply(self.sums[1], mean))[0]
+        return mean[0], np.where(deviations > RESOLUTION * self.sums[2, 0], deviations, 0.0)
 
     def _mean_pair(self) -> Floats:
         present = self.weight > 0

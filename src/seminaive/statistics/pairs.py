@@ -21,7 +21,10 @@ SPLITTER = 134217729.0
 
 def _renormalized(high: Floats, low: Floats) -> Floats:
     total = high + low
-    return np.stack([total, low - (total - high)])
+    pair = np.empty((2, *total.shape))
+    pair[0] = total
+    np.subtract(low, total - high, out=pair[1])
+    return pair
 
 
 def _halves(a: Floats) -> tuple[Floats, Floats]:
@@ -48,6 +51,7 @@ def multiply(a: Floats, b: Floats) -> Floats:
 
 def divide(a: Floats, b: Floats) -> Floats:
     """Return a / b: one long-division step after the rounded quotient. ``b`` must not be zero."""
-    quotient = np.stack([a[0] / b[0], np.zeros_like(a[0])])
+    quotient = np.zeros((2, *a[0].shape))
+    np.divide(a[0], b[0], out=quotient[0])
     rest = add(a, -multiply(quotient, b))
     return _renormalized(quotient[0], rest[0] / b[0])
