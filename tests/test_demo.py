@@ -11,6 +11,13 @@ def test_few_rows_favour_naive_bayes():
     assert error["NaiveBayes"] < error["scikit-learn logistic regression"]
 
 
+def test_a_model_that_fails_is_told(tmp_path, capsys):
+    scene = few_rows()
+    broken = replace(scene, models={"broken": scene.models["NaiveBayes"].set_params(missing="unknown")})
+    run_demo([broken], tmp_path / "page.html")
+    assert "broken failed in 10 of 10 folds" in capsys.readouterr().out
+
+
 def test_the_demo_prints_its_scenes_and_writes_a_page(tmp_path, capsys):
     scene = few_rows()
     plan = replace(scene.plan, n_repeats=1)
@@ -18,5 +25,6 @@ def test_the_demo_prints_its_scenes_and_writes_a_page(tmp_path, capsys):
     run_demo(small, tmp_path / "page.html")
     printed = capsys.readouterr().out
     assert "HigherOrderLogisticRegressionCV" in printed
+    assert "failed" not in printed
     assert "seminaive compare" in printed
     assert "<html" in (tmp_path / "page.html").read_text()

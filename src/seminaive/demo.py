@@ -13,6 +13,7 @@ from sklearn.preprocessing import OneHotEncoder
 from seminaive import models
 from seminaive.evaluate import Experiment, ExperimentResults, RepeatedHoldout, Report, load_dataset
 from seminaive.evaluate.rivals import RIVALS
+from seminaive.evaluate.summary import failure_lines
 from seminaive.papers.generators import poker_hands
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def few_rows() -> Scene:
         RepeatedHoldout(1 - 20 / 150, 10, stratified=True),
         {
             "NaiveBayes": models.NaiveBayes(),
-            # NaiveBayesLogisticRegressionCV is left out: its first use compiles for most of a minute.
+            "NaiveBayesLogisticRegressionCV": models.NaiveBayesLogisticRegressionCV(),
             "HigherOrderLogisticRegressionCV": models.HigherOrderLogisticRegressionCV(),
             "scikit-learn naive Bayes": RIVALS["sklearn-naive-bayes"](),
             "scikit-learn logistic regression": RIVALS["sklearn-logistic-regression"](),
@@ -98,6 +99,8 @@ def run_demo(scenes: Sequence[Scene], page: Path = PAGE) -> None:
         folds = scene.play().folds
         played.append(folds)
         console.print(_table(scene, folds))
+        for line in failure_lines(folds):
+            console.print(line, markup=False)
         console.print(scene.lesson + "\n")
     Report.of_frame(pd.concat(played), ("zero_one", "log_loss"), "seminaive: the demo").write_html(page)
     console.print(
