@@ -10,7 +10,7 @@ padded; a single one, the log-odds, for two classes); n rows, P score columns.
 import numpy as np
 from numba import njit
 
-from seminaive.kernels.vectors import LANES, add_four_rows, add_row
+from seminaive.kernels.vectors import LANES, add_row, set_row, sum_rows
 
 # Rows whose scores stay in the nearest caches while the groups pass over them.
 ROW_BLOCK = 2048
@@ -123,36 +123,41 @@ def marginalise(members, fused, first, gradient):
 
 
 @njit(cache=True, nogil=True)
-def gather(cells, tables, start, stop, scores):
-    """Add to each row's scores its cell of every group.
+def gather(cells, tables, base, start, stop, scores):
+    """Set each row's scores to its base plus its cell of every group.
 
-    cells (groups, n) uint32 rows of tables (fused cells, P), P being 1 or a multiple of 4; scores (n, P)
-    is added to between the rows start and stop.
+    cells (groups, n) uint32 rows of tables (fused cells, P), P being 1 or a multiple of 4; base (n, P), which
+    may be scores, or (1, P) for all rows; scores (n, P) is set between the rows start and stop, if there are
+    groups.
     """
     n_groups = cells.shape[0]
     n_columns = tables.shape[1]
     whole = n_groups - n_groups % 4
+    own = 1 if base.shape[0] == scores.shape[0] else 0
     for low in range(start, stop, ROW_BLOCK):
         high = min(low + ROW_BLOCK, stop)
         for g in range(0, whole, 4):
+            before, step = (base, own) if g == 0 else (scores, 1)
             for i in range(low, high):
                 q = np.int64(cells[g, i])
                 r = np.int64(cells[g + 1, i])
                 s = np.int64(cells[g + 2, i])
                 t = np.int64(cells[g + 3, i])
                 if n_columns == 1:
-                    scores[i, 0] += (tables[q, 0] + tables[r, 0]) + (tables[s, 0] + tables[t, 0])
+                    pairs = (tables[q, 0] + tables[r, 0]) + (tables[s, 0] + tables[t, 0])
+                    scores[i, 0] = before[step * i, 0] + pairs
                 else:
                     for c in range(0, n_columns, LANES):
-                        add_four_rows(scores, i, tables, q, r, s, t, c)
+                        sum_rows(scores, i, before, step * i, tables, q, r, s, t, c)
         for g in range(whole, n_groups):
+            before, step = (base, own) if g == 0 else (scores, 1)
             for i in range(low, high):
                 q = np.int64(cells[g, i])
                 if n_columns == 1:
-                    scores[i, 0] += tables[q, 0]
+                    scores[i, 0] = before[step * i, 0] + tables[q, 0]
                 else:
                     for c in range(0, n_columns, LANES):
-                        add_row(scores, i, tables, q, c)
+                        set_row(scores, i, before, step * i, tables, q, c)
 
 
 @njit(cache=True, nogil=True)

@@ -27,25 +27,24 @@ def _void(context: Any) -> Any:
 
 
 @intrinsic
-def add_four_rows(
-    typing: Any, target: Any, i: Any, source: Any, a: Any, b: Any, c: Any, d: Any, k: Any
+def sum_rows(
+    typing: Any, target: Any, i: Any, base: Any, j: Any, source: Any, a: Any, b: Any, c: Any, d: Any, k: Any
 ) -> Any:
-    """Add source[a] + source[b] + source[c] + source[d] to target[i], in columns k to k + 3.
+    """Set target[i] to base[j] + source[a] + source[b] + source[c] + source[d], in columns k to k + 3.
 
-    source and target are row-major (rows, columns) float64.
+    base, source and target are row-major (rows, columns) float64; base may be target.
     """
-    del typing, i, a, b, c, d, k
+    del typing, i, j, a, b, c, d, k
     whole = types.int64
-    signature = types.void(target, whole, source, whole, whole, whole, whole, whole)
+    signature = types.void(target, whole, base, whole, source, whole, whole, whole, whole, whole)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        target, i, source, *rows, k = arguments
-        place = _four(context, builder, signature.args[0], target, i, k)
-        total = builder.load(place, align=_BYTES)
+        target, i, base, j, source, *rows, k = arguments
+        total = builder.load(_four(context, builder, signature.args[2], base, j, k), align=_BYTES)
         for row in rows:
-            own = builder.load(_four(context, builder, signature.args[2], source, row, k), align=_BYTES)
+            own = builder.load(_four(context, builder, signature.args[4], source, row, k), align=_BYTES)
             total = builder.fadd(total, own)
-        builder.store(total, place, align=_BYTES)
+        builder.store(total, _four(context, builder, signature.args[0], target, i, k), align=_BYTES)
         return _void(context)
 
     return signature, generate
@@ -65,6 +64,27 @@ def add_row(typing: Any, target: Any, i: Any, source: Any, a: Any, k: Any) -> An
         place = _four(context, builder, signature.args[0], target, i, k)
         own = builder.load(_four(context, builder, signature.args[2], source, a, k), align=_BYTES)
         builder.store(builder.fadd(builder.load(place, align=_BYTES), own), place, align=_BYTES)
+        return _void(context)
+
+    return signature, generate
+
+
+@intrinsic
+def set_row(typing: Any, target: Any, i: Any, base: Any, j: Any, source: Any, a: Any, k: Any) -> Any:
+    """Set target[i] to base[j] + source[a], in columns k to k + 3.
+
+    base, source and target are row-major (rows, columns) float64; base may be target.
+    """
+    del typing, i, j, a, k
+    whole = types.int64
+    signature = types.void(target, whole, base, whole, source, whole, whole)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        target, i, base, j, source, a, k = arguments
+        before = builder.load(_four(context, builder, signature.args[2], base, j, k), align=_BYTES)
+        own = builder.load(_four(context, builder, signature.args[4], source, a, k), align=_BYTES)
+        place = _four(context, builder, signature.args[0], target, i, k)
+        builder.store(builder.fadd(before, own), place, align=_BYTES)
         return _void(context)
 
     return signature, generate

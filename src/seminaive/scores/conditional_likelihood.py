@@ -27,7 +27,9 @@ Result = TypeVar("Result")
 # Rows that stay in the second-level cache from their scores to their residuals. The size is fixed, so that
 # sums do not depend on the number of threads.
 ROWS_AT_ONCE = 8192
-GROUPS_AT_ONCE = 4
+# Groups are scattered to by fours, and by as many fours as stay in the second-level cache.
+FOUR = 4
+BYTES_AT_ONCE = 1 << 20
 
 
 class ConditionalLoss:
@@ -110,6 +112,13 @@ class ConditionalLoss:
         """The first rows of the blocks that are worked on at once."""
         return range(0, len(self._scores), ROWS_AT_ONCE)
 
+    @property
+    def _groups_at_once(self) -> int:
+        """The groups that one call scatters to; the sums do not depend on it."""
+        fours = -(-len(self.fused.cells) // FOUR)
+        cached = BYTES_AT_ONCE * fours // max(self._tables.nbytes, 1)
+        return FOUR * max(1, min(cached, -(-fours // self.n_threads)))
+
     def _collect(self, numbers: Floats | NDArray[np.float32]) -> Floats:
         """Return the sums of what stands in the scores' place over each coefficient's rows.
 
@@ -120,9 +129,10 @@ class ConditionalLoss:
         tables, parameters, scores = self._tables, self._parameters, self._scores
         tables[:] = 0.0
         cells = self.fused.cells
-        groups = range(0, len(cells), GROUPS_AT_ONCE)
+        at_once = self._groups_at_once
         self._in_threads(
-            lambda g: scatter(cells, scores, g, min(g + GROUPS_AT_ONCE, len(cells)), tables), groups
+            lambda g: scatter(cells, scores, g, min(g + at_once, len(cells)), tables),
+            range(0, len(cells), at_once),
         )
         parameters[:] = 0.0
         self.fused.marginalise(tables, parameters)
@@ -215,12 +225,14 @@ class ConditionalLoss:
 
         stop = min(start + ROWS_AT_ONCE, len(self._scores))
         own = self._scores[start:stop]
+        base = self._intercept[None]
         if numbers.shape[1]:
             np.matmul(numbers[start:stop], self._linear.astype(numbers.dtype, copy=False), out=own)
             own += self._intercept
-        else:
+            base = self._scores
+        elif not len(self.fused.cells):
             own[:] = self._intercept
-        gather(self.fused.cells, self._tables, start, stop, self._scores)
+        gather(self.fused.cells, self._tables, base, start, stop, self._scores)
         return 0.0
 
     def _residuals(self, start: int) -> float:
