@@ -14,12 +14,12 @@ The second derivatives between scores c and e are A' W A with W = w p_c (1 - p_c
 import math
 
 import numpy as np
-from numba import njit
 
+from seminaive.kernels.shrink_compile import inlined, numpy_kernel
 from seminaive.kernels.shrink_problem import CHUNK
 
 
-@njit(inline="always")
+@inlined
 def multiply_block(design, slot, weight, begin, end, block, product):
     """Write A' W A of some rows into product (s + 1, s + 1) through sqrt(W) A, in block (CHUNK, s + 1)."""
     numbers, places = design.numbers, design.places
@@ -27,23 +27,23 @@ def multiply_block(design, slot, weight, begin, end, block, product):
     width = block.shape[1]
     whole = width == slot.shape[0]
     for i in range(end - begin):
-        root, row = math.sqrt(weight[i]), block[i]
+        root = math.sqrt(weight[i])
         for j in range(1 + m if whole else 0, width):
-            row[j] = 0.0
-        row[slot[0]] = root
+            block[i, j] = 0.0
+        block[i, slot[0]] = root
         if whole:
             for j in range(m):
-                row[1 + j] = root * numbers[begin + i, j]
+                block[i, 1 + j] = root * numbers[begin + i, j]
         else:
             for j in range(m):
-                row[slot[1 + j]] = root * numbers[begin + i, j]
+                block[i, slot[1 + j]] = root * numbers[begin + i, j]
         for f in range(k):
-            row[slot[places[begin + i, f]]] = root
+            block[i, slot[places[begin + i, f]]] = root
     used = block[: end - begin]
     np.dot(used.T, used, product)
 
 
-@njit(inline="always")
+@inlined
 def scatter_block(design, slot, weight, begin, end, where, value, product):
     """Write A' W A of some rows into product (s + 1, s + 1) entry by entry: for many categories.
 
@@ -65,38 +65,39 @@ def scatter_block(design, slot, weight, begin, end, where, value, product):
                 product[where[a], where[b]] += part * value[b]
 
 
-@njit(inline="always")
-def finish_gram(gram, q, rows, design):
+@inlined
+def finish_gram(gram, q, rows, s, design):
     """Turn the second derivatives of raw columns into those of centred ones, plus a small ridge, in place."""
     centre, squares = design.centre, design.squares
-    n_scores = q // rows.shape[0]
+    n_scores = q // s
     for a in range(n_scores, q):
         shift = centre[rows[a // n_scores]]
         for b in range(q if shift != 0.0 else 0):
-            gram[a * q + b] -= shift * gram[a % n_scores * q + b]
+            gram[a, b] -= shift * gram[a % n_scores, b]
     for a in range(n_scores, q):
         shift = centre[rows[a // n_scores]]
         for b in range(q if shift != 0.0 else 0):
-            gram[b * q + a] -= shift * gram[b * q + a % n_scores]
+            gram[b, a] -= shift * gram[b, a % n_scores]
     for a in range(q):
-        diagonal = gram[a * q + a] * (1.0 + 1e-10) + 1e-13 * squares[rows[a // n_scores]]
-        gram[a * q + a] = diagonal if diagonal > 0.0 else 1.0
+        diagonal = gram[a, a] * (1.0 + 1e-10) + 1e-13 * squares[rows[a // n_scores]]
+        gram[a, a] = diagonal if diagonal > 0.0 else 1.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-def curvature(design, row_weight, probability, rows, slot):
-    """Second derivatives of the loss over the working set: (q q,), row by row.
+@numpy_kernel
+def curvature(design, row_weight, probability, rows, s, slot, gram):
+    """Write the second derivatives of the loss over the working set into gram, (q, q) or larger.
 
-    rows (s,) are the coefficients of the working set. A ridge of 1e-13 of the columns' sums of squares, and
-    of 1e-10 of the diagonal, keeps saturated and duplicated columns from making the matrix singular.
+    rows, (s,) or longer, are the coefficients of the working set. A ridge of 1e-13 of the columns' sums of
+    squares, and of 1e-10 of the diagonal, keeps saturated and duplicated columns from making the matrix
+    singular.
     """
-    n, s = row_weight.shape[0], rows.shape[0]
+    n = row_weight.shape[0]
     n_scores = probability.shape[0] // n
     q = s * n_scores
     entries = 1 + design.numbers.shape[1] + design.places.shape[1]
     scattered = s * s > 12 * entries * entries
     stride = n if scattered else min(n, CHUNK)
-    gram = np.zeros(q * q)
+    gram[:q, :q] = 0.0
     product = np.empty((s + 1, s + 1))
     block = np.empty((1 if scattered else stride, s + 1))
     weight = np.empty(stride)
@@ -118,9 +119,8 @@ def curvature(design, row_weight, probability, rows, slot):
             for a in range(s):
                 for b in range(s):
                     if e == c:
-                        gram[(a * n_scores + c) * q + b * n_scores + c] += product[a, b]
+                        gram[a * n_scores + c, b * n_scores + c] += product[a, b]
                     else:
-                        gram[(a * n_scores + c) * q + b * n_scores + e] -= product[a, b]
-                        gram[(a * n_scores + e) * q + b * n_scores + c] -= product[a, b]
-    finish_gram(gram, q, rows, design)
-    return gram
+                        gram[a * n_scores + c, b * n_scores + e] -= product[a, b]
+                        gram[a * n_scores + e, b * n_scores + c] -= product[a, b]
+    finish_gram(gram, q, rows, s, design)

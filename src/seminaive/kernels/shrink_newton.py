@@ -9,8 +9,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from seminaive.kernels.shrink_compile import inlined, kernel, part
 from seminaive.kernels.shrink_curvature import curvature
 from seminaive.kernels.shrink_path import (
     NULL_FIT,
@@ -32,29 +32,18 @@ from seminaive.kernels.shrink_problem import (
     OBJECTIVE,
     OUT_OF_STEPS,
     RESIDUAL,
+    STALE,
     STALLED,
     START_LOSS,
     STRENGTH_MAX,
     TOO_WIDE,
+    WIDTH,
 )
 from seminaive.kernels.shrink_quadratic import minimise_quadratic, solve_part, violation
 from seminaive.kernels.shrink_rows import evaluate
 
 MAX_CYCLES = 500  # coordinate cycles inside one quadratic model
 ALWAYS_WHOLE = 400  # coefficients up to which the working set is all of them
-
-
-class Model(NamedTuple):
-    """Second derivatives gram (q q,) over the working set rows (s,), its slot (D,), scratch (q q,).
-
-    They stay in use from step to step, and along the path, while they still contract the residual faster
-    than computing them anew would.
-    """
-
-    rows: np.ndarray
-    slot: np.ndarray
-    gram: np.ndarray
-    scratch: np.ndarray
 
 
 class Goal(NamedTuple):
@@ -70,16 +59,7 @@ class Goal(NamedTuple):
     by_decrement: bool
 
 
-class Outcome(NamedTuple):
-    """How one strength ended, and the second derivatives left over; stale ones must not be used again."""
-
-    model: Model
-    stale: bool
-    status: int
-    gap: float
-
-
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def choose_rows(problem, rules, point, strength, previous, chosen):
     """Mark the working set in chosen (D,) by the strong rule; the intercept is always in it.
 
@@ -99,7 +79,7 @@ def choose_rows(problem, rules, point, strength, previous, chosen):
     chosen[size - 1] = False  # the empty slot
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def add_violators(g, l1, chosen):
     """Mark what violates optimality as well; return the size of the working set."""
     size = chosen.shape[0]
@@ -112,21 +92,20 @@ def add_violators(g, l1, chosen):
     return wanted
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def covers(model, chosen, wanted):
+@inlined
+def covers(model, wanted):
     """Whether second derivatives are there for all that is chosen, and not for much else."""
-    slot, s = model.slot, model.rows.shape[0]
+    chosen, slot, s = model.chosen, model.slot, model.state[WIDTH]
     covered = 0 < s <= 2 * wanted + 50
     for j in range(chosen.shape[0] if covered else 0):
         covered = covered and (not chosen[j] or slot[j] < s)
     return covered
 
 
-@njit(inline="always")
-def new_model(design, row_weight, work, chosen, wanted):
-    """Second derivatives over the chosen coefficients at the point evaluated last."""
-    rows = np.empty(wanted, dtype=np.int64)
-    slot = np.empty(chosen.shape[0], dtype=np.int64)
+@inlined
+def renew(design, problem, work, model, wanted):
+    """Compute the second derivatives over what is chosen at the point evaluated last."""
+    chosen, rows, slot = model.chosen, model.rows, model.slot
     s = 0
     for j in range(chosen.shape[0]):
         slot[j] = wanted
@@ -134,12 +113,12 @@ def new_model(design, row_weight, work, chosen, wanted):
             rows[s] = j
             slot[j] = s
             s += 1
-    gram = curvature(design, row_weight, work.probability, rows, slot)
+    curvature(design, problem.row_weight, work.probability, rows, wanted, slot, model.gram)
     work.passes[0] += 1
-    return Model(rows, slot, gram, np.empty(gram.shape[0]))
+    model.state[WIDTH] = wanted
 
 
-@njit(inline="always")
+@inlined
 def gap_of_free(design, rules, penalty, model, point, trial):
     """Duality gap where some coefficients F are free, by what a Newton step on them will remove.
 
@@ -147,32 +126,31 @@ def gap_of_free(design, rules, penalty, model, point, trial):
     decrement g_F' t is the gap that they leave. The trial is scratch.
     """
     rows, gram, l1, l2, g = model.rows, model.gram, penalty.l1, penalty.l2, trial.g
+    free, step, none = model.active, model.step, model.l2
     size = design.centre.shape[0]
     n_scores = g.shape[0] // size
-    q = rows.shape[0] * n_scores
-    free = np.empty(q, dtype=np.int64)
-    step = np.empty(q)
-    none = np.zeros(q)
+    q = model.state[WIDTH] * n_scores
     accept(point, trial)
-    found = 0
+    found = q - q  # typed like q: a literal would compile another solver
     for b in range(q):
         a = b % n_scores * size + rows[b // n_scores]
+        none[b] = 0.0
         if l1[a] == 0.0 and l2[a] == 0.0:
             free[found] = b
             step[found] = g[a]
             found += 1
-    solve_part(gram, none, free[:found], step, model.scratch)
+    solve_part(gram, none, free, found, step, model.factor)
     decrement = 0.0
     for t in range(found):
         own = free[t]
         decrement += step[t] * point.g[own % n_scores * size + rows[own // n_scores]]
         for b in range(q):
-            g[b % n_scores * size + rows[b // n_scores]] -= step[t] * gram[own * q + b]
+            g[b % n_scores * size + rows[b // n_scores]] -= step[t] * gram[own, b]
     judge(design, rules, penalty, trial)
     return trial.facts[GAP] + 0.5 * decrement
 
 
-@njit(inline="always")
+@inlined
 def propose(design, penalty, model, point, least, by_decrement, trial):
     """Write the minimum of the quadratic model plus penalty into the trial.
 
@@ -183,8 +161,8 @@ def propose(design, penalty, model, point, least, by_decrement, trial):
     rows, gram, old, new = model.rows, model.gram, point.x, trial.x
     size = design.centre.shape[0]
     n_scores = old.shape[0] // size
-    q = rows.shape[0] * n_scores
-    x, u, l1, l2, tol = np.empty(q), np.empty(q), np.empty(q), np.empty(q), np.empty(q)
+    q = model.state[WIDTH] * n_scores
+    x, u, l1, l2, tol = model.x, model.u, model.l1, model.l2, model.tol
     steep = 0.0
     for b in range(q):
         a = b % n_scores * size + rows[b // n_scores]
@@ -193,17 +171,17 @@ def propose(design, penalty, model, point, least, by_decrement, trial):
         l1[b] = penalty.l1[a]
         l2[b] = penalty.l2[a]
         tol[b] = max(0.02 * point.facts[RESIDUAL], least)
-        steep = max(steep, violation(x[b], u[b], l1[b], l2[b]) / math.sqrt(gram[b * q + b]))
+        steep = max(steep, violation(x[b], u[b], l1[b], l2[b]) / math.sqrt(gram[b, b]))
     for b in range(q if by_decrement else 0):
-        tol[b] = min(tol[b], 0.02 * steep * math.sqrt(gram[b * q + b]))
-    minimise_quadratic(gram, u, x, l1, l2, tol, MAX_CYCLES, model.scratch)
+        tol[b] = min(tol[b], 0.02 * steep * math.sqrt(gram[b, b]))
+    minimise_quadratic(gram, q, u, x, l1, l2, tol, MAX_CYCLES, model.active, model.step, model.factor)
     for a in range(old.shape[0]):
         new[a] = old[a]
     for b in range(q):
         new[b % n_scores * size + rows[b // n_scores]] = x[b]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def outlives(length, before, after, limit, q):
     """Whether second derivatives that took the residual from before to after are worth keeping.
 
@@ -216,7 +194,7 @@ def outlives(length, before, after, limit, q):
     return keep
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def lay_strengths(path, rules):
     """Fill the strengths, logarithmically from strength_max down, unless they are given."""
     strengths = path.strengths
@@ -225,11 +203,15 @@ def lay_strengths(path, rules):
         strengths[t] = path.scales[STRENGTH_MAX] * rules.ratio ** (t / max(1, count - 1))
 
 
-@njit(inline="always")
-def solve_strength(design, problem, rules, work, penalty, goal, chosen, point, trial, model, stale):
-    """Newton steps from point, at one strength, until the goal is reached."""
-    facts = point.facts
-    n_scores = point.x.shape[0] // chosen.shape[0]
+@inlined
+def solve_strength(design, problem, rules, work, penalty, goal, model, point, trial):
+    """Newton steps from point, at one strength, until the goal is reached; returns the status.
+
+    Second derivatives stay in use from step to step, and along the path, while they still contract the
+    residual faster than computing them anew would.
+    """
+    facts, state = point.facts, model.state
+    n_scores = point.x.shape[0] // design.centre.shape[0]
     gap = np.inf
     status = OUT_OF_STEPS
     judge(design, rules, penalty, point)
@@ -242,14 +224,14 @@ def solve_strength(design, problem, rules, work, penalty, goal, chosen, point, t
                 break
         if step == rules.max_steps:
             break
-        wanted = add_violators(point.g, penalty.l1, chosen)
+        wanted = add_violators(point.g, penalty.l1, model.chosen)
         if wanted * n_scores > rules.gram_limit:
             status = TOO_WIDE
             break
-        fresh = stale or not covers(model, chosen, wanted)
+        fresh = state[STALE] == 1 or not covers(model, wanted)
         if fresh:
-            model = new_model(design, problem.row_weight, work, chosen, wanted)
-        stale = False
+            renew(design, problem, work, model, wanted)
+        state[STALE] = 0
         if goal.by_decrement and residual <= goal.residual:
             gap = gap_of_free(design, rules, penalty, model, point, trial)
             if gap <= goal.gap or facts[LOSS] <= goal.loss:
@@ -262,7 +244,7 @@ def solve_strength(design, problem, rules, work, penalty, goal, chosen, point, t
         length = search_line(design, problem, rules, work, penalty, point, trial, shortest)
         if length == 0.0:
             evaluate(design, problem, work, point)
-            stale = not fresh
+            state[STALE] = 1
             if fresh:
                 status = STALLED
                 break
@@ -270,25 +252,23 @@ def solve_strength(design, problem, rules, work, penalty, goal, chosen, point, t
         after, gain = trial.facts[RESIDUAL], facts[OBJECTIVE] - trial.facts[OBJECTIVE]
         settled = fresh and 0.9 * residual <= after <= 10.0 * goal.residual
         settled = settled and gain <= rounding_of(facts[OBJECTIVE], problem.label.shape[0])
-        stale = not outlives(length, residual, after, goal.residual, model.rows.shape[0] * n_scores)
+        if not outlives(length, residual, after, goal.residual, state[WIDTH] * n_scores):
+            state[STALE] = 1
         accept(trial, point)
         if settled:  # rounding is all that is left of the residual
             status = STALLED
             break
-    return Outcome(model, stale, status, gap)
+    facts[GAP] = gap
+    return status
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-def newton_path(design, problem, rules, path, work, penalty, point, trial):
+@kernel
+def newton_path(design, problem, rules, path, work, penalty, model, point, trial):
     """Solve for decreasing strengths, each from the one before, into path; point starts at the target.
 
     Ends at the first strength whose working set is too wide for second derivatives.
     """
     strengths, scales, factor = path.strengths, path.scales, problem.factor
-    chosen = np.empty(design.centre.shape[0], dtype=np.bool_)
-    nowhere = np.empty(0, dtype=np.int64)
-    model = Model(nowhere, nowhere, np.empty(0), np.empty(0))
-    stale = nowhere.shape[0] == 0
     any_free = False
     for a in range(factor.shape[0]):
         any_free = any_free or factor[a] == 0.0
@@ -303,22 +283,19 @@ def newton_path(design, problem, rules, path, work, penalty, point, trial):
             previous = max(scales[STRENGTH_MAX], strengths[0])
         strength = strengths[index] if index >= 0 else NULL_FIT
         set_penalty(problem, strength, penalty)
-        choose_rows(problem, rules, point, strength, previous, chosen)
+        choose_rows(problem, rules, point, strength, previous, model.chosen)
         goal = Goal(
             residual_limit_of(rules, path),
             gap_limit_of(rules, path, strength, problem.share),
             1e-3 * rules.gap_tol * scales[START_LOSS] if strength == 0.0 else -1.0,
             any_free or strength == 0.0,
         )
-        outcome = solve_strength(
-            design, problem, rules, work, penalty, goal, chosen, point, trial, model, stale
-        )
-        model, stale = outcome.model, outcome.stale
+        status = solve_strength(design, problem, rules, work, penalty, goal, model, point, trial)
         if index < 0:
             continue
-        if outcome.status == TOO_WIDE:
+        if status == TOO_WIDE:
             path.statuses[index] = TOO_WIDE
             break
-        if record(rules, path, index, point, work, outcome.status, outcome.gap):
+        if record(rules, path, index, point, work, status):
             break
         previous = strength

@@ -11,8 +11,7 @@ a                : position of a coefficient among all scores'
 
 import math
 
-from numba import njit
-
+from seminaive.kernels.shrink_compile import inlined, kernel, part
 from seminaive.kernels.shrink_problem import (
     GAP,
     LOSS,
@@ -34,7 +33,7 @@ NULL_FIT = -1.0  # stands for a strength at which nothing that is penalised move
 SHORTEST = 1e-8  # step length at which a line search gives up
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def set_penalty(problem, strength, penalty):
     """Fill the penalty for a strength, or for the null fit."""
     factor, square_factor, share = problem.factor, problem.square_factor, problem.share
@@ -47,7 +46,7 @@ def set_penalty(problem, strength, penalty):
             l2[a] = 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@kernel
 def judge(design, rules, penalty, point):
     """Fill objective, residual and gap of an evaluated point.
 
@@ -88,13 +87,13 @@ def judge(design, rules, penalty, point):
     facts[GAP] = gap + rest * correlation + 0.5 * rest * rest / scale * facts[ODDS]
 
 
-@njit(inline="always")
+@inlined
 def residual_limit_of(rules, path):
     """Residual at which to stop."""
     return rules.residual_tol * path.scales[STEEPEST]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def gap_limit_of(rules, path, strength, share):
     """Gap at which to stop.
 
@@ -109,7 +108,7 @@ def gap_limit_of(rules, path, strength, share):
     return limit
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def measure_scales(problem, g, path):
     """Find strength_max, from which on nothing penalised leaves its target, and the steepest derivative.
 
@@ -124,7 +123,7 @@ def measure_scales(problem, g, path):
     path.scales[STRENGTH_MAX] = steepest / max(problem.share, 1e-3)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def accept(trial, point):
     """Move to the trial."""
     x, g, facts = point.x, point.g, point.facts
@@ -136,13 +135,13 @@ def accept(trial, point):
         facts[t] = new_facts[t]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def rounding_of(objective, n):
     """How much of an objective of n rows is rounding."""
     return NOISE * math.sqrt(n + 100.0) * (abs(objective) + 1.0)
 
 
-@njit(inline="always")
+@inlined
 def search_line(design, problem, rules, work, penalty, point, trial, shortest):
     """Halve the way from point to trial until the objective falls; the trial is judged where it ends.
 
@@ -171,14 +170,14 @@ def search_line(design, problem, rules, work, penalty, point, trial, shortest):
     return length
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def record(rules, path, index, point, work, status, gap):
+@part
+def record(rules, path, index, point, work, status):
     """Write down the solution of a strength; return whether the path ends with it."""
     x, facts, deviations = point.x, point.facts, path.deviations
     for a in range(x.shape[0]):
         deviations[index, a] = x[a]
     path.losses[index] = facts[LOSS]
-    path.gaps[index] = gap
+    path.gaps[index] = facts[GAP]
     path.residuals[index] = facts[RESIDUAL]
     path.statuses[index] = status
     path.passes[index] = work.passes[0]

@@ -23,6 +23,7 @@ CHUNK = 256  # rows that stay in cache between the two products of one pass
 CONVERGED, STALLED, OUT_OF_STEPS, TOO_WIDE, NOT_REACHED = 0, 1, 2, 3, 4
 LOSS, ODDS, MARGIN, OBJECTIVE, RESIDUAL, GAP = 0, 1, 2, 3, 4, 5  # positions in Point.facts
 STRENGTH_MAX, STEEPEST, START_LOSS = 0, 1, 2  # positions in Path.scales
+WIDTH, STALE = 0, 1  # positions in Model.state
 
 
 class Design(NamedTuple):
@@ -118,6 +119,31 @@ class Work(NamedTuple):
     passes: np.ndarray
 
 
+class Model(NamedTuple):
+    """A quadratic model of the loss over a working set: s coefficients per score, q = s K, at most Q.
+
+    chosen (D,) bool marks the working set wanted, rows (D,) int64 starts with the one that there is, slot
+    (D,) int64 is the place of each coefficient in it, s for "not there"; gram (Q, Q) are its second
+    derivatives, of which the first q rows and columns are in use. x, u, l1, l2, tol, step (Q,), active (Q,)
+    int64 and factor (Q, Q) are scratch of its minimisation. state (2,) int64: s, and whether gram must be
+    computed anew.
+    """
+
+    chosen: np.ndarray
+    rows: np.ndarray
+    slot: np.ndarray
+    active: np.ndarray
+    state: np.ndarray
+    gram: np.ndarray
+    factor: np.ndarray
+    x: np.ndarray
+    u: np.ndarray
+    l1: np.ndarray
+    l2: np.ndarray
+    tol: np.ndarray
+    step: np.ndarray
+
+
 class Path(NamedTuple):
     """One entry per strength: deviations (S, K D), the rest (S,); then scales (3,).
 
@@ -156,6 +182,21 @@ def new_work(n_rows, n_scores, n_numbers):
         power.view(np.int64),
         np.empty(n_numbers),
         np.zeros(1, dtype=np.int64),
+    )
+
+
+def new_model(n_coefficients, n_scores, gram_limit):
+    """Return room for a model of at most gram_limit coefficients; what it does not reach costs nothing."""
+    size = n_coefficients + 1
+    widest = min(gram_limit // n_scores, n_coefficients) * n_scores
+    return Model(
+        np.zeros(size, dtype=np.bool_),
+        *np.zeros((2, size), dtype=np.int64),
+        np.empty(widest, dtype=np.int64),
+        np.array([0, 1]),
+        np.empty((widest, widest)),
+        np.empty((widest, widest)),
+        *np.empty((6, widest)),
     )
 
 

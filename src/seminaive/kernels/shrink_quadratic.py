@@ -5,20 +5,19 @@ Minimise over x: ``-g'(x - x0) + (x - x0)' G (x - x0) / 2 + sum_j l1_j |x_j| + l
 Letters
 -------
 q : coefficients
-G : curvature, (q q,), row by row, positive definite
+G : curvature, (q, q), positive definite
 u : g - G (x - x0), minus the gradient of the smooth part of the model at x, (q,)
 E : the coefficients that are not zero
 """
 
 import math
 
-import numpy as np
-from numba import njit
+from seminaive.kernels.shrink_compile import inlined, kernel, part
 
 SMALL = 16  # coefficients whose Newton step costs no more than a cycle
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def violation(x, u, l1, l2):
     """How far u - l2 x is from the subdifferential of l1 |x|: the optimality residual of one coefficient."""
     if l1 == 0.0:
@@ -30,76 +29,69 @@ def violation(x, u, l1, l2):
     return max(0.0, abs(u) - l1)
 
 
-@njit(inline="always")
-def descend(gram, u, x, l1, l2, tol):
+@inlined
+def descend(gram, q, u, x, l1, l2, tol):
     """One cycle of exact minimisations of the coefficients whose residual passes its tol; x, u updated.
 
     Returns how many did.
     """
-    q = x.shape[0]
     moved = 0
     for j in range(q):
         old = x[j]
         if violation(old, u[j], l1[j], l2[j]) <= tol[j]:
             continue
         moved += 1
-        row = gram[j * q : j * q + q]
-        z = u[j] + row[j] * old
-        new = (z - min(max(z, -l1[j]), l1[j])) / (row[j] + l2[j])
+        z = u[j] + gram[j, j] * old
+        new = (z - min(max(z, -l1[j]), l1[j])) / (gram[j, j] + l2[j])
         step = new - old
         x[j] = new
         for b in range(q if step != 0.0 else 0):
-            u[b] -= step * row[b]
+            u[b] -= step * gram[j, b]
     return moved
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
-def solve_part(gram, l2, part, right, factor):
-    """Solve (G + l2) t = right over the coefficients listed in part, by Cholesky; t replaces right.
+@part
+def solve_part(gram, l2, part, size, right, factor):
+    """Solve (G + l2) t = right over the first ``size`` coefficients in part, by Cholesky; t replaces right.
 
-    right (q,) may be longer than part; factor (q q,) is scratch. A pivot is at least 1e-13 of its diagonal
+    factor (q, q) is scratch. A pivot is at least 1e-13 of its diagonal
     entry, so that copies of a column do no harm.
     """
-    q, size = l2.shape[0], part.shape[0]
     for a in range(size):
         j = part[a]
-        row = factor[a * q : a * q + q]
-        total = gram[j * q + j] + l2[j]
+        total = gram[j, j] + l2[j]
         floor = 1e-13 * total
         for b in range(a):
-            other = factor[b * q : b * q + q]
-            entry = gram[j * q + part[b]]
+            entry = gram[j, part[b]]
             for t in range(b):
-                entry -= row[t] * other[t]
-            entry /= other[b]
-            row[b] = entry
+                entry -= factor[a, t] * factor[b, t]
+            entry /= factor[b, b]
+            factor[a, b] = entry
             total -= entry * entry
-        row[a] = math.sqrt(max(total, floor))
+        factor[a, a] = math.sqrt(max(total, floor))
         entry = right[a]
         for t in range(a):
-            entry -= row[t] * right[t]
-        right[a] = entry / row[a]
+            entry -= factor[a, t] * right[t]
+        right[a] = entry / factor[a, a]
     for a in range(size - 1, -1, -1):
-        row = factor[a * q : a * q + q]
-        last = right[a] / row[a]
+        last = right[a] / factor[a, a]
         right[a] = last
         for t in range(a):
-            right[t] -= row[t] * last
+            right[t] -= factor[a, t] * last
 
 
-@njit(inline="always")
-def newton_in_orthant(gram, u, x, l1, l2, active, e, step, factor):
+@inlined
+def newton_in_orthant(gram, q, u, x, l1, l2, active, e, step, factor):
     """Newton step on E with the signs held, cut where the first sign would change; x, u updated.
 
-    active (q,) starts with the e coefficients of E; step (q,) and factor (q q,) are scratch. Along the step
+    active (q,) starts with the e coefficients of E; step (q,) and factor (q, q) are scratch. Along the step
     the model is a convex quadratic, so the step never increases it. Returns whether the whole step was taken.
     """
-    q = x.shape[0]
     for a in range(e):
         j = active[a]
         sign = 1.0 if x[j] > 0.0 else (-1.0 if x[j] < 0.0 else 0.0)
         step[a] = u[j] - l2[j] * x[j] - sign * l1[j]
-    solve_part(gram, l2, active[:e], step, factor)
+    solve_part(gram, l2, active, e, step, factor)
     length = 1.0
     crossing = -1
     for a in range(e):
@@ -111,44 +103,43 @@ def newton_in_orthant(gram, u, x, l1, l2, active, e, step, factor):
         j = active[a]
         move = length * step[a] if a != crossing else -x[j]
         x[j] = x[j] + move if a != crossing else 0.0
-        row = gram[j * q : j * q + q]
         for b in range(q if move != 0.0 else 0):
-            u[b] -= move * row[b]
+            u[b] -= move * gram[j, b]
     return crossing < 0
 
 
-@njit(inline="always")
-def find_active(x, l1, active):
+@part
+def find_active(x, q, l1, active):
     """Fill active with E, and return its size."""
     e = 0
-    for j in range(x.shape[0]):
+    for j in range(q):
         if x[j] != 0.0 or l1[j] == 0.0:
             active[e] = j
             e += 1
     return e
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
-def minimise_quadratic(gram, u, x, l1, l2, tol, max_cycles, factor):
-    """Minimise the model from x until every residual is at most its tol (q,); x and u are updated in place.
+@kernel
+def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor):
+    """Minimise the model from x until every residual is at most its tol; x and u are updated in place.
+
+    Arrays are (q,) and (q, q) or larger; active (int64), step and factor are scratch.
 
     Coordinate descent finds the signs; Newton steps, each worth about |E| / 6 cycles, finish the job
     however ill-conditioned the columns are; few coefficients take one in every cycle.
     Returns the number of cycles.
     """
-    active = np.empty(x.shape[0], dtype=np.int64)
-    step = np.empty(x.shape[0])
     since_newton = 0
     for cycle in range(max_cycles):
-        if descend(gram, u, x, l1, l2, tol) == 0:
+        if descend(gram, q, u, x, l1, l2, tol) == 0:
             return cycle + 1
         since_newton += 1
         affordable = max(SMALL, 6 * since_newton)
         for _ in range(5):
-            e = find_active(x, l1, active)
+            e = find_active(x, q, l1, active)
             if e == 0 or e > affordable:
                 break
             since_newton = 0
-            if newton_in_orthant(gram, u, x, l1, l2, active, e, step, factor):
+            if newton_in_orthant(gram, q, u, x, l1, l2, active, e, step, factor):
                 break
     return max_cycles

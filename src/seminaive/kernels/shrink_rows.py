@@ -10,18 +10,29 @@ c, i, j, f          : score, row, coefficient, coded column
 import math
 
 import numpy as np
-from numba import njit
 
+from seminaive.kernels.shrink_compile import fused_kernel, inlined, kernel, numpy_part, reordered_part
 from seminaive.kernels.shrink_problem import CHUNK, LOSS, MARGIN, ODDS
 
 SATURATED = 1e300  # stands for exp of a margin beyond what a float holds
 ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits
-REORDER = {"reassoc", "contract"}  # sums in any order and fused products; infinities stay what they are
 LOG2_E = 1.4426950408889634
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 
 
-@njit(inline="always")
+@numpy_part
+def multiply_rows(numbers, begin, end, column, result):
+    """Write the product of some rows of numbers with the m numbers that follow the intercept in column."""
+    np.dot(numbers[begin:end], column[1 : 1 + numbers.shape[1]], result)
+
+
+@numpy_part
+def multiply_columns(numbers, begin, end, residual, sums):
+    """Write the product of every column of some rows of numbers with the residual."""
+    np.dot(residual, numbers[begin:end], sums)
+
+
+@inlined
 def predict_rows(design, offset, x, begin, end, scores):
     """Scores of the rows from begin to end, offset and centring included, into scores."""
     numbers, places, centre = design.numbers, design.places, design.centre
@@ -35,7 +46,7 @@ def predict_rows(design, offset, x, begin, end, scores):
         for j in range(size):
             shift -= centre[j] * column[j]
         if m > 0:
-            np.dot(numbers[begin:end], column[1 : 1 + m], own)
+            multiply_rows(numbers, begin, end, column, own)
         else:
             own[:] = 0.0
         for i in range(end - begin):
@@ -47,14 +58,7 @@ def predict_rows(design, offset, x, begin, end, scores):
             own[i] += total
 
 
-@njit(
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-    fastmath=REORDER,
-)
+@reordered_part
 def sum_of(values):
     """Sum in the order that is fastest."""
     total = 0.0
@@ -63,7 +67,7 @@ def sum_of(values):
     return total
 
 
-@njit(inline="always")
+@inlined
 def collect_rows(design, residual, begin, end, sums, g):
     """Add A' residual of the rows from begin to end to g, before centring; sums (m,) is overwritten."""
     numbers, places = design.numbers, design.places
@@ -72,7 +76,7 @@ def collect_rows(design, residual, begin, end, sums, g):
         column = g[c * size : c * size + size]
         own = residual[c * CHUNK : c * CHUNK + end - begin]
         if m > 0:
-            np.dot(own, numbers[begin:end], sums)
+            multiply_columns(numbers, begin, end, own, sums)
             for j in range(m):
                 column[1 + j] += sums[j]
         column[0] += sum_of(own)
@@ -82,7 +86,7 @@ def collect_rows(design, residual, begin, end, sums, g):
                 column[places[begin + i, f]] += part
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True, fastmath={"contract"})
+@fused_kernel
 def exponentials(values, size, power, power_bits, result):
     """Take exp of the first ``size`` of ``values``, all <= 0, in loops that the compiler can vectorise.
 
@@ -116,14 +120,7 @@ def exponentials(values, size, power, power_bits, result):
         result[i] *= power[i]
 
 
-@njit(
-    cache=True,
-    nogil=True,
-    error_model="numpy",
-    no_cpython_wrapper=True,
-    no_cfunc_wrapper=True,
-    fastmath=REORDER,
-)
+@reordered_part
 def logistic_rows(score, label, row_weight, probability, exponent, small, power, power_bits, facts):
     """Add loss and odds of some rows to facts; their score becomes the residual w (y - p).
 
@@ -160,7 +157,7 @@ def logistic_rows(score, label, row_weight, probability, exponent, small, power,
     facts[MARGIN] = min(facts[MARGIN], least)
 
 
-@njit(inline="always")
+@inlined
 def softmax_rows(label, row_weight, begin, size, work, facts):
     """Add loss and odds of some rows to facts; their scores become the residuals w (y - p)."""
     scores, probability, exponent, small = work.scores, work.probability, work.exponent, work.exponential
@@ -199,7 +196,7 @@ def softmax_rows(label, row_weight, begin, size, work, facts):
             scores[c * CHUNK + i] = row_weight[begin + i] * rest
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@kernel
 def evaluate(design, problem, work, point):
     """One pass at point.x: fill point.g, loss, odds and margin of point.facts, and work.probability."""
     label, row_weight, centre = problem.label, problem.row_weight, design.centre

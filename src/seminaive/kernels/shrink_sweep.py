@@ -17,8 +17,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from seminaive.kernels.shrink_compile import inlined, kernel, part
 from seminaive.kernels.shrink_path import (
     SHORTEST,
     accept,
@@ -71,13 +71,13 @@ def new_sweep(design, n_scores):
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def threshold(z, l1, curvature):
     """Minimiser of curvature x^2 / 2 - z x + l1 |x|."""
     return (z - min(max(z, -l1), l1)) / curvature
 
 
-@njit(inline="always")
+@inlined
 def open_model(design, problem, work, c, sweep):
     """Set the rows' curvatures v and residuals e of score column c, and the columns' curvatures h."""
     places, label, row_weight, probability = (
@@ -105,7 +105,7 @@ def open_model(design, problem, work, c, sweep):
         h[1 + j] = part
 
 
-@njit(inline="always")
+@inlined
 def sweep_intercept(sweep, x, first, l1, l2):
     """One exact minimisation of the intercept of the score whose coefficients start at ``first``.
 
@@ -124,7 +124,7 @@ def sweep_intercept(sweep, x, first, l1, l2):
     return met
 
 
-@njit(inline="always")
+@inlined
 def sweep_numbers(design, sweep, x, first, l1, l2):
     """One exact minimisation of every live number of one score; returns the worst residual met."""
     v, e, h, columns = sweep.v, sweep.e, sweep.h, sweep.columns
@@ -146,7 +146,7 @@ def sweep_numbers(design, sweep, x, first, l1, l2):
     return worst
 
 
-@njit(inline="always")
+@inlined
 def sweep_codes(design, sweep, x, first, l1, l2):
     """One exact minimisation of every live coded feature of one score; returns the worst residual met.
 
@@ -192,7 +192,7 @@ def sweep_codes(design, sweep, x, first, l1, l2):
     return worst
 
 
-@njit(inline="always")
+@inlined
 def mark_live(design, point, first, l1, live):
     """Mark the features of one score that hold a deviation or violate optimality."""
     x, g, first_place = point.x, point.g, design.first_place
@@ -206,7 +206,7 @@ def mark_live(design, point, first, l1, live):
                 live[1 + m + f] = True
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def minimise_models(design, problem, work, penalty, point, sweep, enough):
     """Sweep the quadratic model of every score until no residual is above enough; fill sweep.minimum."""
     x, l1, l2 = sweep.minimum, penalty.l1, penalty.l2
@@ -226,7 +226,7 @@ def minimise_models(design, problem, work, penalty, point, sweep, enough):
                 break
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def gap_of_free_intercepts(design, problem, work, penalty, point):
     """Half the squared decrement of free intercepts."""
     probability, row_weight, l1, l2 = work.probability, problem.row_weight, penalty.l1, penalty.l2
@@ -242,14 +242,14 @@ def gap_of_free_intercepts(design, problem, work, penalty, point):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cpython_wrapper=True, no_cfunc_wrapper=True)
+@part
 def extrapolate(minimum, last, pull, x):
     """Put x as much beyond the models' minimum as pull says, seen from the last one."""
     for a in range(x.shape[0]):
         x[a] = minimum[a] + pull * (minimum[a] - last[a])
 
 
-@njit(inline="always")
+@inlined
 def sweep_strength(design, problem, rules, work, penalty, residual_limit, gap_limit, point, trial, sweep):
     """Sweep from point, at one strength, until residual and gap are below their limits; returns the status.
 
@@ -292,7 +292,7 @@ def sweep_strength(design, problem, rules, work, penalty, residual_limit, gap_li
     return status
 
 
-@njit(cache=True, nogil=True, error_model="numpy", no_cfunc_wrapper=True)
+@kernel
 def sweep_path(design, problem, rules, path, first, work, penalty, point, trial, sweep):
     """Solve the strengths from position ``first`` on, from a point that was evaluated last, into path."""
     for index in range(first, path.strengths.shape[0]):
@@ -303,5 +303,5 @@ def sweep_path(design, problem, rules, path, first, work, penalty, point, trial,
         status = sweep_strength(
             design, problem, rules, work, penalty, residual_limit, gap_limit, point, trial, sweep
         )
-        if record(rules, path, index, point, work, status, point.facts[GAP]):
+        if record(rules, path, index, point, work, status):
             break

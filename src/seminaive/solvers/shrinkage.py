@@ -21,6 +21,7 @@ from seminaive.kernels.shrink_problem import (
     Design,
     Problem,
     Rules,
+    new_model,
     new_path,
     new_penalty,
     new_point,
@@ -355,7 +356,8 @@ def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) ->
     path: Path = new_path(strengths, size)
     penalty, point, trial = new_penalty(size), new_point(size), new_point(size)
     work = new_work(len(problem.label), n_scores, design.numbers.shape[1])
-    newton_path(design, problem, rules, path, work, penalty, point, trial)
+    model = new_model(len(design.centre) - 1, n_scores, rules.gram_limit)
+    newton_path(design, problem, rules, path, work, penalty, model, point, trial)
     wide = np.flatnonzero(path.statuses == TOO_WIDE)
     if len(wide):
         from seminaive.kernels.shrink_sweep import new_sweep, sweep_path
