@@ -48,7 +48,15 @@ def test_tables_share_what_they_both_rest_on_and_cheap_data_sets_come_first(monk
     monkeypatch.setattr(alr_real, "METHODS", {**cheap, "ALR2": "not run again", "ALR3": "nor this"})
     cells = second.run(options)
     assert cells["ours"].notna().all()
-    assert cells.attrs["notes"] == ["2 data sets, 2 x 2-fold cross-validation: large, small"]
+    assert cells.attrs["notes"] == ["2 data sets, 2 x 2-fold cross-validation: small, large"]
+
+
+def test_long_data_sets_are_left_out_unless_asked_for(monkeypatch):
+    monkeypatch.setattr(alr_real, "tables_of", lambda _: ["large", "small"])
+    monkeypatch.setattr(alr_real, "paper_table", lambda name: _table(name, 200 if name == "large" else 60))
+    monkeypatch.setattr(alr_real, "_MOST_WORK", 100)
+    assert list(alr_real._taken(RunOptions(2))) == ["small"]
+    assert list(alr_real._taken(RunOptions(2, max_rows=300))) == ["small", "large"]
 
 
 def test_a_method_that_fails_on_a_data_set_is_told_and_not_counted(monkeypatch):

@@ -1,8 +1,9 @@
 """Accelerated logistic regression on real tables: wins over AnJE, AnDE and random forest (Tables 2 to 4).
 
 The paper runs 5 rounds of 2-fold cross-validation on 77 data sets, of which this package knows copies of
-61 with fewer than 100,000 rows; its counts are compared with ours scaled to its number of data sets. The
-rows for data sets above 100,000 rows need originals that are not here.
+61 with fewer than 100,000 rows, and runs the 39 that order 3 does not make long; the paper's counts are
+compared with ours scaled to its number of data sets. The rows for data sets above 100,000 rows need originals
+that are not here.
 """
 
 from collections.abc import Iterable
@@ -45,6 +46,8 @@ METHODS: dict[str, Any] = {
 
 _BIG = 100_000
 _QUICK_COLUMNS = 20
+# Rows times triples of columns; beyond, order 3 without a penalty takes hours.
+_MOST_WORK = 2_500_000
 _LOSSES = {"zero_one": "L01", "rmse": "RMSE"}
 _MEASURES = [*_LOSSES.values(), "bias", "variance"]
 
@@ -76,15 +79,23 @@ def judge(dataset: str, method: str, repetitions: int, seed: int) -> Iterable[di
         yield {"status": "ok", "message": "", **losses, **split}
 
 
+def _taken(options: RunOptions) -> dict[str, int]:
+    """Return rows times triples of columns of every data set that the options take, the least first."""
+    work = {}
+    for name in tables_of("alr-table1"):
+        n_rows, n_columns = paper_table(name).X.shape
+        amount = n_rows * (1 + comb(n_columns, 3))
+        long = options.max_rows is None and amount > _MOST_WORK
+        wide = options.quick and n_columns > _QUICK_COLUMNS
+        if n_rows < _BIG and options.takes(n_rows) and not long and not wide:
+            work[name] = amount
+    return dict(sorted(work.items(), key=lambda item: item[1]))
+
+
 def _measures(published: str, options: RunOptions) -> pd.DataFrame:
     """Judge the methods of a table: one row per data set, metric and method."""
     names = published_table(published)
-    shapes = {name: paper_table(name).X.shape for name in tables_of("alr-table1")}
-    taken = [
-        name
-        for name, (n_rows, n_columns) in shapes.items()
-        if n_rows < _BIG and options.takes(n_rows) and not (options.quick and n_columns > _QUICK_COLUMNS)
-    ]
+    taken = _taken(options)
     units = [
         {
             "dataset": dataset,
@@ -92,8 +103,8 @@ def _measures(published: str, options: RunOptions) -> pd.DataFrame:
             "repetitions": options.repetitions,
             "seed": options.random_state,
         }
-        # The cheapest first, by the triples of columns: a run that is stopped has most of the data sets.
-        for dataset in sorted(taken, key=lambda name: shapes[name][0] * (1 + comb(shapes[name][1], 3)))
+        # The cheapest first: a run that is stopped has most of the data sets.
+        for dataset in taken
         for method in dict.fromkeys([*names["method_a"], *names["method_b"]])
     ]
     measures = run_repetitions(
@@ -135,7 +146,7 @@ def _wins(name: str, title: str) -> Reproduction:
         name=name,
         title=title,
         needs="real tables",
-        minutes=600,
+        minutes=15,
         repetitions=5,
         quick_repetitions=2,
         run=partial(_run, name),
@@ -145,6 +156,8 @@ def _wins(name: str, title: str) -> Reproduction:
         tolerances=dict.fromkeys(("L01", "RMSE", "bias", "variance"), Tolerance(8)),
         remarks=(
             "Our counts are over the data sets that we have, scaled to the paper's 76.",
+            f"Data sets of more than {_MOST_WORK:,} rows times triples of columns are left out.",
+            "A limit on rows replaces that one: --max-rows 99999 takes all, for many hours.",
             f"A quick run takes data sets of at most {QUICK_ROWS} rows and {_QUICK_COLUMNS} columns.",
             "The paper's rows called little sum to 76 too, the number of all data sets.",
             "Rows called big need data sets that are not here.",
