@@ -15,7 +15,9 @@ from seminaive.models.higher_order_problem import HigherOrderProblem
 from seminaive.models.strength_search import StrengthSearch
 
 FEW_ROWS = 500
-MANY_ROWS = 5000
+MANY_SCORES = 10_000
+# The search ends by held-out losses; this only tells that nothing is left to do.
+SEARCH_TOL = 1e-6
 MOST_FOLDS, FEW_FOLDS = 5, 3
 
 
@@ -46,22 +48,21 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     ridges : sequence of float, default=(0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0)
         Strengths that are tried for tuples, from the middle on in the direction in which the log loss falls.
         All orders from 2 on share one.
-    number_shares : sequence of float, default=(0.01, 0.1, 1.0)
+    number_shares : sequence of float, default=(0.1, 1.0)
         The strength of numbers that enter as such, as shares of that of single features, from the largest
         down as long as each lowers the log loss by 3 %. Numbers that must be combined with large opposite
         coefficients need a small one.
     generative_shares : sequence of float, default=(0.0, 0.25, 0.5)
         Shares of the generative estimate that are tried as the target of the ridge.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Number of folds, stratified by class, 5 up to 5,000 rows and 3 beyond; or scikit-learn's ways of
-        saying which rows are held out.
+        Number of folds, stratified by class, 5 where rows times classes are at most 10,000 and 3 beyond; or
+        scikit-learn's ways of saying which rows are held out.
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
         length; or into so many equally frequent bins.
-    tol : float, default=1e-3
+    tol : float, default=1e-4
         Norm of the gradient at which the final fit stops, relative to that at zero, in a metric in which half
-        its square is about the distance of the penalised loss from its minimum: 1e-3 leaves a millionth of
-        the first distance.
+        its square is about the distance of the penalised loss from its minimum.
     max_iter : int, default=500
         Newton steps per fit.
     n_jobs : int, default=None
@@ -116,11 +117,11 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         hierarchical=True,
         first_ridges=(0.1, 1.0, 10.0),
         ridges=(0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0),
-        number_shares=(0.01, 0.1, 1.0),
+        number_shares=(0.1, 1.0),
         generative_shares=(0.0, 0.25, 0.5),
         cv="auto",
         bins="auto",
-        tol=1e-3,
+        tol=1e-4,
         max_iter=500,
         n_jobs=None,
         random_state=0,
@@ -167,8 +168,8 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
             search = StrengthSearch.of(
                 problem,
                 rows.table.codes,
-                split_rows(self._cv(len(rows.labels)), rows.labels, y, sample_weight, self.random_state),
-                tol=0.1 * self.tol,
+                split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state),
+                tol=min(self.tol, SEARCH_TOL),
                 max_iter=self.max_iter,
             )
             best = search.run(
@@ -193,10 +194,10 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         by_class = np.hstack([-solution / 2, solution / 2]) if problem.loss.n_columns == 1 else solution
         self.scores_ = problem.scores(by_class)
 
-    def _cv(self, n_rows):
-        """Return how to split so many rows."""
+    def _cv(self, rows):
+        """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if n_rows <= MANY_ROWS else FEW_FOLDS
+            return MOST_FOLDS if len(rows.labels) * rows.n_classes <= MANY_SCORES else FEW_FOLDS
         return self.cv
 
     def _check_parameters(self):

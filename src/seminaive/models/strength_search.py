@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 FEW_ROWS = 1000
 # Relative norm of the gradient at which a first fit of all rows stops.
 ROUGH = 0.03
-# Held-out losses are wanted up to this share of themselves.
-PRECISION = 3e-3
+# Held-out losses are wanted up to this share of themselves; smaller differences do not count.
+PRECISION = 1e-3
 # A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same rows.
 MARGIN = 0.03
 
@@ -61,19 +61,18 @@ class Trial:
     error: float = np.inf
     change: float = np.inf
 
-    def is_distinct_from(self, other: Trial) -> bool:
-        """Tell whether it is known which of two losses is lower."""
-        return abs(self.loss - other.loss) > self.error + other.error
-
     def move_to(self, log_posterior, weight) -> None:
         """Note what one more Newton step has brought.
 
-        Steps that shrink go on to shrink, faster and faster; rows that gain make up for rows that lose, so
-        their changes are counted without signs.
+        Steps that shrink go on to shrink, those that shrink fast ever faster: all steps to come are less than
+        a geometric series. Changes are counted without signs, since rows that gain hide rows that lose, and
+        at least half of what is to come is taken to cancel out.
         """
         change = float(weight @ np.abs(log_posterior - self.log_posterior))
-        self.error = 0.5 * change * change / self.change if self.change < np.inf else np.inf
-        self.change = max(change, 1e-300)
+        ratio = change / self.change if 0 < self.change < np.inf else np.inf
+        ratio *= min(1.0, 2 * ratio)
+        self.error = 0.5 * change * ratio / (1 - ratio) if ratio < 1 else np.inf
+        self.change = change
         self.log_posterior, self.loss = log_posterior, -float(weight @ log_posterior)
         if self.error <= PRECISION * self.loss:
             self.error = 0.0
@@ -141,7 +140,7 @@ class StrengthSearch:
         self.trial(best)  # where there was no choice, nothing has been fitted yet
         return best
 
-    def _climb(self, values, start, strengths, margin=0.0):
+    def _climb(self, values, start, strengths, margin=PRECISION):
         """Return the best of increasing values, going from the start in the direction of improvement."""
         at = values.index(start)
         for direction in (1, -1):
@@ -154,12 +153,15 @@ class StrengthSearch:
                 break
         return values[at]
 
-    def _is_better(self, candidate, incumbent, margin=0.0):
-        """Tell whether one trial is better by a margin, fitting each as far as needed."""
+    def _is_better(self, candidate, incumbent, margin):
+        """Tell whether one trial is better than another by a margin, fitting each as far as needed."""
         incumbent, candidate = self.trial(incumbent), self.trial(candidate)
-        while not candidate.is_distinct_from(incumbent) and max(candidate.error, incumbent.error) > 0:
-            self._improve(max(candidate, incumbent, key=lambda trial: trial.error))
-        return candidate.loss < (1 - margin) * incumbent.loss
+        while True:
+            gain = (1 - margin) * incumbent.loss - candidate.loss
+            vague = max(candidate, incumbent, key=lambda trial: trial.error)
+            if abs(gain) > candidate.error + incumbent.error or not vague.error:
+                return gain > 0
+            self._improve(vague)
 
     def trial(self, strengths: Strengths) -> Trial:
         """Return the trial of strengths; a new one starts from the nearest."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Added to the diagonal of the coarse matrix, as a share of its mean: coarse directions depend on each other.
 JITTER = 1e-9
+# Beyond so many columns they share one coarse matrix: inverting more costs more than it saves.
+MOST_APART = 4
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,8 @@ class CoarseSpace:
         penalty[:s, :s] = np.diag(strength[self.rows])
         penalty[s:, s:] = lifted_strength * self.overlap
         weights = np.ascontiguousarray(row_curvature.T)
+        if len(weights) > MOST_APART:
+            weights = weights.mean(axis=0, keepdims=True)
         inverses = np.stack([_inverse(self.products(own) + penalty) for own in weights])
         # A class or a cell without rows has no curvature: it may move by a thousand times a row's.
         fine = 1.0 / np.maximum(curvature + strength[:, None], 1e-6)
@@ -88,7 +92,7 @@ class TwoLevelPreconditioner:
     fine : ndarray of shape (n_coefficients, n_columns)
         Inverse of the diagonal, 0 for the coarse coefficients.
     inverses : ndarray of shape (width, s + t, s + t)
-        Inverse of the coarse matrix for each of ``width`` columns.
+        Inverse of the coarse matrix for each of ``width`` columns, or a single one for all.
     """
 
     coarse: CoarseSpace
