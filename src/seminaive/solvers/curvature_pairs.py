@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scipy.linalg.blas import daxpy
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -55,12 +57,12 @@ class CurvaturePairs:
         remembered = list(zip(self._steps, self._changes, self._products, strict=True))
         for step, change, product in reversed(remembered):
             share = float(step @ q) / product
-            q -= share * change
+            q = daxpy(change, q, a=-share)  # in place: vectors may be large
             shares.append(share)
         if solve is not None:
             q = solve(q)
         elif remembered:
             q *= self._products[-1] / float(self._changes[-1] @ self._changes[-1])
         for (step, change, product), share in zip(remembered, reversed(shares), strict=True):
-            q += (share - float(change @ q) / product) * step
+            q = daxpy(step, q, a=share - float(change @ q) / product)
         return q
