@@ -25,9 +25,12 @@ class TupleCountingMixin(GenerativeMixin):
     def _count(self, rows):
         order, hierarchical = self._counted_orders()
         terms = terms_of_order(rows.table.cardinalities, order, hierarchical=hierarchical)
+        # Counts, the work on them, and tables, in which each column of a tuple may be given the others.
+        copies = 2 + order
         refuse_beyond_memory(
             {
-                f"{terms.n_cells:,} cells by {rows.n_classes} classes, counts and tables": 24
+                f"{terms.n_cells:,} cells by {rows.n_classes} classes, counts and tables": 8
+                * copies
                 * terms.n_cells
                 * rows.n_classes
             },
