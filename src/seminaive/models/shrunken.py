@@ -161,8 +161,9 @@ class ShrunkenClassifier(AdditiveClassifier):
 
         Columns: ``coefficient``, ``class`` where there are more than two, ``target``, ``fitted``,
         ``maximum_likelihood`` and ``share``, the part of the way from the target (0) to maximum likelihood
-        (1). Where the classes can be separated, maximum likelihood is as far as the solver followed it;
-        beyond 1000 coefficients it is not computed, and missing.
+        (1). Where the classes can be separated, maximum likelihood is as far as the solver followed it.
+        Beyond 1000 coefficients it is missing: without a penalty every coefficient moves, second
+        derivatives are too many to keep, and the fit for comparison would cost more than the path.
         """
         names, target, fitted = self.coefficient_names_, self.target_, self.coefficients_
         free = self.maximum_likelihood_
