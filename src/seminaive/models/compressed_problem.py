@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 # Directions in which the rows differ by less than this share of the largest are rounding.
 NEGLIGIBLE = 1e-11
 # So many first-order features have counterparts among the features of tuples that a search looks after.
-MOST_LIFTED = 64
+MOST_LIFTED = 24
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def _rotated(design):
 
 def _from_products(products):
     """Return features whose products are those given, and the weight of each row in each."""
-    values, vectors = eigh(products, check_finite=False)
+    values, vectors = eigh(products, driver="evd", check_finite=False)
     kept = values > NEGLIGIBLE * max(values.max(initial=0.0), 1.0)
     root = np.sqrt(values[kept])
     return vectors[:, kept] * root, vectors[:, kept] / root

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 # Added to the diagonal of the coarse matrix, as a share of its mean: coarse directions depend on each other.
-JITTER = 1e-9
+JITTER = 1e-7
 # Beyond so many columns they share one coarse matrix: inverting more costs more than it saves.
 MOST_APART = 4
 

@@ -87,7 +87,8 @@ def minimize_truncated_newton(
 
 def gradient_norms(objective: SideBySide, gradient: Floats) -> Floats:
     """Return the norm of each function's gradient in the metric of the preconditioner."""
-    return np.sqrt(np.maximum(_dot(gradient, objective.precondition(gradient)), 0.0))
+    # Rounding may turn the sign of a product that should be positive: that is no sign of a minimum.
+    return np.sqrt(np.abs(_dot(gradient, objective.precondition(gradient))))
 
 
 def _newton_direction(objective: SideBySide, z: Floats, gradient: Floats, aim: Floats) -> tuple[Floats, int]:
