@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import log_softmax
+from scipy.special import log_expit, log_softmax
 
 from seminaive.models.compressed_problem import CompressedProblem
 from seminaive.models.search_space import SearchSpace
@@ -259,11 +259,12 @@ class StrengthSearch:
         """Return the log posterior of the class of each held-out row, given the scores of all folds."""
         found = []
         for own, (_, held_out) in zip(np.split(scores, len(self.splits), axis=1), self.splits, strict=True):
-            by_class = own[held_out]
+            by_class, labels = own[held_out], self.problem.loss.labels[held_out]
             if by_class.shape[1] == 1:
-                by_class = np.hstack([np.zeros_like(by_class), by_class])
-            labels = self.problem.loss.labels[held_out]
-            found.append(log_softmax(by_class, axis=1)[np.arange(len(labels)), labels])
+                log_odds = np.where(labels == 1, by_class[:, 0], -by_class[:, 0])
+                found.append(log_expit(log_odds))
+            else:
+                found.append(log_softmax(by_class, axis=1)[np.arange(len(labels)), labels])
         return np.concatenate(found)
 
     def _solve(self, loss, strengths, target, start, tol, enough=None):

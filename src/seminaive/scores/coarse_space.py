@@ -47,6 +47,11 @@ class CoarseSpace:
     products: Callable[[Floats], Floats]
 
     @cached_property
+    def drop(self) -> Any:
+        """Return the transpose of ``lift``."""
+        return self.lift.T
+
+    @cached_property
     def overlap(self) -> Floats:
         """Return the products of the columns of ``lift``."""
         lift: Any = self.lift.toarray() if issparse(self.lift) else self.lift
@@ -104,7 +109,7 @@ class TwoLevelPreconditioner:
         s, width = len(self.coarse.rows), len(self.inverses)
         lift = self.coarse.lift
         step: Floats = self.fine * gradient
-        lifted = lift.T @ gradient.astype(lift.dtype, copy=False)
+        lifted = self.coarse.drop @ gradient.astype(lift.dtype, copy=False)
         along = np.concatenate([gradient[self.coarse.rows], lifted])
         by_column = along.reshape(len(along), -1, width).transpose(2, 0, 1)
         along = (self.inverses @ by_column).transpose(1, 2, 0).reshape(along.shape)

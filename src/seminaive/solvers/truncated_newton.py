@@ -66,18 +66,20 @@ def minimize_truncated_newton(
     """
     z = start
     values, gradient = objective(z)
-    norm = gradient_norms(objective, gradient)
+    step = objective.precondition(gradient)
+    norm = _norms(gradient, step)
     passes = 1
     n_iter = 0
     active = norm > tol * reference
     while active.any() and n_iter < max_iter:
         aim = np.where(active, np.maximum(FORCING * norm, 0.5 * tol * reference), np.inf)
-        direction, products = _newton_direction(objective, z, gradient, aim)
+        direction, products = _newton_direction(objective, z, gradient, step, aim)
         slope = _dot(gradient, direction)
         z, values, gradient, trials = _backtrack(objective, z, values, gradient, direction, slope)
         passes += products + trials
         n_iter += 1
-        before, norm = norm, gradient_norms(objective, gradient)
+        step = objective.precondition(gradient)
+        before, norm = norm, _norms(gradient, step)
         if not trials or (enough is not None and enough(z)):
             break
         active = (norm > tol * reference) & (norm < before)
@@ -87,21 +89,29 @@ def minimize_truncated_newton(
 
 def gradient_norms(objective: SideBySide, gradient: Floats) -> Floats:
     """Return the norm of each function's gradient in the metric of the preconditioner."""
+    return _norms(gradient, objective.precondition(gradient))
+
+
+def _norms(gradient: Floats, step: Floats) -> Floats:
+    """Return the norms of gradients, given the preconditioner's steps along them."""
     # Rounding may turn the sign of a product that should be positive: that is no sign of a minimum.
-    return np.sqrt(np.abs(_dot(gradient, objective.precondition(gradient))))
+    return np.sqrt(np.abs(_dot(gradient, step)))
 
 
-def _newton_direction(objective: SideBySide, z: Floats, gradient: Floats, aim: Floats) -> tuple[Floats, int]:
+def _newton_direction(
+    objective: SideBySide, z: Floats, gradient: Floats, step: Floats, aim: Floats
+) -> tuple[Floats, int]:
     """Return approximate Newton steps and the number of products: conjugate gradients for each function.
 
-    A function stops where its residual falls to its aim.
+    The gradient comes with the preconditioner's step along it. A function stops where its residual falls to
+    its aim.
     """
     from seminaive.kernels.conjugate import move_each, turn_each
 
     product = objective.curvature_product(z)
     direction = np.zeros_like(gradient)
     residual = -gradient
-    way = objective.precondition(residual)
+    way = -step
     square = _dot(residual, way)
     n_products = 0
     active = np.sqrt(np.maximum(square, 0.0)) > aim
