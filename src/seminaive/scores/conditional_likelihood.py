@@ -139,7 +139,8 @@ class ConditionalLoss:
         k = self.n_columns
         gradient = np.empty(self.shape)
         # Every row lies in one cell of each group, so one group's residuals are all rows'.
-        gradient[0] = (tables[: self.fused.offsets[1]] if len(cells) else scores)[:, :k].sum(axis=0)
+        every_row = tables[: self.fused.offsets[1]] if len(cells) else scores
+        gradient[0] = (np.ones(len(every_row)) @ every_row)[:k]
         gradient[1 : 1 + len(parameters)] = parameters[:, :k]
         # This way round the product runs along the rows of both.
         gradient[1 + len(parameters) :] = np.matmul(scores.T.astype(numbers.dtype, copy=False), numbers).T[
@@ -210,6 +211,9 @@ class ConditionalLoss:
         self._parameters[:, :k] = coefficients[1 : 1 + m]
         self._linear[:, :k] = coefficients[1 + m :]
         self.fused.expand(self._parameters, self._tables)
+        if len(self.fused.cells):
+            # Every row lies in one cell of the first group, which so carries the intercept.
+            self._tables[: self.fused.offsets[1]] += self._intercept
 
     def _score(self, start: int) -> float:
         """Fill in the scores of the rows from start on."""
@@ -225,14 +229,14 @@ class ConditionalLoss:
 
         stop = min(start + ROWS_AT_ONCE, len(self._scores))
         own = self._scores[start:stop]
-        base = self._intercept[None]
+        base = np.zeros((1, own.shape[1]))
         if numbers.shape[1]:
             np.matmul(numbers[start:stop], self._linear.astype(numbers.dtype, copy=False), out=own)
-            own += self._intercept
             base = self._scores
-        elif not len(self.fused.cells):
-            own[:] = self._intercept
-        gather(self.fused.cells, self._tables, base, start, stop, self._scores)
+        if len(self.fused.cells):
+            gather(self.fused.cells, self._tables, base, start, stop, self._scores)
+        else:
+            np.add(base[start:stop] if numbers.shape[1] else base, self._intercept, out=own)
         return 0.0
 
     def _residuals(self, start: int) -> float:
