@@ -10,6 +10,7 @@ from sklearn.preprocessing import OneHotEncoder
 from seminaive import (
     AcceleratedLogisticRegression,
     HigherOrderLogisticRegression,
+    HigherOrderLogisticRegressionCV,
 )
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models import higher_order_problem, memory
@@ -316,3 +317,28 @@ def test_bad_parameters_are_refused_with_a_sentence(estimator, options, message)
 def test_sparse_matrices_are_refused():
     with pytest.raises(TypeError):
         HigherOrderLogisticRegression().fit(sparse.eye_array(4), [0, 1, 0, 1])
+
+
+def test_a_search_is_solved_where_weights_outweigh_the_ridge():
+    # Weights as surveys have them: the rows are fitted so well that little curvature is left.
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (200, 4)).astype(str)
+    y = (X[:, 0] == X[:, 1]).astype(int) + rng.integers(0, 2, 200) > 1
+    weight = rng.gamma(2, 1e5, 200)
+    searched = HigherOrderLogisticRegressionCV().fit(X, y, weight)
+    exact = HigherOrderLogisticRegression(
+        2, hierarchical=True, ridge=searched.ridge_, solver="newton", tol=1e-9, max_iter=500
+    ).fit(X, y, weight)
+    # The certificate is relative to the loss at zero; this is the loss of a near perfect fit.
+    assert searched.objective_ <= exact.objective_ * (1 + 1e-4)
+    np.testing.assert_allclose(searched.predict_proba(X), exact.predict_proba(X), atol=1e-3)
+
+
+def test_newton_ends_where_there_is_no_curvature():
+    y = np.arange(200) % 2
+    X = np.repeat(y[:, None], 400, axis=1)
+    y[0] = 1
+    model = HigherOrderLogisticRegression(
+        1, ridge=0, solver="newton", start="generative", scaling="none", categorical_features="all"
+    ).fit(X, y)
+    assert np.isfinite(model.predict_proba(X)).all()

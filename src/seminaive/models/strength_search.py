@@ -279,10 +279,23 @@ class StrengthSearch:
                 start.reshape(shape),
                 tol=tol,
                 max_iter=self.max_iter,
-                reference=gradient_norms(objective, loss.gradient_at_zero.reshape(shape)),
+                reference=self._reference(objective, shape),
                 enough=enough and (lambda z: enough(z.reshape(start.shape))),
             )
         return replace(result, solution=result.solution.reshape(start.shape))
+
+    def _reference(self, objective, shape):
+        """Return the norm of each fold's gradient at zero: in the metric of the start, or of zero if less.
+
+        Where a start fits so well that its rows have little curvature left, its metric makes the gradient at
+        zero far too long, and what is measured by it would count as solved too early.
+        """
+        loss = objective.loss
+        gradient = loss.gradient_at_zero
+        own = loss.curvature_at_zero + objective.strength[:, None]
+        squares = np.divide(gradient**2, own, out=np.zeros_like(own), where=own > 0).sum(axis=0)
+        at_zero = np.sqrt(squares.reshape(shape[1:]).sum(axis=1))
+        return np.minimum(gradient_norms(objective, gradient.reshape(shape)), at_zero)
 
     def fit_all(self, strengths: Strengths, tol):
         """Fit all rows from the mean of the folds' solutions; the solution is in cells."""

@@ -54,8 +54,8 @@ class CoarseSpace:
     @cached_property
     def overlap(self) -> Floats:
         """Return the products of the columns of ``lift``."""
-        lift: Any = self.lift.toarray() if issparse(self.lift) else self.lift
-        return np.asarray(lift.T @ lift, dtype=np.float64)
+        products: Any = self.drop @ self.lift
+        return np.asarray(products.toarray() if issparse(products) else products, dtype=np.float64)
 
     def preconditioner(
         self, strength: Floats, lifted_strength: float, row_curvature: Floats, curvature: Floats

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,6 +59,13 @@ class SideBySideLoss(ConditionalLoss):
         gradient = self.each(np.zeros(self.shape))[1]
         self._last = None
         return gradient
+
+    @cached_property
+    def curvature_at_zero(self) -> Floats:
+        """The second derivative along each coefficient where all are zero; an offset counts as zero."""
+        posterior = 1 / self.n_classes
+        by_weighting = np.repeat(self.row_weights.T, self.width, axis=1)
+        return self.curvature(posterior * (1 - posterior) * by_weighting)
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return each row's scores, the columns of all weightings side by side."""

@@ -79,8 +79,8 @@ def minimize_newton(
 
 
 def _factored(matrix: Floats) -> tuple[Floats, bool]:
-    """Factor a positive semidefinite matrix, its flat directions held back."""
-    added = JITTER * float(np.trace(matrix)) / len(matrix)
+    """Factor a positive semidefinite matrix, its flat directions held back; zeros become the identity."""
+    added = JITTER * float(np.trace(matrix)) / len(matrix) or 1.0
     diagonal = np.einsum("ii->i", matrix)
     while True:
         diagonal += added

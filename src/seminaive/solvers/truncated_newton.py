@@ -75,6 +75,7 @@ def minimize_truncated_newton(
         aim = np.where(active, np.maximum(FORCING * norm, 0.5 * tol * reference), np.inf)
         direction, products = _newton_direction(objective, z, gradient, step, aim)
         slope = _dot(gradient, direction)
+        old_values = values
         z, values, gradient, trials = _backtrack(objective, z, values, gradient, direction, slope)
         passes += products + trials
         n_iter += 1
@@ -82,7 +83,8 @@ def minimize_truncated_newton(
         before, norm = norm, _norms(gradient, step)
         if not trials or (enough is not None and enough(z)):
             break
-        active = (norm > tol * reference) & (norm < before)
+        falls = old_values - values > ROUNDING * np.abs(values)
+        active = (norm > tol * reference) & ((norm < before) | falls)
     optimality = float(np.max(norm / np.where(reference > 0, reference, 1.0), initial=0.0))
     return SolverResult(z, float(values.sum()), n_iter, optimality, optimality <= tol, passes)
 
