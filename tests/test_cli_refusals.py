@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from seminaive import cli
+from seminaive.papers.reproduction import runnable
 
 COMPARE = ("compare", "iris", "-m", "class-shares", "--folds", "2", "--repeats", "1")
 SIMULATION = ("reproduce", "nbrlr-table2")
@@ -64,7 +65,7 @@ def test_what_cannot_be_run_is_a_sentence_with_exit_code_1(refused, arguments, s
     ],
 )
 def test_a_run_that_is_refused_leaves_the_old_run_alone(refused, tmp_path, arguments):
-    old = tmp_path / f"{arguments[1]}.jsonl"
+    old = tmp_path / runnable(arguments[1]).run_file
     old.write_text("hours of work\n")
     refused(*arguments, "--out", tmp_path)
     assert old.read_text() == "hours of work\n"
@@ -85,11 +86,12 @@ def test_a_run_that_is_refused_leaves_the_old_run_alone(refused, tmp_path, argum
     ],
 )
 def test_a_file_that_is_not_ours_is_refused_and_kept(refused, tmp_path, content):
-    for name in ("mine", "nbrlr-table2.jsonl"):
+    names = ("mine", runnable(SIMULATION[1]).run_file)
+    for name in names:
         (tmp_path / name).write_bytes(content)
     refused(*COMPARE, "--results", tmp_path / "mine")
     assert "Use another path" in refused(*SIMULATION, "--resume", "--out", tmp_path)
-    for name in ("mine", "nbrlr-table2.jsonl"):
+    for name in names:
         assert (tmp_path / name).read_bytes() == content
 
 

@@ -208,7 +208,8 @@ def test_any_table_gives_probabilities_or_a_sentence(X, data):
         assert len(str(refusal)) > 20  # noqa: PT017 - a refusal is as good as an answer
         return
     kept = data.draw(st.slices(len(X)))
-    some = table[kept] if not isinstance(table, pa.Table) else table.take(list(range(len(X)))[kept])
+    positions = pa.array(range(len(X))[kept], pa.int64())
+    some = table.take(positions) if isinstance(table, pa.Table) else table[kept]
     for rows in (table, some) if len(range(len(X))[kept]) else (table,):
         proba = model.predict_proba(rows)
         assert np.isfinite(proba).all()
