@@ -7,6 +7,7 @@ import pytest
 
 from seminaive import AveragedDependenceEstimators, AveragedJoinEstimators, NaiveBayes
 from seminaive.errors import InputError
+from seminaive.scores.generative import VETO
 
 
 def table(n_rows=300, n_classes=3, cardinalities=(2, 3, 4, 3), seed=0):
@@ -136,3 +137,31 @@ def test_without_smoothing_an_unseen_pair_of_parent_and_class_is_vetoed_and_stay
     proba = model.predict_proba(X)
     assert np.isfinite(proba).all()
     np.testing.assert_allclose(proba[np.arange(20), y], 1.0)
+
+
+def test_without_smoothing_a_class_never_seen_with_the_parent_expects_any_child_alike():
+    # Class 0 was never seen with value 2, class 2 never with value 0: rows that join them veto every class.
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 8)
+    X = np.array([0, 1, 1])[y][:, None] + rng.integers(0, 2, (24, 3))
+    X[y == 1] = 1
+    model = AveragedDependenceEstimators(smoothing=0.0, categorical_features="all").fit(X, y)
+    rows = np.array(np.meshgrid(*[range(3)] * 3)).reshape(3, -1).T
+    scores = np.empty((len(rows), 3))
+    for i, x in enumerate(rows):
+        for c in range(3):
+            parts = []
+            for parent in range(3):
+                own = (X[:, parent] == x[parent]) & (y == c)
+                log_joint = np.log(own.mean()) if own.any() else VETO
+                for child in {0, 1, 2} - {parent}:
+                    both = (own & (X[:, child] == x[child])).sum()
+                    if not own.any():
+                        log_joint += np.log(1 / 3)
+                    else:
+                        log_joint += np.log(both / own.sum()) if both else VETO
+                parts.append(log_joint)
+            scores[i, c] = np.logaddexp.reduce(parts)
+    expected = scores - np.logaddexp.reduce(scores, axis=1)[:, None]
+    assert (scores.max(axis=1) < VETO / 2).any()
+    np.testing.assert_allclose(model.predict_log_proba(rows), expected, rtol=1e-12, atol=1e-9)

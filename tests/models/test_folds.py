@@ -29,6 +29,12 @@ def test_the_same_seed_deals_the_same_folds():
         assert np.array_equal(test, test_again)
 
 
+def test_other_seeds_deal_other_folds():
+    y = np.arange(30) % 3
+    held_out = [np.concatenate([test for _, test in split_rows(5, y, y, None, seed)]) for seed in (7, 8)]
+    assert not np.array_equal(*held_out)
+
+
 def test_splits_of_all_rows_are_told_in_rows_of_positive_weight():
     y = np.array([0, 1, 0, 1, 0, 1])
     weight = np.array([1, 0, 1, 1, 1, 1])

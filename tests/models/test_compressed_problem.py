@@ -1,0 +1,68 @@
+"""Coefficients of rows: the same scores as those of cells, also where cells are no evidence."""
+
+import numpy as np
+import pytest
+
+from seminaive import HigherOrderLogisticRegression, HigherOrderLogisticRegressionCV
+from seminaive.models.compressed_problem import CompressedProblem
+from seminaive.models.higher_order_problem import HigherOrderProblem
+
+
+def table_with_gaps(n_rows=150, n_classes=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n_rows, 4)).astype(float)
+    y = ((X[:, 0] == X[:, 1]) + 2 * (X[:, 2] == 1) + (rng.random(n_rows) < 0.2)).astype(int) % n_classes
+    X[rng.random(X.shape) < 0.2] = np.nan
+    return X, y
+
+
+def problem_with_gaps(order, missing):
+    X, y = table_with_gaps()
+    model = HigherOrderLogisticRegression(categorical_features="all", missing=missing)
+    rows = model._encode_training(X, y, None)
+    problem = HigherOrderProblem.of(
+        rows, order=order, hierarchical=True, objective="log-likelihood", n_threads=1
+    )
+    return problem, CompressedProblem.of(problem, rows.table.codes)
+
+
+@pytest.mark.parametrize("missing", ["value", "neutral"])
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_features_and_the_cells_they_stand_for_give_rows_the_same_scores(order, missing):
+    problem, compressed = problem_with_gaps(order, missing)
+    assert problem.fixed.any() == (missing == "neutral")
+    solution = np.random.default_rng(1).normal(size=compressed.space.loss.shape)
+    expanded = compressed.expand(solution)
+    assert not expanded[problem.fixed].any()
+    # Features whose products are below 1e-11 of the largest are dropped, and amplify rounding by 3e5.
+    np.testing.assert_allclose(
+        problem.loss.scores(expanded), compressed.space.loss.scores(solution), atol=1e-8
+    )
+    np.testing.assert_allclose(compressed.compress(expanded), solution, atol=1e-8)
+
+
+@pytest.mark.parametrize("missing", ["value", "neutral"])
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_the_ridge_of_features_is_that_of_the_cells_they_stand_for(order, missing):
+    problem, compressed = problem_with_gaps(order, missing)
+    solution = np.random.default_rng(1).normal(size=compressed.space.loss.shape)
+    expanded = compressed.expand(solution)
+    own, cells = (np.minimum(orders, 2) for orders in (compressed.space.orders, problem.orders))
+    for kind in range(3):
+        squares = (expanded[cells == kind] ** 2).sum()
+        np.testing.assert_allclose((solution[own == kind] ** 2).sum(), squares, rtol=1e-8)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("order", [2, 3])
+def test_with_neutral_gaps_the_search_over_rows_finds_the_model_of_its_strengths(n_classes, order):
+    X, y = table_with_gaps(n_classes=n_classes)
+    options = {"order": order, "categorical_features": "all", "missing": "neutral", "tol": 1e-8}
+    searched = HigherOrderLogisticRegressionCV(**options).fit(X, y)
+    plain = HigherOrderLogisticRegression(
+        ridge=searched.ridge_, generative_share=searched.generative_share_, hierarchical=True, **options
+    ).fit(X, y)
+    assert searched.gradient_norm_ <= 1e-8
+    assert plain.gradient_norm_ <= 1e-8
+    assert searched.objective_ == pytest.approx(plain.objective_, rel=1e-8)
+    np.testing.assert_allclose(searched.scores_.tables, plain.scores_.tables, atol=1e-5)
