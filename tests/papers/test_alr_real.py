@@ -48,7 +48,7 @@ def test_tables_share_what_they_both_rest_on_and_cheap_data_sets_come_first(monk
     monkeypatch.setattr(alr_real, "METHODS", {**cheap, "ALR2": "not run again", "ALR3": "nor this"})
     cells = second.run(options)
     assert cells["ours"].notna().all()
-    assert cells.attrs["notes"] == ["2 data sets, 2 x 2-fold cross-validation: small, large"]
+    assert cells.attrs["notes"][0] == "2 data sets, 2 x 2-fold cross-validation: small, large"
 
 
 def test_long_data_sets_are_left_out_unless_asked_for(monkeypatch):
@@ -67,7 +67,7 @@ def test_a_method_that_fails_on_a_data_set_is_told_and_not_counted(monkeypatch):
     monkeypatch.setattr(alr_real, "METHODS", {**cheap, "ALR3": for_mixed_tables(broken)})
     cells = runnable("alr-table4").run(RunOptions(2, progress=False))
     assert set(cells["method_a"]) == {"ALR2"}
-    assert len(cells.attrs["notes"]) == 3
+    assert len(cells.attrs["notes"]) == 4
     assert cells.attrs["notes"][1].startswith("ALR3 failed on ")
 
 

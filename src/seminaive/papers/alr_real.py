@@ -121,6 +121,9 @@ def _measures(published: str, options: RunOptions) -> pd.DataFrame:
     return long
 
 
+_SCALED = "Counts over the data sets that both methods finished, scaled to the paper's number of data sets"
+
+
 def _run(name: str, options: RunOptions) -> pd.DataFrame:
     """Win, draw and loss of ALR, scaled to the paper's number of data sets."""
     measures = _measures(name, options)
@@ -137,7 +140,7 @@ def _run(name: str, options: RunOptions) -> pd.DataFrame:
             keys = {key: row[key] for key in ("metric", "subset", "method_a", "method_b")}
             cells += [{**keys, "cell": cell, "ours": getattr(counts, cell) * scale} for cell in counted]
     found = pd.DataFrame(cells)
-    found.attrs["notes"] = measures.attrs["notes"]
+    found.attrs["notes"] = [*measures.attrs["notes"], _SCALED]
     return found
 
 
