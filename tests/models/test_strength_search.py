@@ -1,5 +1,8 @@
 """The search over strengths: what it prefers, that its two ways agree, where its answers are found again."""
 
+from dataclasses import replace
+from itertools import permutations
+
 import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
@@ -7,6 +10,8 @@ from sklearn.model_selection import StratifiedKFold
 from seminaive import HigherOrderLogisticRegression, HigherOrderLogisticRegressionCV
 from seminaive.errors import InputError
 from seminaive.models import strength_search
+from seminaive.models.higher_order_problem import HigherOrderProblem
+from seminaive.models.strength_search import MARGIN, PRECISION, Strengths, StrengthSearch, Trial
 
 # One trial: the strengths are given, so that fits can be compared.
 GIVEN = {"first_ridges": (1.0,), "ridges": (5.0,), "number_shares": (0.1,), "generative_shares": (0.25,)}
@@ -25,6 +30,21 @@ def mixed_table(n_classes=2, n_rows=300, seed=0):
 def fit(X, y, sample_weight=None, **options):
     model = HigherOrderLogisticRegressionCV(**{"categorical_features": [0, 1, 2], **options})
     return model.fit(X, y, sample_weight)
+
+
+def search_of(X, y, splits, **options):
+    """Return a search before it has tried anything."""
+    rows = HigherOrderLogisticRegressionCV(**options)._encode_training(X, y, None)
+    problem = HigherOrderProblem.of(rows, order=2, hierarchical=True, objective="log-likelihood", n_threads=1)
+    return StrengthSearch.of(problem, rows.table.codes, splits, tol=1e-8, max_iter=500)
+
+
+def converged_loss(search, strengths):
+    """Return the held-out loss of folds that are fitted to the end; needs a PRECISION of 0."""
+    trial = search.trial(strengths)
+    while trial.error:
+        search._improve(trial)
+    return trial.loss
 
 
 def test_the_search_prefers_pairs_where_they_matter_and_not_where_they_do_not():
@@ -108,6 +128,109 @@ def test_held_out_losses_are_those_of_models_that_never_saw_the_rows():
         losses.append(-model.predict_log_proba(X[test])[np.arange(len(test)), y[test]])
     # One trial has no rival and stops after two Newton steps.
     assert searched.cv_results_["log_loss"].item() == pytest.approx(np.concatenate(losses).mean(), rel=0.02)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_rows", [300, 1500])
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_folds_are_pulled_to_the_estimate_of_their_training_rows_alone(monkeypatch, n_rows, n_classes, share):
+    monkeypatch.setattr(strength_search, "PRECISION", 0.0)
+    rng = np.random.default_rng(0)
+    # Frequent and rare values, so that some pairs of values are in held-out rows alone; classes of unequal
+    # size, for which an estimate of such pairs would speak.
+    X = np.minimum(rng.geometric(0.3, (n_rows, 3)) - 1, 8)
+    y = ((X[:, 0] + X[:, 1]) % 4 % n_classes) * (rng.random(n_rows) < 0.8)
+    splits = list(StratifiedKFold(3).split(X, y))
+    losses, pairs_held_out_alone = [], 0
+    for train, test in splits:
+        assert all(set(X[train, j]) == set(X[:, j]) for j in range(3))
+        pairs_held_out_alone += len({*map(tuple, X[test, :2])} - {*map(tuple, X[train, :2])})
+        model = HigherOrderLogisticRegression(
+            ridge=(1.0, 5.0), generative_share=share, hierarchical=True, categorical_features="all", tol=1e-8
+        ).fit(X[train], y[train])
+        losses.append(-model.predict_log_proba(X[test])[np.arange(len(test)), y[test]])
+    assert pairs_held_out_alone
+    search = search_of(X, y, splits, categorical_features="all")
+    assert (search.compressed is not None) == (n_rows == 300)
+    # Gradients of 1e-8 leave coefficients right to about as many digits.
+    found = converged_loss(search, Strengths((1.0, 5.0), 1.0, share))
+    assert found == pytest.approx(np.concatenate(losses).mean(), rel=1e-6)
+
+
+@pytest.mark.parametrize("n_rows", [120, 1500])
+def test_comparisons_agree_with_folds_that_are_fitted_to_the_end(monkeypatch, n_rows):
+    X, y = mixed_table(2, n_rows)
+    splits = list(StratifiedKFold(3).split(X, y))
+    search = search_of(X, y, splits, categorical_features=[0, 1, 2])
+    strengths = [Strengths((first, 5 * first), 0.1 * first, 0.0) for first in (0.01, 1.0, 100.0)]
+    answers = {}
+    for pair in permutations(strengths, 2):
+        answers[pair] = search._is_better(*pair, PRECISION)
+        one, other = (search.trials[which] for which in pair)
+        gap = abs((1 - PRECISION) * other.loss - one.loss)
+        assert gap > one.error + other.error or not (one.error or other.error)
+    monkeypatch.setattr(strength_search, "PRECISION", 0.0)
+    ended = replace(search, trials={})
+    losses = {which: converged_loss(ended, which) for which in strengths}
+    for (one, other), answer in answers.items():
+        gain = (1 - PRECISION) * losses[other] - losses[one]
+        # Both losses are wanted up to PRECISION, by estimates of what is to come that may be half of it.
+        assert answer == (gain > 0) or abs(gain) < 4 * PRECISION * losses[one]
+
+
+@pytest.mark.parametrize(("ended_at", "better"), [(0.9, True), (0.999999, False), (1.1, False)])
+@pytest.mark.parametrize("first_loss", [0.98, 1.02])
+@pytest.mark.parametrize("vague_incumbent", [False, True])
+def test_a_trial_whose_error_could_turn_the_answer_is_fitted_further(
+    monkeypatch, ended_at, better, first_loss, vague_incumbent
+):
+    known, vague = (Strengths((ridge,), 1.0, 0.0) for ridge in (1.0, 2.0))
+    search = StrengthSearch(None, None, None, [], 1e-6, 100)
+    search.trials[known] = Trial(known, None, None, loss=1.0, error=0.0)
+    search.trials[vague] = Trial(vague, None, None, loss=first_loss, error=0.15)
+
+    def improve(_, trial):
+        assert trial.strengths == vague
+        trial.loss, trial.error = ended_at, 0.0
+
+    monkeypatch.setattr(StrengthSearch, "_improve", improve)
+    if vague_incumbent:
+        assert search._is_better(known, vague, PRECISION) == (ended_at > 1.01)
+    else:
+        assert search._is_better(vague, known, PRECISION) == better
+    assert search.trials[vague].loss == ended_at
+
+
+def test_a_trial_that_is_beaten_beyond_its_error_is_not_fitted_further(monkeypatch):
+    known, vague = (Strengths((ridge,), 1.0, 0.0) for ridge in (1.0, 2.0))
+    search = StrengthSearch(None, None, None, [], 1e-6, 100)
+    search.trials[known] = Trial(known, None, None, loss=1.0, error=0.0)
+    search.trials[vague] = Trial(vague, None, None, loss=1.2, error=0.15)
+    monkeypatch.delattr(StrengthSearch, "_improve")
+    assert not search._is_better(vague, known, PRECISION)
+    assert search._is_better(known, vague, PRECISION)
+
+
+@pytest.mark.parametrize(("saved", "number_share"), [(MARGIN / 2, 1.0), (2 * MARGIN, 0.1)])
+def test_a_weaker_ridge_of_numbers_must_win_by_the_margin(monkeypatch, saved, number_share):
+    X, y = mixed_table(n_rows=60)
+
+    def known_trial(self, strengths):
+        weaker = strengths.number_ridge < strengths.ridge[0]
+        made = Trial(strengths, None, None, loss=1 - saved if weaker else 1.0, error=0.0)
+        return self.trials.setdefault(strengths, made)
+
+    monkeypatch.setattr(StrengthSearch, "trial", known_trial)
+    search = search_of(X, y, list(StratifiedKFold(3).split(X, y)), categorical_features=[0, 1, 2])
+    chosen = search.run(
+        first_ridges=(0.1, 1.0, 10.0),
+        ridges=(1.0, 5.0),
+        number_shares=(0.1, 1.0),
+        shares=(0.0, 0.5),
+        order=2,
+        hierarchical=True,
+    )
+    assert chosen.number_ridge == number_share * chosen.ridge[0]
 
 
 @pytest.mark.parametrize("n_rows", [300, 1500])
