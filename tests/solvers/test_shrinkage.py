@@ -8,6 +8,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.kernels.shrink_quadratic import minimise_quadratic
 from seminaive.solvers import LinearDesign, ShrinkageOptions, logistic_path, shrinkage, softmax_path
 
 FREE = ShrinkageOptions(penalize_intercept=False)
@@ -374,6 +375,31 @@ class TestHardCases:
         labels = np.concatenate([np.arange(50), rng.integers(0, 50, 150)])
         self.check(softmax_path(LinearDesign.of(rng.normal(size=(200, 3))), labels, 50, n_strengths=20))
         self.check(softmax_path(LinearDesign.of(rng.normal(size=(3, 3))), np.arange(3), 3))
+
+    @pytest.mark.parametrize("n_classes", [20, 21])  # medians between two scores, and at one
+    def test_a_shift_of_all_classes_costs_a_quadratic_model_nothing(self, n_classes):
+        rng = np.random.default_rng(0)
+        columns = np.column_stack([np.ones(200), rng.integers(0, 2, (200, 4))])
+        probability = rng.dirichlet(np.full(n_classes, 0.3), 200)
+        labels = np.array([rng.choice(n_classes, p=row) for row in probability])
+        g = (columns.T @ (np.eye(n_classes)[labels] - probability)).ravel()
+        between = probability[:, :, None] * (np.eye(n_classes) - probability[:, None, :])
+        q = len(g)
+        gram = np.einsum("ij,ik,ice->jcke", columns, columns, between).reshape(q, q)
+        gram[np.diag_indices(q)] *= 1 + 1e-10
+        steepest = np.abs(g).max()
+        l1, tol = np.full(q, 1e-3 * steepest), np.full(q, 1e-8 * steepest)
+        cycles, lowest = [], []
+        for shift in (0.0, 1.0, -5.0):
+            x = np.full(q, shift)
+            u = g - gram @ x
+            scratch = np.empty(q, dtype=np.int64), np.empty(q), np.empty((q, q))
+            cycles.append(minimise_quadratic(gram, q, u, x, l1, np.zeros(q), tol, 500, *scratch, n_classes))
+            lowest.append(0.5 * x @ gram @ x - g @ x + l1 @ np.abs(x))
+        # One Newton step on all 100 or so coefficients, due every |E| / 6 cycles, and a check, do it.
+        assert max(cycles) <= q / 6 + 2
+        # Residuals of 1e-8 of the steepest derivative, times coefficients of order one.
+        np.testing.assert_allclose(lowest, lowest[0], rtol=1e-7)
 
     def test_bad_input_is_refused_with_a_sentence(self):
         design, labels = mixed_problem()

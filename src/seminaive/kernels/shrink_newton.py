@@ -174,7 +174,9 @@ def propose(design, penalty, model, point, least, by_decrement, trial):
         steep = max(steep, violation(x[b], u[b], l1[b], l2[b]) / math.sqrt(gram[b, b]))
     for b in range(q if by_decrement else 0):
         tol[b] = min(tol[b], 0.02 * steep * math.sqrt(gram[b, b]))
-    minimise_quadratic(gram, q, u, x, l1, l2, tol, MAX_CYCLES, model.active, model.step, model.factor)
+    minimise_quadratic(
+        gram, q, u, x, l1, l2, tol, MAX_CYCLES, model.active, model.step, model.factor, n_scores
+    )
     for a in range(old.shape[0]):
         new[a] = old[a]
     for b in range(q):

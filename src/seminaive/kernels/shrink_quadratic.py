@@ -8,11 +8,14 @@ q : coefficients
 G : curvature, (q, q), positive definite
 u : g - G (x - x0), minus the gradient of the smooth part of the model at x, (q,)
 E : the coefficients that are not zero
+K : scores; those of one coefficient stand side by side
+
+With several scores G is singular: shifting a coefficient of all of them together changes only the penalty.
 """
 
 import math
 
-from seminaive.kernels.shrink_compile import inlined, kernel, part
+from seminaive.kernels.shrink_compile import inlined, kernel, part, reordered_part
 
 SMALL = 16  # coefficients whose Newton step costs no more than a cycle
 
@@ -50,7 +53,7 @@ def descend(gram, q, u, x, l1, l2, tol):
     return moved
 
 
-@part
+@reordered_part
 def solve_part(gram, l2, part, size, right, factor):
     """Solve (G + l2) t = right over the first ``size`` coefficients in part, by Cholesky; t replaces right.
 
@@ -109,6 +112,47 @@ def newton_in_orthant(gram, q, u, x, l1, l2, active, e, step, factor):
 
 
 @part
+def pull(x, l1, first, n_scores, centre):
+    """L1 penalty of one coefficient above ``centre`` less that below it, and that at it."""
+    excess = 0.0
+    at = 0.0
+    for b in range(first, first + n_scores):
+        if x[b] > centre:
+            excess += l1[b]
+        elif x[b] < centre:
+            excess -= l1[b]
+        else:
+            at += l1[b]
+    return excess, at
+
+
+@inlined
+def centre_scores(gram, q, u, x, l1, l2, n_scores):
+    """Shift each coefficient, all scores together, to where its L1 penalty is least; x, u updated.
+
+    That is where the median of the scores, weighted by l1, is zero. Coordinate descent crawls along these
+    shifts, and Newton steps follow them to the first change of a sign. An L2 penalty makes shifts harmless.
+    """
+    for first in range(0, q, n_scores):
+        excess, at = pull(x, l1, first, n_scores, 0.0)
+        centred = abs(excess) <= at
+        for b in range(first, first + n_scores):
+            centred = centred or l2[b] > 0.0
+        if centred:
+            continue
+        shift = 0.0
+        for b in range(first, first + n_scores):
+            excess, at = pull(x, l1, first, n_scores, x[b])
+            if abs(excess) <= at:
+                shift = x[b]
+                break
+        for j in range(first, first + n_scores):
+            x[j] -= shift
+            for b in range(q):
+                u[b] += shift * gram[j, b]
+
+
+@part
 def find_active(x, q, l1, active):
     """Fill active with E, and return its size."""
     e = 0
@@ -120,7 +164,7 @@ def find_active(x, q, l1, active):
 
 
 @kernel
-def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor):
+def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor, n_scores=1):
     """Minimise the model from x until every residual is at most its tol; x and u are updated in place.
 
     Arrays are (q,) and (q, q) or larger; active (int64), step and factor are scratch.
@@ -133,6 +177,8 @@ def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, fac
     for cycle in range(max_cycles):
         if descend(gram, q, u, x, l1, l2, tol) == 0:
             return cycle + 1
+        if n_scores > 1:
+            centre_scores(gram, q, u, x, l1, l2, n_scores)
         since_newton += 1
         affordable = max(SMALL, 6 * since_newton)
         for _ in range(5):
