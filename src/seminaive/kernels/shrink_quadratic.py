@@ -170,10 +170,12 @@ def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, fac
     Arrays are (q,) and (q, q) or larger; active (int64), step and factor are scratch.
 
     Coordinate descent finds the signs; Newton steps, each worth about |E| / 6 cycles, finish the job
-    however ill-conditioned the columns are; few coefficients take one in every cycle.
+    however ill-conditioned the columns are; few coefficients take one in every cycle. A step that is cut is
+    followed by another, more often with many scores: cycles there bring back what the steps have set to zero.
     Returns the number of cycles.
     """
     since_newton = 0
+    crossings = 5 + (q // 20 if n_scores > 1 else 0)
     for cycle in range(max_cycles):
         if descend(gram, q, u, x, l1, l2, tol) == 0:
             return cycle + 1
@@ -181,7 +183,7 @@ def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, fac
             centre_scores(gram, q, u, x, l1, l2, n_scores)
         since_newton += 1
         affordable = max(SMALL, 6 * since_newton)
-        for _ in range(5):
+        for _ in range(crossings):
             e = find_active(x, q, l1, active)
             if e == 0 or e > affordable:
                 break
