@@ -24,8 +24,11 @@ from seminaive.statistics.fusion import FusedTerms, plan_groups
 
 # Beyond this the list of terms itself is the problem.
 MOST_TERMS = 1_000_000
+# The Hessian of so many coefficients takes 288 MB.
 MOST_NEWTON_COEFFICIENTS = 6000
+# The pair counts of so many coefficients are factored in about 15 ms.
 MOST_WHITENED = 800
+# Steps that L-BFGS remembers; 10 to 30 are customary.
 LBFGS_MEMORY = 20
 # Beyond this, tables keep only the combinations that occur.
 MOST_DENSE_BYTES = 64_000_000

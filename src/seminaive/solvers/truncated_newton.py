@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # A Newton step is followed until its residual falls to this share of the gradient.
 FORCING = 0.15
+# Products with second derivatives per step: far more than a step takes unless rounding rules.
 MOST_PRODUCTS = 100
 SUFFICIENT_DECREASE = 1e-4
 MOST_HALVINGS = 30
