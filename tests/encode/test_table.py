@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from seminaive import NaiveBayes
 from seminaive.encode import CategoricalColumn, NumericColumn, Schema, TableEncoder, mdl_cuts
 from seminaive.encode import table as table_module
 from seminaive.errors import InputError, TableTypeError
@@ -305,3 +306,11 @@ def test_masked_arrays_and_numbers_beyond_doubles_are_refused():
 def test_a_united_numeric_column_remembers_missing_cells():
     schemas = [TableEncoder.learn(X)[0].schema for X in (np.array([[1.0]]), np.array([[1.0], [np.nan]]))]
     assert schemas[0].union(schemas[1]).columns[0].missing_seen
+
+
+@pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "pyarrow"])
+def test_any_text_names_a_column(convert):
+    X = pd.DataFrame({"with a \0 in it": ["x", "y"] * 3, "": [1.0, 2.0] * 3})
+    model = NaiveBayes().fit(convert(X), [0, 1] * 3)
+    assert [column.name for column in model.schema_.columns] == list(X)
+    np.testing.assert_array_equal(model.predict_proba(convert(X)), model.predict_proba(X))

@@ -154,8 +154,10 @@ def _open_frame(frame: Any) -> Table:
     names = tuple(str(name) for name in frame.columns)
     _check_shape(len(frame), len(names))
     series = list(frame.iter_columns())
+    # Names are kept apart: polars cannot export a column whose name has a null character.
     native = [
-        column.to_native() if column.implementation.is_pandas() else column.to_arrow() for column in series
+        column.to_native() if column.implementation.is_pandas() else column.alias("").to_arrow()
+        for column in series
     ]
     kinds = tuple(_kind(name, column) for name, column in zip(names, series, strict=True))
     return Table(names, tuple(native), kinds, len(frame))
