@@ -310,7 +310,7 @@ def test_a_united_numeric_column_remembers_missing_cells():
 
 @pytest.mark.parametrize("convert", [pl.from_pandas, pa.Table.from_pandas], ids=["polars", "pyarrow"])
 def test_any_text_names_a_column(convert):
-    X = pd.DataFrame({"with a \0 in it": ["x", "y"] * 3, "": [1.0, 2.0] * 3})
+    X = pd.DataFrame({"with a \0 in it": ["x", "y"] * 3, " ": [1.0, 2.0] * 3})
     model = NaiveBayes().fit(convert(X), [0, 1] * 3)
     assert [column.name for column in model.schema_.columns] == list(X)
     np.testing.assert_array_equal(model.predict_proba(convert(X)), model.predict_proba(X))
