@@ -102,8 +102,8 @@ class Penalty(NamedTuple):
 class Work(NamedTuple):
     """What passes over the rows overwrite.
 
-    probability (K n,), at the point evaluated last; scores (K CHUNK,); exponent, exponential, rival, top,
-    others and power, seen as float64 and as int64, (CHUNK,); sums (m,); passes (1,) int64 counts the passes.
+    probability (K n,), at the point evaluated last; scores (K CHUNK,); exponent, exponential, rival, top and
+    others (CHUNK,); sums (m,); passes (1,) int64 counts the passes.
     """
 
     probability: np.ndarray
@@ -113,8 +113,6 @@ class Work(NamedTuple):
     rival: np.ndarray
     top: np.ndarray
     others: np.ndarray
-    power: np.ndarray
-    power_bits: np.ndarray
     sums: np.ndarray
     passes: np.ndarray
 
@@ -173,13 +171,10 @@ def new_penalty(size):
 
 def new_work(n_rows, n_scores, n_numbers):
     """Return room for passes over the rows."""
-    power = np.empty(CHUNK)
     return Work(
         np.empty(n_scores * n_rows),
         np.empty(n_scores * CHUNK),
         *np.empty((5, CHUNK)),
-        power,
-        power.view(np.int64),
         np.empty(n_numbers),
         np.zeros(1, dtype=np.int64),
     )

@@ -11,13 +11,11 @@ import math
 
 import numpy as np
 
+from seminaive.kernels.elementary import exponential
 from seminaive.kernels.shrink_compile import fused_kernel, inlined, kernel, numpy_part, reordered_part
 from seminaive.kernels.shrink_problem import CHUNK, LOSS, MARGIN, ODDS
 
 SATURATED = 1e300  # stands for exp of a margin beyond what a float holds
-ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it leaves the nearest integer in the low bits
-LOG2_E = 1.4426950408889634
-LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 
 
 @numpy_part
@@ -87,45 +85,18 @@ def collect_rows(design, residual, begin, end, sums, g):
 
 
 @fused_kernel
-def exponentials(values, size, power, power_bits, result):
-    """Take exp of the first ``size`` of ``values``, all <= 0, in loops that the compiler can vectorise.
-
-    x = j ln 2 + r with j an integer and |r| <= ln(2) / 2; exp(r) is its Taylor polynomial of degree 13,
-    2^j is written into the exponent bits. power and power_bits are one scratch array seen as float64 and
-    as int64. Agrees with math.exp to two units in the last place; below -708 the answer is exp(-708).
-    """
+def exponentials(values, size, result):
+    """Take exp of the first ``size`` of ``values``, all <= 0; below -708 the answer is exp(-708)."""
     for i in range(size):
-        power[i] = max(values[i], -708.0) * LOG2_E + ROUNDER
-    for i in range(size):
-        j = power[i] - ROUNDER
-        r = max(values[i], -708.0) - j * LN2_HIGH
-        r -= j * LN2_LOW
-        t = 1.0 / 6227020800.0
-        t = t * r + 1.0 / 479001600.0
-        t = t * r + 1.0 / 39916800.0
-        t = t * r + 1.0 / 3628800.0
-        t = t * r + 1.0 / 362880.0
-        t = t * r + 1.0 / 40320.0
-        t = t * r + 1.0 / 5040.0
-        t = t * r + 1.0 / 720.0
-        t = t * r + 1.0 / 120.0
-        t = t * r + 1.0 / 24.0
-        t = t * r + 1.0 / 6.0
-        t = t * r + 0.5
-        t = t * r + 1.0
-        result[i] = t * r + 1.0
-    for i in range(size):
-        power_bits[i] = (power_bits[i] + 1023) << 52
-    for i in range(size):
-        result[i] *= power[i]
+        result[i] = exponential(values[i])
 
 
 @reordered_part
-def logistic_rows(score, label, row_weight, probability, exponent, small, power, power_bits, facts):
+def logistic_rows(score, label, row_weight, probability, exponent, small, facts):
     """Add loss and odds of some rows to facts; their score becomes the residual w (y - p).
 
-    label, row_weight and probability are those of the rows, a chunk at most; exponent, small, power and
-    power_bits are scratch. Logarithms of rows of weight one are taken of their product.
+    label, row_weight and probability are those of the rows, a chunk at most; exponent and small are scratch.
+    Logarithms of rows of weight one are taken of their product.
     """
     size = label.shape[0]
     least = np.inf
@@ -133,7 +104,7 @@ def logistic_rows(score, label, row_weight, probability, exponent, small, power,
     lost = 0.0
     for i in range(size):
         exponent[i] = -abs(score[i])
-    exponentials(exponent, size, power, power_bits, small)
+    exponentials(exponent, size, small)
     for i in range(size):
         sign = 1.0 if label[i] == 1 else -1.0
         weight = row_weight[i]
@@ -177,7 +148,7 @@ def softmax_rows(label, row_weight, begin, size, work, facts):
     for c in range(n_scores):
         for i in range(size):
             exponent[i] = scores[c * CHUNK + i] - top[i]
-        exponentials(exponent, size, work.power, work.power_bits, small)
+        exponentials(exponent, size, small)
         for i in range(size):
             scores[c * CHUNK + i] = small[i]
             others[i] += small[i] if c != label[begin + i] else 0.0
@@ -217,8 +188,6 @@ def evaluate(design, problem, work, point):
                 probability[begin:end],
                 work.exponent,
                 work.exponential,
-                work.power,
-                work.power_bits,
                 facts,
             )
         else:

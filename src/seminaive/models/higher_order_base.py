@@ -57,30 +57,14 @@ class HigherOrderClassifier(AdditiveClassifier):
         if self.start == "generative":
             start = problem.generative(centred=bool(strength.any()))
             start[problem.fixed] = 0.0
+        penalised = (strength, target, scale, start)
+        limits = {"tol": self.tol, "max_iter": self.max_iter}
         if self.solver == "sgd":
             generator = check_random_state(self.random_state)
-            result = descend_epochs(
-                problem,
-                rows.table.codes,
-                strength,
-                target,
-                scale,
-                start,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                generator=generator,
-            )
+            result = descend_epochs(problem, rows.table.codes, *penalised, generator=generator, **limits)
         else:
-            result = problem.solve(
-                self.solver,
-                strength,
-                target,
-                scale,
-                start,
-                tol=self.tol,
-                max_iter=self.max_iter,
-                first_step=problem.first_step(self.scaling),
-            )
+            first_step = problem.first_step(self.scaling)
+            result = problem.solve(self.solver, *penalised, first_step=first_step, **limits)
         result.warn_unless_converged(
             self.tol,
             "raise max_iter, raise the penalty (separable classes have no optimum without one), or raise tol",
@@ -93,8 +77,8 @@ class HigherOrderClassifier(AdditiveClassifier):
         self.scores_ = problem.scores(self._by_class(problem, result.solution))
 
     def _by_class(self, problem, solution):
-        """Return one column per class: the log-odds of two classes are halved between them."""
-        return np.hstack([-solution / 2, solution / 2]) if problem.loss.n_columns == 1 else solution
+        """Return a solution with one column per class."""
+        return problem.by_class(solution)
 
     def _ridges(self):
         """Return the ridge of each order, 1 to ``order``."""

@@ -190,9 +190,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         self.cv_results_ = search.results()
         self.n_iter_, self.passes_ = result.n_iter, result.passes
         self.objective_, self.gradient_norm_ = result.objective, result.optimality
-        solution = result.solution
-        by_class = np.hstack([-solution / 2, solution / 2]) if problem.loss.n_columns == 1 else solution
-        self.scores_ = problem.scores(by_class)
+        self.scores_ = problem.scores(problem.by_class(result.solution))
 
     def _cv(self, rows):
         """Return how to split the training rows."""

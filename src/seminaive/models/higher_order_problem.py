@@ -127,6 +127,10 @@ class HigherOrderProblem:
         """Return the difference of the two classes as one column; more classes as they are."""
         return by_class[:, 1:] - by_class[:, :1] if self.loss.n_columns == 1 else by_class
 
+    def by_class(self, columns):
+        """Return one column per class: the log-odds of two classes are halved between them."""
+        return np.hstack([-columns / 2, columns / 2]) if self.loss.n_columns == 1 else columns
+
     def generative(self, *, centred):
         """Return AnJE's coefficients, in the solver's columns; centred so that classes sum to 0."""
         by_class = self.log_estimates * self.share[:, None]

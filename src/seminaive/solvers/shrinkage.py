@@ -47,6 +47,10 @@ FEW_ROWS = 5000
 PATIENCE = 5
 # Mean over standard deviation from which a column is centred by copying it rather than on the fly.
 FAR_FROM_ZERO = 1e4
+# A path that may stop early does so at this share of the deviance explained, and, once the classes are
+# separated, below this part of the largest strength.
+EXPLAINED = 0.999
+SEPARATED = 1e-2
 
 
 @dataclass(frozen=True)
@@ -273,38 +277,18 @@ def _path(
     free_intercept = not options.penalize_intercept or bool(len(given) and not given.any())
     if free_intercept:
         factor[0] = 0.0
-    square_factor = factor.copy()
-    centre = np.zeros(design.n_coefficients)
-    unit = np.ones(design.n_coefficients)
-    numbers = design.numbers
-    if options.standardize or free_intercept:
-        centre, spread = design.means_and_deviations(row_weight)
-        numbers = _centred_where_far(design.numbers, centre, spread)
-    if options.standardize:
-        # Numbers are standardised by copying. Indicators stay 0 and 1: on a column divided by s a coefficient
-        # is s times as large, its penalty s times in L1 and s^2 times in L2.
-        spread = np.where(spread > 0, spread, 1.0)
-        own = slice(1, 1 + design.n_numbers)
-        unit[own] = spread[own]
-        numbers = (design.numbers - centre[own]) / unit[own]
-        indicators = slice(1 + design.n_numbers, None)
-        factor[indicators] *= spread[indicators, None]
-        square_factor[indicators] *= spread[indicators, None] ** 2
+    frame = _Frame.of(design, row_weight, standardize=options.standardize, centred=free_intercept)
+    columns = frame.columns(design, row_weight)
     fixed = _filled(offset, (design.n_rows, n_scores), 0.0, "offset")
     fixed += design.scores(goal)
-    # Columns that were centred by copying are centred already; the kernels centre the others as they go.
-    on_the_fly = np.append(centre, 0.0)
-    if numbers is not design.numbers:
-        on_the_fly[1 : 1 + design.n_numbers] = 0.0
-    columns = Design(
-        numbers,
-        design.places,
-        design.first_place,
-        on_the_fly,
-        _squares(numbers, design, row_weight, on_the_fly),
-    )
+    # On a column divided by s a coefficient is s times as large, its penalty s times in L1, s^2 times in L2.
     problem = Problem(
-        fixed.T.ravel(), labels, row_weight, _flat(factor), _flat(square_factor), float(options.l1_share)
+        fixed.T.ravel(),
+        labels,
+        row_weight,
+        _flat(factor * frame.spread[:, None]),
+        _flat(factor * frame.spread[:, None] ** 2),
+        float(options.l1_share),
     )
     shares = class_weight[class_weight > 0] / class_weight.sum()
     null_loss = -float(class_weight.sum() * (shares @ np.log(shares)))
@@ -312,23 +296,77 @@ def _path(
         float(options.gap_tol),
         float(options.residual_tol),
         int(options.max_steps),
-        (1.0 - 0.999) * null_loss if options.stop_early else -1.0,
-        1e-2 if options.stop_early else -1.0,
+        (1.0 - EXPLAINED) * null_loss if options.stop_early else -1.0,
+        SEPARATED if options.stop_early else -1.0,
         _widest(n_scores, design.n_rows),
         0.0 if len(given) else float(ratio),
-        float(np.abs(on_the_fly).max()),
+        float(np.abs(columns.centre).max()),
     )
     solved = _solve(columns, problem, rules, given if len(given) else np.zeros(int(n_strengths)))
+    return _read(solved, frame, goal, null_loss)
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """The columns as they are penalised: each less its centre, divided by its unit.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_rows, n_numbers)
+        The numbers of the design, or a copy that is centred and divided already.
+    centre, unit : ndarray of shape (n_coefficients,)
+        Of all columns; indicators are never divided.
+    spread : ndarray of shape (n_coefficients,)
+        What columns that are not divided are penalised for instead.
+    """
+
+    numbers: Floats
+    centre: Floats
+    unit: Floats
+    spread: Floats
+
+    @classmethod
+    def of(cls, design: LinearDesign, row_weight: Floats, *, standardize: bool, centred: bool) -> _Frame:
+        """Centre and standardise as asked; without standardising, only numbers far from zero are copied."""
+        centre = np.zeros(design.n_coefficients)
+        unit, spread = np.ones(design.n_coefficients), np.ones(design.n_coefficients)
+        numbers = design.numbers
+        if standardize or centred:
+            centre, deviations = design.means_and_deviations(row_weight)
+            numbers = _centred_where_far(design.numbers, centre, deviations)
+        if standardize:
+            spread = np.where(deviations > 0, deviations, 1.0)
+            own = slice(1, 1 + design.n_numbers)
+            unit[own] = spread[own]
+            numbers = (design.numbers - centre[own]) / unit[own]
+            spread[: own.stop] = 1.0
+        return cls(numbers, centre, unit, spread)
+
+    def columns(self, design: LinearDesign, row_weight: Floats) -> Design:
+        """Return what the kernels take; they centre as they go what was not centred by copying."""
+        on_the_fly = np.append(self.centre, 0.0)
+        if self.numbers is not design.numbers:
+            on_the_fly[1 : 1 + design.n_numbers] = 0.0
+        squares = _squares(self.numbers, design, row_weight, on_the_fly)
+        return Design(self.numbers, design.places, design.first_place, on_the_fly, squares)
+
+    def coefficients(self, deviations: Floats) -> Floats:
+        """Return deviations (n_strengths, n_coefficients, n_scores) on the scale of the design."""
+        raw: Floats = deviations / self.unit[:, None]
+        raw[:, 0] -= np.einsum("j,sjc->sc", self.centre[1:], raw[:, 1:])
+        return raw
+
+
+def _read(solved: Path, frame: _Frame, goal: Floats, null_loss: float) -> ShrinkagePath:
+    """Return the strengths that were reached, on the scale of the design, relative to its scales."""
     kept = solved.statuses != NOT_REACHED
-    deviations = solved.deviations[kept].reshape(-1, n_scores, design.n_coefficients + 1)
-    coefficients = deviations[:, :, :-1].transpose(0, 2, 1) / unit[:, None]
-    coefficients[:, 0] -= np.einsum("j,sjc->sc", centre[1:], coefficients[:, 1:])
-    coefficients += goal
+    d, n_scores = goal.shape
+    deviations = solved.deviations[kept].reshape(-1, n_scores, d + 1)[:, :, :-1].transpose(0, 2, 1)
     tiny = np.finfo(float).tiny
     strength_max, steepest, start_loss = solved.scales
     return ShrinkagePath(
         strengths=solved.strengths[kept],
-        coefficients=coefficients,
+        coefficients=frame.coefficients(deviations) + goal,
         target=goal,
         deviance=2.0 * solved.losses[kept],
         gap=solved.gaps[kept] / max(start_loss, tiny),
