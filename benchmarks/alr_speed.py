@@ -20,12 +20,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from seminaive import AveragedDependenceEstimators
+from seminaive.design.fusion import FusedTerms
 from seminaive.encode import TableEncoder
 from seminaive.models.base import TrainingSet
-from seminaive.models.higher_order_problem import HigherOrderProblem
-from seminaive.scores.conditional_likelihood import ConditionalLoss
+from seminaive.objective.conditional_likelihood import ConditionalLoss
+from seminaive.selection.higher_order_problem import HigherOrderProblem
 from seminaive.statistics import Terms, TupleCounts
-from seminaive.statistics.fusion import FusedTerms
 
 
 def race(question, peer, ours, theirs, *, bar, repeats=3, rounds=2):

@@ -21,8 +21,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from seminaive import NaiveBayes, NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
+from seminaive.design.reference import LinearDesign
 from seminaive.papers.nbrlr import Simulation
-from seminaive.solvers import LinearDesign, ShrinkageOptions, logistic_path
+from seminaive.solvers import ShrinkageOptions, logistic_path
 
 RATIO = 1e-4
 MOST_SECONDS = 60  # that a peer may take for the question on categories

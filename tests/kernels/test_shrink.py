@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from seminaive.design.reference import LinearDesign
 from seminaive.kernels.shrink_curvature import curvature
 from seminaive.kernels.shrink_path import judge
 from seminaive.kernels.shrink_problem import (
@@ -21,7 +22,6 @@ from seminaive.kernels.shrink_problem import (
 )
 from seminaive.kernels.shrink_quadratic import minimise_quadratic
 from seminaive.kernels.shrink_rows import evaluate, exponentials
-from seminaive.solvers import LinearDesign
 
 
 def random_point(n_scores, n_rows=70, seed=0):

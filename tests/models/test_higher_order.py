@@ -11,11 +11,12 @@ from seminaive import (
     AcceleratedLogisticRegression,
     HigherOrderLogisticRegression,
     HigherOrderLogisticRegressionCV,
+    memory,
 )
 from seminaive.errors import InputError, TooLargeError
-from seminaive.models import higher_order_problem, memory
+from seminaive.objective.penalised_objective import PenalisedObjective
 from seminaive.scores import m_estimate_tables
-from seminaive.scores.penalised_objective import PenalisedObjective
+from seminaive.selection import higher_order_problem
 from seminaive.statistics import Terms, TupleCounts
 
 BOTH = [HigherOrderLogisticRegression, AcceleratedLogisticRegression]

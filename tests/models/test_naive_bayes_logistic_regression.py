@@ -15,9 +15,9 @@ from seminaive import (
 )
 from seminaive.errors import ConvergenceWarning, InputError
 from seminaive.models import naive_bayes_logistic_regression_cv
-from seminaive.models.fold_losses import FoldLosses
-from seminaive.models.folds import stratified_folds
 from seminaive.models.naive_bayes_logistic_regression_cv import LOSSES
+from seminaive.selection.fold_losses import FoldLosses
+from seminaive.selection.folds import stratified_folds
 
 
 def mixed_table(n_classes=2, n_rows=300, seed=0):

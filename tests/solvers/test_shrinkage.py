@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from seminaive.design.reference import LinearDesign
 from seminaive.errors import ConvergenceWarning, InputError
 from seminaive.kernels.shrink_quadratic import minimise_quadratic
-from seminaive.solvers import LinearDesign, ShrinkageOptions, logistic_path, shrinkage, softmax_path
+from seminaive.solvers import ShrinkageOptions, logistic_path, shrinkage, softmax_path
 
 FREE = ShrinkageOptions(penalize_intercept=False)
 TIGHT = ShrinkageOptions(gap_tol=1e-9, residual_tol=1e-9)

@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from seminaive.models.averaged_dependence_estimators import AveragedDependenceEstimators
     from seminaive.models.averaged_join_estimators import AveragedJoinEstimators
     from seminaive.models.files import load_model, save_model
-    from seminaive.models.fold_losses import FoldLosses
     from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
     from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
     from seminaive.models.naive_bayes import NaiveBayes
@@ -19,7 +18,6 @@ __all__ = [
     "AcceleratedLogisticRegression",
     "AveragedDependenceEstimators",
     "AveragedJoinEstimators",
-    "FoldLosses",
     "HigherOrderLogisticRegression",
     "HigherOrderLogisticRegressionCV",
     "NaiveBayes",
@@ -33,7 +31,6 @@ _FILES = {
     "AcceleratedLogisticRegression": "accelerated_logistic_regression",
     "AveragedDependenceEstimators": "averaged_dependence_estimators",
     "AveragedJoinEstimators": "averaged_join_estimators",
-    "FoldLosses": "fold_losses",
     "HigherOrderLogisticRegression": "higher_order_logistic_regression",
     "HigherOrderLogisticRegressionCV": "higher_order_logistic_regression_cv",
     "NaiveBayes": "naive_bayes",

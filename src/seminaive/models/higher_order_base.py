@@ -12,8 +12,8 @@ from seminaive.encode import EqualFrequencyCuts, mdl_cuts
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.higher_order_problem import SCALINGS, HigherOrderProblem
-from seminaive.models.stochastic_descent import descend_epochs
+from seminaive.selection.higher_order_problem import SCALINGS, HigherOrderProblem
+from seminaive.solvers.stochastic_descent import descend_epochs
 
 SOLVERS = ("lbfgs", "cg", "newton", "sgd")
 OBJECTIVES = ("log-likelihood", "squared-error")

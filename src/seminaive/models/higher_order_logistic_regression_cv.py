@@ -9,10 +9,10 @@ from seminaive.encode import EqualFrequencyCuts
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.folds import check_folds, split_rows
 from seminaive.models.higher_order_base import check_order, cut_rule
-from seminaive.models.higher_order_problem import HigherOrderProblem
-from seminaive.models.strength_search import StrengthSearch
+from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.higher_order_problem import HigherOrderProblem
+from seminaive.selection.strength_search import StrengthSearch
 
 FEW_ROWS = 500
 MANY_SCORES = 10_000

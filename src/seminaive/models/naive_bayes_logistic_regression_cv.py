@@ -11,9 +11,9 @@ from scipy.special import log_softmax
 
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.fold_losses import FoldLosses
-from seminaive.models.folds import check_folds, split_rows
 from seminaive.models.shrunken import ShrunkenClassifier, new_axes
+from seminaive.selection.fold_losses import FoldLosses
+from seminaive.selection.folds import check_folds, split_rows
 
 # Folds are solved to this share of the loss at the target: far below what choosing among strengths can see.
 FOLD_TOL = 1e-4

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.design.linear_table import LinearTable, coefficient_names, no_effect, reference_codes
 from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import is_number
-from seminaive.models.linear_table import LinearTable, coefficient_names, no_effect, reference_codes
 from seminaive.scores import generative_scores
 from seminaive.solvers import ShrinkageOptions, logistic_path, softmax_path
 from seminaive.statistics import TableStatistics

@@ -7,9 +7,9 @@ import numpy as np
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.higher_order_base import cut_rule
-from seminaive.models.higher_order_problem import generative_shares, standardised, terms_of_order
-from seminaive.models.stochastic_descent import Descent, relative_scale
 from seminaive.scores import AdditiveScores, NumericTerms, m_estimate_tables
+from seminaive.selection.higher_order_problem import generative_shares, standardised, terms_of_order
+from seminaive.solvers.stochastic_descent import Descent, relative_scale
 from seminaive.statistics import Moments, TableStatistics, TupleCounts, class_weights
 
 

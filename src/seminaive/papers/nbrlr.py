@@ -20,6 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
+from seminaive.design.reference import LinearDesign
 from seminaive.errors import ConvergenceWarning
 from seminaive.evaluate import (
     coefficient_error,
@@ -30,7 +31,7 @@ from seminaive.evaluate import (
 from seminaive.models import NaiveBayesLogisticRegressionCV
 from seminaive.papers.acceptance import Bar
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance
-from seminaive.solvers import LinearDesign, logistic_path
+from seminaive.solvers import logistic_path
 
 __all__ = ["BARS", "METHODS", "REPRODUCTIONS", "Simulation", "bias_and_variance", "mean_losses", "simulate"]
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.design.reference import compiled_layout
 from seminaive.errors import ConvergenceWarning, InputError
 from seminaive.kernels.shrink_problem import (
     CONVERGED,
@@ -27,13 +28,12 @@ from seminaive.kernels.shrink_problem import (
     new_point,
     new_work,
 )
-from seminaive.solvers.design import compiled_layout
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from seminaive.design.reference import LinearDesign
     from seminaive.kernels.shrink_problem import Path
-    from seminaive.solvers.design import LinearDesign
 
     Floats = NDArray[np.float64]
 

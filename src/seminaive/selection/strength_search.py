@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import log_expit, log_softmax
 
-from seminaive.models.compressed_problem import CompressedProblem
-from seminaive.models.search_space import SearchSpace
-from seminaive.scores.side_by_side import SideBySideLoss, SideBySideObjective
+from seminaive.objective.side_by_side import SideBySideLoss, SideBySideObjective
+from seminaive.selection.compressed_problem import CompressedProblem
+from seminaive.selection.search_space import SearchSpace
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
 
 if TYPE_CHECKING:
-    from seminaive.models.higher_order_problem import HigherOrderProblem
+    from seminaive.selection.higher_order_problem import HigherOrderProblem
 
 # Up to so many rows, coefficients of rows are fewer than coefficients of cells.
 FEW_ROWS = 1000

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from seminaive.scores.penalised_objective import PenalisedObjective
+from seminaive.objective.penalised_objective import PenalisedObjective
 from seminaive.solvers import SolverResult
 
 # The largest first change of a coefficient in units of its scale.

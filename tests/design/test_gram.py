@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from seminaive.scores import pair_products
-from seminaive.scores.pair_products import PairProducts
+from seminaive.design import gram as pair_products
+from seminaive.design.fusion import FusedTerms
+from seminaive.design.gram import PairProducts
 from seminaive.statistics import Terms
-from seminaive.statistics.fusion import FusedTerms
 
 
 @pytest.mark.parametrize("n_rows", [40, 3000])

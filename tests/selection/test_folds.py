@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive.models.folds import split_rows, stratified_folds
+from seminaive.selection.folds import split_rows, stratified_folds
 
 
 def test_classes_are_spread_evenly():

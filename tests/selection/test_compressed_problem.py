@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from seminaive import HigherOrderLogisticRegression, HigherOrderLogisticRegressionCV
-from seminaive.models.compressed_problem import CompressedProblem
-from seminaive.models.higher_order_problem import HigherOrderProblem
+from seminaive.selection.compressed_problem import CompressedProblem
+from seminaive.selection.higher_order_problem import HigherOrderProblem
 
 
 def table_with_gaps(n_rows=150, n_classes=3, seed=0):

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import numpy as np
 from scipy.special import expit, softmax
 
-from seminaive.scores.pair_products import PairProducts
+from seminaive.design.gram import PairProducts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
-    from seminaive.statistics.fusion import FusedTerms
+    from seminaive.design.fusion import FusedTerms
 
     Floats = NDArray[np.float64]
 

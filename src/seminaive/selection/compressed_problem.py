@@ -9,13 +9,13 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.special import comb
 
-from seminaive.models.search_space import SearchSpace
-from seminaive.scores.coarse_space import CoarseSpace
-from seminaive.scores.conditional_likelihood import ConditionalLoss
-from seminaive.statistics.fusion import FusedTerms
+from seminaive.design.fusion import FusedTerms
+from seminaive.objective.conditional_likelihood import ConditionalLoss
+from seminaive.objective.preconditioner import CoarseSpace
+from seminaive.selection.search_space import SearchSpace
 
 if TYPE_CHECKING:
-    from seminaive.models.higher_order_problem import HigherOrderProblem
+    from seminaive.selection.higher_order_problem import HigherOrderProblem
 
 # Directions in which the rows differ by less than this share of the largest are rounding.
 NEGLIGIBLE = 1e-11

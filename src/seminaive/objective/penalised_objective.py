@@ -10,8 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.scores.conditional_likelihood import ConditionalLoss
-    from seminaive.scores.whitening import Whitening
+    from seminaive.objective.conditional_likelihood import ConditionalLoss
+    from seminaive.objective.whitening import Whitening
 
     Floats = NDArray[np.float64]
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.design.reference import LinearDesign
 from seminaive.scores import AdditiveScores, NumericTerms
-from seminaive.solvers import LinearDesign
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

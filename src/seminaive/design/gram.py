@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.statistics.fusion import FusedTerms
+    from seminaive.design.fusion import FusedTerms
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]

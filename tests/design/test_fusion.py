@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from seminaive.statistics import Terms, fusion
-from seminaive.statistics.fusion import FusedTerms, plan_groups
+from seminaive.design import fusion
+from seminaive.design.fusion import FusedTerms, plan_groups
+from seminaive.statistics import Terms
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -8,19 +8,19 @@ from math import comb, prod
 
 import numpy as np
 
+from seminaive.design.fusion import FusedTerms, plan_groups
+from seminaive.design.gram import PairProducts
 from seminaive.errors import InputError, TooLargeError
-from seminaive.models.memory import refuse_beyond_memory
+from seminaive.memory import refuse_beyond_memory
+from seminaive.objective.conditional_likelihood import ConditionalLoss
+from seminaive.objective.penalised_objective import PenalisedObjective
+from seminaive.objective.whitening import Whitening
 from seminaive.scores import AdditiveScores, NumericTerms
-from seminaive.scores.conditional_likelihood import ConditionalLoss
-from seminaive.scores.pair_products import PairProducts
-from seminaive.scores.penalised_objective import PenalisedObjective
-from seminaive.scores.whitening import Whitening
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
 from seminaive.solvers.lbfgs import minimize_lbfgs
 from seminaive.solvers.newton import minimize_newton
 from seminaive.statistics import ObservedTerms, Terms
-from seminaive.statistics.fusion import FusedTerms, plan_groups
 
 # Beyond this the list of terms itself is the problem.
 MOST_TERMS = 1_000_000

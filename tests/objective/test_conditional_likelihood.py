@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax
 
-from seminaive.scores.conditional_likelihood import ConditionalLoss
+from seminaive.design.fusion import FusedTerms
+from seminaive.objective.conditional_likelihood import ConditionalLoss
 from seminaive.statistics import Terms
-from seminaive.statistics.fusion import FusedTerms
 
 
 def problem(n_classes, *, order=2, n_rows=3000, n_numbers=2, seed=0, **options):

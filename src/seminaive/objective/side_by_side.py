@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import expit, softmax
 
-from seminaive.scores.conditional_likelihood import ROWS_AT_ONCE, ConditionalLoss
+from seminaive.objective.conditional_likelihood import ROWS_AT_ONCE, ConditionalLoss
 
 if TYPE_CHECKING:
     from collections.abc import Callable

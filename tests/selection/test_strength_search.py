@@ -9,9 +9,9 @@ from sklearn.model_selection import StratifiedKFold
 
 from seminaive import HigherOrderLogisticRegression, HigherOrderLogisticRegressionCV
 from seminaive.errors import InputError
-from seminaive.models import strength_search
-from seminaive.models.higher_order_problem import HigherOrderProblem
-from seminaive.models.strength_search import MARGIN, PRECISION, Strengths, StrengthSearch, Trial
+from seminaive.selection import strength_search
+from seminaive.selection.higher_order_problem import HigherOrderProblem
+from seminaive.selection.strength_search import MARGIN, PRECISION, Strengths, StrengthSearch, Trial
 
 # One trial: the strengths are given, so that fits can be compared.
 GIVEN = {"first_ridges": (1.0,), "ridges": (5.0,), "number_shares": (0.1,), "generative_shares": (0.25,)}

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from seminaive.scores.coarse_space import CoarseSpace
-from seminaive.scores.conditional_likelihood import ConditionalLoss
-from seminaive.scores.side_by_side import SideBySideLoss, SideBySideObjective
+from seminaive.design.fusion import FusedTerms
+from seminaive.objective.conditional_likelihood import ConditionalLoss
+from seminaive.objective.preconditioner import CoarseSpace
+from seminaive.objective.side_by_side import SideBySideLoss, SideBySideObjective
 from seminaive.statistics import Terms
-from seminaive.statistics.fusion import FusedTerms
 
 
 def losses(n_classes, n_rows=400, seed=0):

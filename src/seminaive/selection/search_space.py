@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.sparse import csr_array
 
-from seminaive.scores.coarse_space import CoarseSpace
-from seminaive.scores.pair_products import PairProducts
+from seminaive.design.gram import PairProducts
+from seminaive.objective.preconditioner import CoarseSpace
 
 if TYPE_CHECKING:
-    from seminaive.scores.conditional_likelihood import ConditionalLoss
+    from seminaive.objective.conditional_likelihood import ConditionalLoss
 
 # Beyond so many first-order coefficients, their products cost more than they save.
 MOST_COARSE = 600

@@ -1,0 +1,1 @@
+"""What fits minimise: pointwise losses and penalties, summed over the rows."""
