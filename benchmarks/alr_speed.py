@@ -20,11 +20,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from seminaive import AveragedDependenceEstimators
-from seminaive.design.fusion import FusedTerms
+from seminaive.design.table import TableDesign
 from seminaive.encode import TableEncoder
-from seminaive.models.base import TrainingSet
-from seminaive.objective.conditional_likelihood import ConditionalLoss
-from seminaive.selection.higher_order_problem import HigherOrderProblem
+from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.ridge import Ridge
+from seminaive.solvers.minimize import minimize
+from seminaive.solvers.search_coordinates import search_coordinates
 from seminaive.statistics import Terms, TupleCounts
 
 
@@ -42,15 +44,16 @@ def passes():
     """Value and gradient of the log loss at random coefficients, checked to be equal."""
     for name, bar in TABLES.items():
         codes, cardinalities, y, n_classes = coded_table(name, 100_000)
-        fused = FusedTerms.of(codes, Terms.of_order(cardinalities, 2))
-        loss = ConditionalLoss(fused, np.empty((len(y), 0)), y, np.ones(len(y)), n_classes)
+        _, table = TableEncoder.learn(codes, categorical_features="all")
+        design = TableDesign.of(table, np.ones(len(y)), n_classes, order=2, hierarchical=False)
+        loss = EmpiricalLoss(design, y, np.ones(len(y)), n_classes)
         coefficients = np.random.default_rng(0).normal(scale=0.1, size=loss.shape)
         coefficients[0] = 0.0
         X = indicators(codes, cardinalities, 2)
+        fused, terms = design.fused, design.coefficients.terms
         dense = np.zeros((X.shape[1], loss.n_columns))
-        # Ours has a cell of no evidence after each term.
-        term = np.searchsorted(Terms.of_order(cardinalities, 2).offsets, fused.observed, side="right") - 1
-        dense[fused.observed - term] = coefficients[1:]
+        # Ours has cells of no evidence as well; the peer's columns are the known combinations in order.
+        dense[(np.cumsum(terms.known) - 1)[fused.observed]] = coefficients[1:]
         assert np.isclose(loss(coefficients)[0], loss_and_gradient(X, y, dense)[0], rtol=1e-10)
         question = f"one pass, {name}, order 2, {len(fused.groups)} groups for {fused_terms(fused)} terms"
         yield race(
@@ -110,29 +113,26 @@ class Reached(Exception):  # noqa: N818 - it ends a search, nothing went wrong
 def fit_until(codes, y, n_classes, order, solver, target):
     """Time planning, fusing and solving until the objective is below the target."""
     _, table = TableEncoder.learn(codes, categorical_features="all")
-    rows = TrainingSet(table, y, np.arange(n_classes), None)
+    weights = np.ones(len(y))
     start = process_time()
-    problem = HigherOrderProblem.of(
-        rows, order=order, hierarchical=False, objective="log-likelihood", n_threads=1
-    )
-    strength = problem.ridge_strengths(np.ones(order))
-    if solver != "newton":
-        problem = problem.whitened(strength)
-    scale = problem.scale("curvature", strength)
-    plain = problem.loss.__class__.__call__
+    design = TableDesign.of(table, weights, n_classes, order=order, hierarchical=False)
+    ridge = Ridge(design.coefficients.strengths(np.ones(order)))
 
-    class Watched(problem.loss.__class__):
+    class Watched(PenalisedLoss):
         def __call__(self, coefficients):
-            value, gradient = plain(self, coefficients)
-            if value + 0.5 * float((strength * coefficients**2).sum()) <= target:
+            values, gradient = super().__call__(coefficients)
+            if values[0] <= target:
                 raise Reached
-            return value, gradient
+            return values, gradient
 
-    problem.loss.__class__ = Watched
-    zero = np.zeros(problem.loss.shape)
+    objective = Watched(EmpiricalLoss(design, y, weights, n_classes), ridge)
+    estimate = design.generative_estimate(y, weights)
+    coordinates, first_step = search_coordinates(
+        "curvature", objective, design, estimate, whiten=solver != "newton"
+    )
+    zero = np.zeros(objective.loss.shape)
     try:
-        first_step = problem.first_step("curvature")
-        problem.solve(solver, strength, zero, scale, zero, tol=1e-12, max_iter=5000, first_step=first_step)
+        minimize(objective, coordinates, zero, solver=solver, tol=1e-12, max_iter=5000, first_step=first_step)
     except Reached:
         return process_time() - start
     raise AssertionError(f"never below {target}")

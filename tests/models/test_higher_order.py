@@ -13,10 +13,15 @@ from seminaive import (
     HigherOrderLogisticRegressionCV,
     memory,
 )
+from seminaive.design import coefficients as coefficients_module
+from seminaive.design.table import TableDesign
 from seminaive.errors import InputError, TooLargeError
-from seminaive.objective.penalised_objective import PenalisedObjective
+from seminaive.objective.coordinates import ScaledObjective
+from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.ridge import Ridge
 from seminaive.scores import m_estimate_tables
-from seminaive.selection import higher_order_problem
+from seminaive.solvers.search_coordinates import search_coordinates
 from seminaive.statistics import Terms, TupleCounts
 
 BOTH = [HigherOrderLogisticRegression, AcceleratedLogisticRegression]
@@ -74,20 +79,14 @@ def test_whitened_coefficients_curve_by_one_at_the_start(ridge):
     X, y = table(2)
     model = HigherOrderLogisticRegression(1, categorical_features="all")
     rows = model._encode_training(X.astype(object), y, None)
-    problem = higher_order_problem.HigherOrderProblem.of(
-        rows, order=1, hierarchical=False, objective="log-likelihood", n_threads=1
-    )
-    strength = problem.ridge_strengths(np.array([ridge]))
-    problem = problem.whitened(strength)
-    own = problem.whitening.rows
+    design = TableDesign.of(rows.table, rows.weights, 2, order=1, hierarchical=False)
+    estimate = design.generative_estimate(rows.labels, rows.weights)
+    strength = design.coefficients.strengths(np.array([ridge]))
+    penalised = PenalisedLoss(EmpiricalLoss(design, rows.labels, rows.weights, 2), Ridge(strength))
+    coordinates, first_step = search_coordinates("curvature", penalised, design, estimate, whiten=True)
+    own = coordinates.whitening.members
     assert len(own) == 1 + 2 + 3 + 4 + 3
-    objective = PenalisedObjective(
-        problem.loss,
-        strength,
-        np.zeros_like(strength),
-        problem.scale("curvature", strength),
-        problem.whitening,
-    )
+    objective = ScaledObjective(penalised, coordinates)
     step = 1e-4
     rise = [
         (objective(step * unit)[1] - objective(-step * unit)[1])[own] / (2 * step)
@@ -97,7 +96,7 @@ def test_whitened_coefficients_curve_by_one_at_the_start(ridge):
     # All but the four directions in which a column's indicators trade with the intercept, which only a ridge
     # bends; the curvature that holds flat directions back is 1e-5 of the mean.
     np.testing.assert_allclose(curvature[4 if ridge == 0 else 0 :], 1.0, atol=1e-2)
-    assert problem.first_step("curvature") == 1
+    assert first_step == 1
 
 
 def test_counting_pairs_is_counted_as_a_pass():
@@ -244,7 +243,7 @@ def test_keeping_observed_cells_only_predicts_the_same(monkeypatch):
     X[:5, 0] = 7
     strange = np.vstack([X, [[9, 9, 9, 9], [0, 9, 1, 1]]])
     dense = fit(HigherOrderLogisticRegression, X, y, order=3, hierarchical=True)
-    monkeypatch.setattr(higher_order_problem, "MOST_DENSE_BYTES", 0)
+    monkeypatch.setattr(coefficients_module, "MOST_DENSE_BYTES", 0)
     sparse_ = fit(HigherOrderLogisticRegression, X, y, order=3, hierarchical=True)
     assert sparse_.scores_.terms.n_cells < dense.scores_.terms.n_cells
     np.testing.assert_allclose(sparse_.predict_proba(strange), dense.predict_proba(strange), atol=1e-12)

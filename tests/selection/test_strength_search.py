@@ -9,9 +9,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from seminaive import HigherOrderLogisticRegression, HigherOrderLogisticRegressionCV
 from seminaive.errors import InputError
-from seminaive.selection import strength_search
-from seminaive.selection.higher_order_problem import HigherOrderProblem
-from seminaive.selection.strength_search import MARGIN, PRECISION, Strengths, StrengthSearch, Trial
+from seminaive.selection import fold_table, strength_search
+from seminaive.selection.strength_search import MARGIN, PRECISION, Grid, Strengths, StrengthSearch, Trial
 
 # One trial: the strengths are given, so that fits can be compared.
 GIVEN = {"first_ridges": (1.0,), "ridges": (5.0,), "number_shares": (0.1,), "generative_shares": (0.25,)}
@@ -34,9 +33,10 @@ def fit(X, y, sample_weight=None, **options):
 
 def search_of(X, y, splits, **options):
     """Return a search before it has tried anything."""
-    rows = HigherOrderLogisticRegressionCV(**options)._encode_training(X, y, None)
-    problem = HigherOrderProblem.of(rows, order=2, hierarchical=True, objective="log-likelihood", n_threads=1)
-    return StrengthSearch.of(problem, rows.table.codes, splits, tol=1e-8, max_iter=500)
+    model = HigherOrderLogisticRegressionCV(**options)
+    rows = model._encode_training(X, y, None)
+    whole = model._fold_table(rows, rows.table, tuple(splits))
+    return StrengthSearch(whole, [whole], tol=1e-8, max_iter=500)
 
 
 def converged_loss(search, strengths):
@@ -91,7 +91,7 @@ def test_coefficients_of_rows_and_of_cells_find_the_same_model(monkeypatch, n_cl
     X, y = mixed_table(n_classes, n_rows=200)
     options = {"order": order, "tol": 1e-8, **GIVEN}
     few = fit(X, y, **options)
-    monkeypatch.setattr(strength_search, "FEW_ROWS", 0)
+    monkeypatch.setattr(fold_table, "FEW_ROWS", 0)
     many = fit(X, y, **options)
     assert few.objective_ == pytest.approx(many.objective_, rel=1e-8)
     np.testing.assert_allclose(few.scores_.tables, many.scores_.tables, atol=1e-5)
@@ -151,7 +151,7 @@ def test_folds_are_pulled_to_the_estimate_of_their_training_rows_alone(monkeypat
         losses.append(-model.predict_log_proba(X[test])[np.arange(len(test)), y[test]])
     assert pairs_held_out_alone
     search = search_of(X, y, splits, categorical_features="all")
-    assert (search.compressed is not None) == (n_rows == 300)
+    assert (search.whole.space is not search.whole.design) == (n_rows == 300)
     # Gradients of 1e-8 leave coefficients right to about as many digits.
     found = converged_loss(search, Strengths((1.0, 5.0), 1.0, share))
     assert found == pytest.approx(np.concatenate(losses).mean(), rel=1e-6)
@@ -185,7 +185,7 @@ def test_a_trial_whose_error_could_turn_the_answer_is_fitted_further(
     monkeypatch, ended_at, better, first_loss, vague_incumbent
 ):
     known, vague = (Strengths((ridge,), 1.0, 0.0) for ridge in (1.0, 2.0))
-    search = StrengthSearch(None, None, None, [], 1e-6, 100)
+    search = StrengthSearch(None, [], 1e-6, 100)
     search.trials[known] = Trial(known, None, None, loss=1.0, error=0.0)
     search.trials[vague] = Trial(vague, None, None, loss=first_loss, error=0.15)
 
@@ -203,7 +203,7 @@ def test_a_trial_whose_error_could_turn_the_answer_is_fitted_further(
 
 def test_a_trial_that_is_beaten_beyond_its_error_is_not_fitted_further(monkeypatch):
     known, vague = (Strengths((ridge,), 1.0, 0.0) for ridge in (1.0, 2.0))
-    search = StrengthSearch(None, None, None, [], 1e-6, 100)
+    search = StrengthSearch(None, [], 1e-6, 100)
     search.trials[known] = Trial(known, None, None, loss=1.0, error=0.0)
     search.trials[vague] = Trial(vague, None, None, loss=1.2, error=0.15)
     monkeypatch.delattr(StrengthSearch, "_improve")
@@ -222,14 +222,9 @@ def test_a_weaker_ridge_of_numbers_must_win_by_the_margin(monkeypatch, saved, nu
 
     monkeypatch.setattr(StrengthSearch, "trial", known_trial)
     search = search_of(X, y, list(StratifiedKFold(3).split(X, y)), categorical_features=[0, 1, 2])
-    chosen = search.run(
-        first_ridges=(0.1, 1.0, 10.0),
-        ridges=(1.0, 5.0),
-        number_shares=(0.1, 1.0),
-        shares=(0.0, 0.5),
-        order=2,
-        hierarchical=True,
-    )
+    worse = Trial(Strengths((np.inf,) * 2, np.inf, 0.0), [], None, loss=2.0, error=0.0)
+    monkeypatch.setattr(StrengthSearch, "class_share_trial", worse)
+    chosen = search.run(Grid.of((0.1, 1.0, 10.0), (1.0, 5.0), (0.1, 1.0), (0.0, 0.5), 2, hierarchical=True))
     assert chosen.number_ridge == number_share * chosen.ridge[0]
 
 

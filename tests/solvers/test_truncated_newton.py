@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive.kernels.conjugate import dot_each, move_each, turn_each
+from seminaive.kernels.conjugate_gradient import dot_each, update_direction, update_solution
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
 
 
@@ -24,7 +24,7 @@ class LogCosh:
         gradient = np.einsum("fir,fi->rf", self.matrices, np.tanh(arguments))[:, :, None] + 0.1 * z
         return values, gradient
 
-    def curvature_product(self, z):
+    def hessian_product(self, z):
         weights = 1 - np.tanh(self._arguments(z)) ** 2
 
         def product(direction):
@@ -98,9 +98,9 @@ def test_kernels_equal_their_formulas():
     dot_each(a, b, products)
     np.testing.assert_allclose(products, np.einsum("rfc,rfc->f", a, b))
     moved, left = direction.copy(), residual.copy()
-    move_each(share, a, b, moved, left)
+    update_solution(share, a, b, moved, left)
     np.testing.assert_allclose(moved, direction + share[:, None] * a)
     np.testing.assert_allclose(left, residual - share[:, None] * b)
     way = a.copy()
-    turn_each(share, b, way)
+    update_direction(share, b, way)
     np.testing.assert_allclose(way, b + share[:, None] * a)

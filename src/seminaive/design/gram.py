@@ -1,4 +1,4 @@
-"""Weighted products of pairs of columns of the design, from fused tables."""
+"""The Gram matrix X'WX of a design over cells and numbers, from fused tables."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Nanoseconds: of an addition at a random place, of one in a row of a table, and of calling a kernel.
-AT_RANDOM, IN_A_ROW, CALLING = 1.0, 0.3, 30_000.0
+# Costs in additions along a row of a table: of an addition at a random place, and of calling a kernel.
+AT_RANDOM, CALLING = 3.0, 100_000.0
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class _Group:
         return self.members[self.cells]
 
 
-class PairProducts:
+class CellGram:
     """``X' W X`` for the intercept, the cells of some terms and the numbers, whatever the weights of rows.
 
     A row lies in one cell of each term, so that products of indicators are weights of pairs of cells. A group
@@ -52,7 +52,7 @@ class PairProducts:
 
     Attributes
     ----------
-    rows : ndarray of shape (n_columns,)
+    coefficients : ndarray of shape (n_columns,)
         The coefficients that take part, increasing: 0 is the intercept, the numbers come last.
     """
 
@@ -73,13 +73,13 @@ class PairProducts:
         parameters = np.concatenate([np.empty(0, np.int64), *(group.parameters for group in self._groups)])
         self._order = np.argsort(parameters)
         first_number = 1 + fused.n_parameters
-        self.rows = np.concatenate(
+        self.coefficients = np.concatenate(
             [[0], 1 + parameters[self._order], first_number + np.arange(numbers.shape[1])]
         )
         self._positions = self._pairs_of_rows() if self._rows_are_cheaper() else None
 
     def __call__(self, row_weight: Floats) -> Floats:
-        """Return the products, one row and one column for each coefficient of ``rows``."""
+        """Return the products, one row and one column for each of ``coefficients``."""
         cells = self._of_cells(row_weight)[np.ix_(self._order, self._order)]
         m, n_numbers = len(cells), self._numbers.shape[1]
         gram = np.empty((1 + m + n_numbers, 1 + m + n_numbers))
@@ -159,8 +159,8 @@ def _cheapest(one: _Group, other: _Group) -> tuple[float, int]:
     p, q = len(one.parameters), len(other.parameters)
     return min(
         (AT_RANDOM * n * t * u, 0),
-        (AT_RANDOM * n * u + IN_A_ROW * f * q * (t + 2), 1),
-        (AT_RANDOM * n * t + IN_A_ROW * e * p * (u + 2), 2),
+        (AT_RANDOM * n * u + f * q * (t + 2), 1),
+        (AT_RANDOM * n * t + e * p * (u + 2), 2),
     )
 
 

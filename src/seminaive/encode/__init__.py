@@ -5,6 +5,7 @@ from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretiz
 from seminaive.encode.files import check_table_name, check_writable, read_table, whole_file, write_table
 from seminaive.encode.frames import frame_like, keep_rows, open_table, take_column, take_columns
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
+from seminaive.encode.recut import recut
 from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema
 from seminaive.encode.table import EncodedTable, TableEncoder
 from seminaive.encode.target import EncodedTarget, encode_target, encode_weights
@@ -28,6 +29,7 @@ __all__ = [
     "mdl_cuts",
     "open_table",
     "read_table",
+    "recut",
     "take_column",
     "take_columns",
     "whole_file",

@@ -145,11 +145,11 @@ class TableEncoder:
                 column_ = _learn_numbers(name, values, old, cut_rule, labels, row_weight)
                 columns.append(column_)
                 if column_.cuts is not None:
-                    coded.append(_bins(column_, values))
+                    coded.append(bins_of(column_, values))
             if not allow_empty:
                 _check_not_empty(columns[-1], numbers, number_of.get(position))
         schema = Schema(tuple(columns), missing)
-        return cls(schema), EncodedTable(_interleave(coded, schema, table.n_rows), numbers, schema)
+        return cls(schema), EncodedTable(interleave(coded, schema, table.n_rows), numbers, schema)
 
     def encode(self, X: Any) -> EncodedTable:
         """Encode a table by the schema; columns must come in the training order."""
@@ -167,8 +167,8 @@ class TableEncoder:
             if isinstance(column, CategoricalColumn):
                 coded.append(_encode_categories(column, table.columns[position], unseen))
             else:
-                coded.append(_bins(column, numbers[:, number_of[position]]))
-        return EncodedTable(_interleave(coded, schema, table.n_rows), numbers, schema)
+                coded.append(bins_of(column, numbers[:, number_of[position]]))
+        return EncodedTable(interleave(coded, schema, table.n_rows), numbers, schema)
 
 
 def _positions(kinds: Sequence[Kind], kind: Kind) -> list[int]:
@@ -285,12 +285,19 @@ def _learn_numbers(
         return NumericColumn(name, missing_seen)
     if labels is None:
         labels = np.zeros(len(values), dtype=np.int64)
+    return NumericColumn(name, missing_seen, cuts_of(values, cut_rule, labels, row_weight))
+
+
+def cuts_of(
+    values: Floats, cut_rule: CutRule, labels: NDArray[np.int64], row_weight: Floats | None
+) -> tuple[float, ...]:
+    """Return the cut points of the numbers that are present."""
+    present = ~np.isnan(values)
     weight = None if row_weight is None else row_weight[present]
-    cuts = cut_rule(values[present], labels[present], weight)
-    return NumericColumn(name, missing_seen, tuple(cuts.tolist()))
+    return tuple(cut_rule(values[present], labels[present], weight).tolist())
 
 
-def _bins(column: NumericColumn, values: Floats) -> Codes:
+def bins_of(column: NumericColumn, values: Floats) -> Codes:
     """Return the bin of each number; a missing one's is the number of bins."""
     bins = np.searchsorted(np.asarray(column.cuts), values, side="left")
     bins[np.isnan(values)] = column.n_present
@@ -355,7 +362,7 @@ def _translate(codes: NDArray[np.integer], table: Codes) -> Codes:
     return translated
 
 
-def _interleave(columns: Sequence[Codes], schema: Schema, n_rows: int) -> Codes:
+def interleave(columns: Sequence[Codes], schema: Schema, n_rows: int) -> Codes:
     """Lay columns of codes side by side, row-major, a cache-full of rows at a time."""
     codes = np.empty((n_rows, len(columns)), dtype=schema.code_type)
     for start in range(0, n_rows, ROWS_AT_ONCE):

@@ -6,9 +6,11 @@ from numbers import Real
 
 import numpy as np
 
+from seminaive.design.classes import log_odds
 from seminaive.errors import InputError
 from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.streaming import StreamingMixin
+from seminaive.objective.ridge import Ridge
 
 
 class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
@@ -130,41 +132,43 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         self.categorical_features = categorical_features
         self.missing = missing
 
-    def _penalty(self, problem):
-        """Return strengths and targets: the ridge toward 0 and the pull of the weights, as one quadratic.
+    def _ridge(self, estimate):
+        """Return the ridge toward 0 and the pull of the weights toward w0, together one ridge.
 
         Given beta, the nearest weights to w0 are at a squared distance of ``(beta - w0 log theta)**2`` over
         ``log(theta)**2``, with two classes over the sum of both squares.
         """
-        ridge = problem.ridge_strengths(self._ridges())
-        length = problem.lengths()
-        pull = np.divide(self.pull_to_generative, length**2, out=np.zeros_like(length), where=length > 0)
-        target = problem.columns(problem.log_estimates * self._pulled_to(problem)[:, None])
-        strength = ridge + pull
-        return strength, np.divide(pull * target, strength, out=np.zeros_like(target), where=strength > 0)
+        strength = estimate.coefficients.strengths(self._ridges())
+        lengths = estimate.lengths
+        pull = np.divide(self.pull_to_generative, lengths**2, out=np.zeros_like(lengths), where=lengths > 0)
+        target = log_odds(estimate.logs * self._pulled_to(estimate)[:, None])
+        total = strength + pull
+        return Ridge(total, np.divide(pull * target, total, out=np.zeros_like(target), where=total > 0))
 
-    def _pulled_to(self, problem):
-        return np.ones(len(problem.share)) if self.generative_weight == "one" else problem.share
+    def _pulled_to(self, estimate):
+        """Return the weight w0 of each coefficient."""
+        weights = estimate.coefficients.join_weights
+        return np.ones_like(weights) if self.generative_weight == "one" else weights
 
-    def _by_class(self, problem, solution):
+    def _by_class(self, estimate, solution):
         """Return ``beta = w log theta``; of two classes, the weights nearest to those pulled to."""
-        if problem.loss.n_columns > 1:
+        if solution.shape[1] > 1:
             return solution
-        logs = problem.log_estimates
-        base = (
-            self._pulled_to(problem)[:, None] * logs if self.pull_to_generative > 0 else np.zeros_like(logs)
-        )
-        rest = solution[:, 0] - (base[:, 1] - base[:, 0])
+        logs = estimate.logs
+        base = np.zeros_like(logs)
+        if self.pull_to_generative > 0:
+            base = self._pulled_to(estimate)[:, None] * logs
+        rest = solution - log_odds(base)
         squares = logs**2
-        total = squares.sum(axis=1)
-        shares = np.divide(squares, total[:, None], out=np.full_like(logs, 0.5), where=total[:, None] > 0)
-        return base + rest[:, None] * shares * np.array([-1.0, 1.0])
+        total = squares.sum(axis=1, keepdims=True)
+        shares = np.divide(squares, total, out=np.full_like(logs, 0.5), where=total > 0)
+        return base + rest * shares * np.array([-1.0, 1.0])
 
-    def _solve(self, problem, rows):
-        super()._solve(problem, rows)
-        logs = problem.log_estimates
+    def _read(self, estimate, solution):
+        super()._read(estimate, solution)
+        logs = estimate.logs
         self.prior_weights_ = self.scores_.prior / logs[0]
-        _, places = problem.layout
+        _, places = estimate.coefficients.layout
         own = logs[1 : 1 + len(places)]
         self.weights_ = np.zeros_like(self.scores_.tables)
         self.weights_[places] = np.divide(

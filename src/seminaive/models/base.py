@@ -53,6 +53,11 @@ class TrainingSet:
         """Return the number of classes."""
         return len(self.classes)
 
+    @property
+    def weights(self) -> NDArray[np.float64]:
+        """Return the weight of each row, 1 where rows are not weighted."""
+        return np.ones(len(self.labels)) if self.row_weight is None else self.row_weight
+
 
 def is_number(value) -> bool:
     """Tell whether a parameter is a finite number."""

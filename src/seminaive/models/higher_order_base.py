@@ -1,4 +1,4 @@
-"""What LR^n and ALR^n share: everything but the scaling of their search and the penalty on their weights."""
+"""What LR^n and ALR^n share: everything but the penalty on their coefficients."""
 
 from __future__ import annotations
 
@@ -8,20 +8,29 @@ import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
+from seminaive.design.classes import by_class
+from seminaive.design.table import TableDesign
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.selection.higher_order_problem import SCALINGS, HigherOrderProblem
-from seminaive.solvers.stochastic_descent import descend_epochs
+from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.solvers.minimize import MOST_VECTORS, minimize
+from seminaive.solvers.search_coordinates import SCALINGS, search_coordinates
+from seminaive.solvers.stochastic_gradient import minimize_by_epochs
 
 SOLVERS = ("lbfgs", "cg", "newton", "sgd")
 OBJECTIVES = ("log-likelihood", "squared-error")
 STARTS = ("zero", "generative")
+# What a stream of chunks keeps, and a fit does not.
+STREAM_ATTRIBUTES = ("statistics_", "centres_", "spreads_", "coefficients_", "squares_")
+# What a fit certifies, and a stream cannot.
+CERTIFICATES = ("n_iter_", "passes_", "history_", "objective_", "gradient_norm_")
 
 
 class HigherOrderClassifier(AdditiveClassifier):
-    """Logistic regression over tuples of features; a subclass names the penalty."""
+    """Logistic regression over tuples of features; a subclass names the penalty (``_ridge``)."""
 
     def fit(self, X, y, sample_weight=None):
         """Learn one coefficient per class and observed combination of values.
@@ -37,48 +46,71 @@ class HigherOrderClassifier(AdditiveClassifier):
         self._check_parameters()
         with unchanged_on_failure(self):
             rows = self._encode_training(X, y, sample_weight, cut_rule=cut_rule(self.bins))
-            problem = HigherOrderProblem.of(
-                rows,
+            design = TableDesign.of(
+                rows.table,
+                rows.weights,
+                rows.n_classes,
                 order=self.order,
                 hierarchical=self.hierarchical,
-                objective=self.objective,
                 n_threads=effective_n_jobs(self.n_jobs),
+                n_vectors=MOST_VECTORS,
             )
-            self._solve(problem, rows)
-            vars(self).pop("statistics_", None)  # a stream that came before is over
+            estimate = design.generative_estimate(rows.labels, rows.weights)
+            loss = EmpiricalLoss(design, rows.labels, rows.weights, rows.n_classes, loss=self.objective)
+            objective = PenalisedLoss(loss, self._ridge(estimate))
+            result = self._minimize(objective, design, estimate, rows.table.codes)
+            self._forget(STREAM_ATTRIBUTES)
+            self.n_iter_, self.passes_, self.history_ = result.n_iter, result.passes, result.history
+            self.objective_, self.gradient_norm_ = result.objective, result.optimality
+            self._read(estimate, result.solution)
         return self
 
-    def _solve(self, problem, rows):
-        strength, target = self._penalty(problem)
-        if self.scaling == "curvature" and self.solver in ("lbfgs", "cg"):
-            problem = problem.whitened(strength)
-        scale = problem.scale(self.scaling, strength)
-        start = np.zeros(problem.loss.shape)
+    def _minimize(self, objective, design, estimate, codes):
+        coordinates, first_step = search_coordinates(
+            self.scaling, objective, design, estimate, whiten=self.solver in ("lbfgs", "cg")
+        )
+        start = np.zeros(objective.loss.shape)
         if self.start == "generative":
-            start = problem.generative(centred=bool(strength.any()))
-            start[problem.fixed] = 0.0
-        penalised = (strength, target, scale, start)
+            start = estimate.joined(centred=bool(objective.ridge.strength.any()))
+            start[design.fixed] = 0.0
         limits = {"tol": self.tol, "max_iter": self.max_iter}
         if self.solver == "sgd":
             generator = check_random_state(self.random_state)
-            result = descend_epochs(problem, rows.table.codes, *penalised, generator=generator, **limits)
+            result = minimize_by_epochs(
+                objective,
+                coordinates,
+                start,
+                design=design,
+                codes=codes,
+                visits=estimate.visits,
+                generator=generator,
+                **limits,
+            )
         else:
-            first_step = problem.first_step(self.scaling)
-            result = problem.solve(self.solver, *penalised, first_step=first_step, **limits)
+            result = minimize(
+                objective, coordinates, start, solver=self.solver, first_step=first_step, **limits
+            )
         result.warn_unless_converged(
             self.tol,
             "raise max_iter, raise the penalty (separable classes have no optimum without one), or raise tol",
         )
-        # The pairs of a whitening were counted in a pass of their own.
-        counted = int(problem.whitening is not None)
-        self.n_iter_, self.passes_ = result.n_iter, result.passes + counted
-        self.history_ = np.concatenate([result.history[:counted], result.history])
-        self.objective_, self.gradient_norm_ = result.objective, result.optimality
-        self.scores_ = problem.scores(self._by_class(problem, result.solution))
+        # The Gram matrix of a whitening takes a pass of its own.
+        return result.after_passes(int(coordinates.whitening is not None))
 
-    def _by_class(self, problem, solution):
+    def _read(self, estimate, solution):
+        """Keep a solution as additive scores."""
+        cell_weight = estimate.cell_weight.sum(axis=1)
+        self.scores_ = estimate.coefficients.to_scores(self._by_class(estimate, solution), cell_weight)
+
+    def _by_class(self, estimate, solution):
         """Return a solution with one column per class."""
-        return problem.by_class(solution)
+        del estimate
+        return by_class(solution)
+
+    def _forget(self, attributes):
+        """Remove fitted attributes that no longer hold."""
+        for name in attributes:
+            vars(self).pop(name, None)
 
     def _ridges(self):
         """Return the ridge of each order, 1 to ``order``."""

@@ -7,6 +7,7 @@ from numbers import Real
 from seminaive.errors import InputError
 from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.streaming import StreamingMixin
+from seminaive.objective.ridge import Ridge
 
 
 class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
@@ -19,7 +20,8 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
 
     A pass over the rows costs far less than rows times terms: terms that share columns are fused into joint
     tables. Tables are dense up to 64 MB; beyond, only the combinations that occur have cells. ``partial_fit``
-    learns from streams by stochastic descent, one step per row, and sets ``scores_`` only.
+    learns from streams by stochastic gradient descent, one step per row: the same model with the same penalty
+    and target, less exactly solved and without a certificate.
 
     Parameters
     ----------
@@ -130,10 +132,10 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         self.categorical_features = categorical_features
         self.missing = missing
 
-    def _penalty(self, problem):
-        """Return strengths and targets of the ridge."""
-        strength = problem.ridge_strengths(self._ridges(), self.number_ridge)
-        return strength, self.generative_share * problem.generative(centred=True)
+    def _ridge(self, estimate):
+        """Return the ridge toward a share of the generative estimate."""
+        strength = estimate.coefficients.strengths(self._ridges(), self.number_ridge)
+        return Ridge(strength, self.generative_share * estimate.joined(centred=True))
 
     def _check_parameters(self):
         super()._check_parameters()

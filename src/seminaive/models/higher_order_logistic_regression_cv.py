@@ -5,14 +5,16 @@ from __future__ import annotations
 import numpy as np
 from joblib import effective_n_jobs
 
-from seminaive.encode import EqualFrequencyCuts
+from seminaive.design.classes import by_class
+from seminaive.design.table import TableDesign
+from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.higher_order_base import check_order, cut_rule
+from seminaive.selection.fold_table import FoldTable
 from seminaive.selection.folds import check_folds, split_rows
-from seminaive.selection.higher_order_problem import HigherOrderProblem
-from seminaive.selection.strength_search import StrengthSearch
+from seminaive.selection.strength_search import Grid, StrengthSearch
 
 FEW_ROWS = 500
 MANY_SCORES = 10_000
@@ -143,7 +145,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         self.categorical_features = categorical_features
         self.missing = missing
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Choose the strengths on folds, then fit all rows.
 
         Parameters
@@ -153,44 +155,53 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
+        groups : array-like of shape (n_rows,), default=None
+            For a splitter that keeps groups together.
         """
         self._check_parameters()
         with unchanged_on_failure(self):
             rule = cuts_by_size if self.bins == "auto" else cut_rule(self.bins)
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
-            problem = HigherOrderProblem.of(
-                rows,
-                order=self.order,
-                hierarchical=self.hierarchical,
-                objective="log-likelihood",
-                n_threads=effective_n_jobs(self.n_jobs),
-            )
-            search = StrengthSearch.of(
-                problem,
-                rows.table.codes,
-                split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state),
-                tol=min(self.tol, SEARCH_TOL),
-                max_iter=self.max_iter,
-            )
-            best = search.run(
-                first_ridges=self.first_ridges if self.hierarchical else (1.0,),
-                ridges=self.ridges,
-                number_shares=self.number_shares,
-                shares=self.generative_shares,
-                order=self.order,
-                hierarchical=self.hierarchical,
-            )
-            self._fit_final(problem, best, search)
+            splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
+            whole = self._fold_table(rows, rows.table, tuple(splits))
+            tables = [whole]
+            if rule is mdl_cuts and rows.table.numbers.shape[1]:
+                # These cut points look at labels, so that each fold learns its own from its training rows.
+                tables = [
+                    self._fold_table(
+                        rows, recut(rows.table, rule, rows.labels, rows.row_weight, split[0]), (split,)
+                    )
+                    for split in splits
+                ]
+            tol = min(self.tol, SEARCH_TOL)
+            search = StrengthSearch(whole, tables, tol, self.max_iter)
+            best = search.run(self._grid())
+            result = search.fit_all(best, self.tol)
+            result.warn_unless_converged(self.tol, "raise max_iter, raise the ridges or raise tol")
+            self.cv_results_ = search.results()
+            self.ridge_, self.number_ridge_ = best.ridge, best.number_ridge
+            self.generative_share_ = best.share
+            self.n_iter_, self.passes_ = result.n_iter, result.passes
+            self.objective_, self.gradient_norm_ = result.objective, result.optimality
+            estimate = whole.design.generative_estimate(rows.labels, rows.weights)
+            cell_weight = estimate.cell_weight.sum(axis=1)
+            self.scores_ = estimate.coefficients.to_scores(by_class(result.solution), cell_weight)
         return self
 
-    def _fit_final(self, problem, best, search):
-        result = search.fit_all(best, self.tol)
-        result.warn_unless_converged(self.tol, "raise max_iter, raise the ridges or raise tol")
-        self.ridge_, self.number_ridge_, self.generative_share_ = best.ridge, best.number_ridge, best.share
-        self.cv_results_ = search.results()
-        self.n_iter_, self.passes_ = result.n_iter, result.passes
-        self.objective_, self.gradient_norm_ = result.objective, result.optimality
-        self.scores_ = problem.scores(problem.by_class(result.solution))
+    def _fold_table(self, rows, table, splits):
+        design = TableDesign.of(
+            table,
+            rows.weights,
+            rows.n_classes,
+            order=self.order,
+            hierarchical=self.hierarchical,
+            n_threads=effective_n_jobs(self.n_jobs),
+        )
+        return FoldTable.of(design, table.codes, rows.labels, rows.weights, rows.n_classes, splits)
+
+    def _grid(self):
+        lists = (self.first_ridges, self.ridges, self.number_shares, self.generative_shares)
+        return Grid.of(*lists, self.order, hierarchical=self.hierarchical)
 
     def _cv(self, rows):
         """Return how to split the training rows."""

@@ -1,23 +1,25 @@
-"""Higher-order models that learn from a stream, one stochastic step per row."""
+"""Higher-order models that learn from a stream, one stochastic gradient step per row."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from seminaive.design.coefficients import Coefficients, GenerativeEstimate
+from seminaive.design.table import standardised, terms_of_order
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.higher_order_base import cut_rule
-from seminaive.scores import AdditiveScores, NumericTerms, m_estimate_tables
-from seminaive.selection.higher_order_problem import generative_shares, standardised, terms_of_order
-from seminaive.solvers.stochastic_descent import Descent, relative_scale
+from seminaive.models.higher_order_base import CERTIFICATES, cut_rule
+from seminaive.solvers.search_coordinates import scale_of
+from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale
 from seminaive.statistics import Moments, TableStatistics, TupleCounts, class_weights
 
 
 class StreamingMixin:
-    """``partial_fit`` of a model over tuples, by stochastic descent in its scaled search space.
+    """``partial_fit`` of a model over tuples, by stochastic gradient descent in its scaled search space.
 
-    The counts of all rows so far give the generative estimates, and with them the scale of the search and the
-    target of the penalty, which is spread over the rows that visit a cell.
+    The counts of all rows so far give the generative estimate, and with it the scale of the search and the
+    penalty with its target, as in ``fit``. The penalty of a coefficient is spread over the rows that visit
+    it.
     """
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
@@ -38,6 +40,10 @@ class StreamingMixin:
         self._check_parameters()
         if self.objective != "log-likelihood":
             raise InputError("partial_fit minimises the log loss: set objective='log-likelihood'")
+        if self.start != "zero":
+            raise InputError(
+                "a stream starts from zero, since there are no counts before its first row: set start='zero'"
+            )
         with unchanged_on_failure(self):
             old = getattr(self, "statistics_", None)
             known = None if old is None else self.schema_
@@ -64,8 +70,10 @@ class StreamingMixin:
         self.classes_ = np.unique(np.asarray(classes))
         if len(self.classes_) < 2:
             raise InputError(f"one class only: {self.classes_.tolist()}. A classifier needs at least two")
-        weights = np.ones(len(rows.labels)) if rows.row_weight is None else rows.row_weight
-        _, self.centres_, self.spreads_ = standardised(rows.table.numbers, weights, wanted=self.hierarchical)
+        self._forget(CERTIFICATES)
+        _, self.centres_, self.spreads_ = standardised(
+            rows.table.numbers, rows.weights, wanted=self.hierarchical
+        )
 
     def _take_chunk(self, rows, labels, old):
         n_classes = len(self.classes_)
@@ -79,23 +87,22 @@ class StreamingMixin:
         )
         total = new if old is None else old + new
         terms = total.counts.terms
-        beta, squares = self._coefficients_under(total, old)
-        descent = self._descent(total, beta, squares)
+        every_cell = Coefficients(terms, np.arange(terms.n_cells), self.centres_, self.spreads_, n_classes)
+        estimate = GenerativeEstimate(every_cell, total.counts.counts, total.class_weight)
+        self.coefficients_, self.squares_ = self._coefficients_under(total, old, len(every_cell))
         codes = _recoded(table.codes, table.schema, total.schema)
         numbers = np.empty((len(labels), 0))
         if len(self.centres_):
             numbers = np.nan_to_num((table.numbers - self.centres_) / self.spreads_)
-        descent.take_rows(terms, codes, numbers, labels, np.ones(len(labels)) if weights is None else weights)
+        self._row_steps(estimate).take(terms, codes, numbers, labels, rows.weights)
         self.statistics_, self.schema_ = total, total.schema
-        self.coefficients_, self.squares_ = beta, squares
-        self._read_stream(terms, beta)
+        self._read(estimate, self.coefficients_)
 
-    def _coefficients_under(self, total, old):
+    def _coefficients_under(self, total, old, n_coefficients):
         """Return the coefficients and their squared gradients under the codes of all chunks so far."""
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
-        shape = (1 + total.counts.terms.n_cells + len(self.centres_), n_columns)
         if old is None:
-            return np.zeros(shape), np.zeros(shape)
+            return np.zeros((n_coefficients, n_columns)), np.zeros((n_coefficients, n_columns))
         if old.schema == total.schema:
             return self.coefficients_.copy(), self.squares_.copy()
         moves, cells = old.schema.moves_to(total.schema), old.counts.terms.n_cells
@@ -106,53 +113,19 @@ class StreamingMixin:
             moved.append(np.vstack([array[:1], tables, array[1 + cells :]]))
         return moved
 
-    def _descent(self, total, beta, squares):
-        """Return the stochastic search: scales, penalties and targets from the counts so far."""
-        terms, n_numbers = total.counts.terms, len(self.centres_)
-        n_columns = beta.shape[1]
-        logs = np.vstack(
-            [
-                np.log((total.class_weight + 1 / len(self.classes_)) / (total.class_weight.sum() + 1)),
-                m_estimate_tables(total.counts),
-                np.ones((n_numbers, len(self.classes_))),
-            ]
-        )
-        length = np.sqrt((logs**2).sum(axis=1, keepdims=True)) if n_columns == 1 else np.abs(logs)
-        orders = np.repeat(
-            [0, *(len(term) for term in terms.features), *(1,) * n_numbers],
-            [1, *(terms.sizes + 1), *(1,) * n_numbers],
-        )
-        strength = np.concatenate([[0.0], self._ridges()])[orders][:, None]
-        target = np.zeros_like(beta)
-        pull = getattr(self, "pull_to_generative", 0.0)
-        if pull:
-            own = np.divide(pull, length**2, out=np.zeros_like(length), where=length > 0)
-            share = (
-                np.ones(len(orders)) if self.generative_weight == "one" else generative_shares(orders, terms)
-            )
-            wanted = logs * share[:, None]
-            wanted = wanted[:, 1:] - wanted[:, :1] if n_columns == 1 else wanted
-            target = np.divide(own * wanted, own + strength, out=target, where=own + strength > 0)
-            strength = own + strength
-        visits = np.concatenate(
-            [
-                [total.class_weight.sum()],
-                total.counts.counts.sum(axis=1),
-                np.full(n_numbers, total.class_weight.sum()),
-            ]
-        )
-        shrinkage = np.broadcast_to(strength / np.maximum(visits, 1.0)[:, None], beta.shape).copy()
-        scale = relative_scale(length if self.scaling == "generative" else (length > 0).astype(float))
-        return Descent(shrinkage, target, np.broadcast_to(scale, beta.shape).copy(), beta, squares)
-
-    def _read_stream(self, terms, beta):
-        """Turn the coefficients into additive scores."""
-        by_class = np.hstack([-beta / 2, beta / 2]) if beta.shape[1] == 1 else beta
-        coefficients = np.zeros((len(self.centres_), 4, by_class.shape[1]))
-        coefficients[:, 2] = by_class[1 + terms.n_cells :] / self.spreads_[:, None]
-        numeric = NumericTerms(tuple(range(len(self.centres_))), self.centres_, coefficients)
-        self.scores_ = AdditiveScores(
-            by_class[0].copy(), terms, by_class[1 : 1 + terms.n_cells].copy(), numeric
+    def _row_steps(self, estimate):
+        """Return the stochastic search: scale, penalty and target from the counts so far."""
+        ridge, visits = self._ridge(estimate), estimate.visits[:, None]
+        variance = (1 - 1 / len(self.classes_)) / len(self.classes_)
+        scale = scale_of(self.scaling, variance * visits, ridge.strength, estimate)
+        scale[visits[:, 0] == 0] = 0.0
+        shape = self.coefficients_.shape
+        return RowSteps(
+            np.broadcast_to(ridge.strength / np.maximum(visits, 1.0), shape).copy(),
+            np.broadcast_to(ridge.target, shape).copy(),
+            relative_scale(scale),
+            self.coefficients_,
+            self.squares_,
         )
 
 

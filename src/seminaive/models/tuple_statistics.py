@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from seminaive.design.table import terms_of_order
 from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import is_number
 from seminaive.models.generative import GenerativeMixin
 from seminaive.models.higher_order_base import check_order, cut_rule
-from seminaive.selection.higher_order_problem import terms_of_order
 from seminaive.statistics import Moments, TableStatistics, TupleCounts, class_weights
 
 ESTIMATES = ("m-estimate", "laplace")

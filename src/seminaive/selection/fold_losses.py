@@ -33,7 +33,8 @@ class FoldLosses:
     @property
     def mean(self) -> Floats:
         """Return the mean loss over all test rows."""
-        return self.fold_weights @ self.losses / self.fold_weights.sum()
+        mean: Floats = self.fold_weights @ self.losses / self.fold_weights.sum()
+        return mean
 
     @property
     def standard_error(self) -> Floats:
@@ -43,7 +44,8 @@ class FoldLosses:
             return np.zeros(self.losses.shape[1])
         shares = self.fold_weights / self.fold_weights.sum()
         variance = shares @ np.square(self.losses - self.mean)
-        return np.sqrt(variance / (n_folds - 1))
+        error: Floats = np.sqrt(variance / (n_folds - 1))
+        return error
 
     def choose(self, selection: str) -> int:
         """Return the position of the chosen strength; the larger one wins a tie."""

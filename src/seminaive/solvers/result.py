@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -37,6 +37,8 @@ class SolverResult:
         Evaluations of the objective over all rows.
     history : ndarray
         The lowest objective after each pass.
+    stalled : bool
+        Whether the search ended above the tolerance because no step lowers the objective any further.
     """
 
     solution: Floats
@@ -46,6 +48,12 @@ class SolverResult:
     converged: bool
     passes: int = 0
     history: Floats = field(default_factory=lambda: np.empty(0))
+    stalled: bool = False
+
+    def after_passes(self, passes: int) -> SolverResult:
+        """Return the result of a search that so many passes came before."""
+        history = np.concatenate([self.history[:passes], self.history])
+        return replace(self, passes=self.passes + passes, history=history)
 
     def warn_unless_converged(self, tol: float, advice: str) -> None:
         """Raise a `ConvergenceWarning` with numbers if the search stopped short."""

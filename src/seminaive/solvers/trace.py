@@ -21,9 +21,9 @@ class Trace:
         self.objective = objective
         self._lowest: list[float] = []
 
-    def __call__(self, place: Floats) -> tuple[float, Floats]:
+    def __call__(self, point: Floats) -> tuple[float, Floats]:
         """Return value and gradient."""
-        value, gradient = self.objective(place)
+        value, gradient = self.objective(point)
         self._lowest.append(min(value, self._lowest[-1]) if self._lowest else value)
         return value, gradient
 

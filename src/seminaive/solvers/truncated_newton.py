@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# A Newton step is followed until its residual falls to this share of the gradient.
+# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient.
 FORCING = 0.15
-# Products with second derivatives per step: far more than a step takes unless rounding rules.
+# Hessian products per Newton step: far more than one takes unless rounding stops all progress.
 MOST_PRODUCTS = 100
 SUFFICIENT_DECREASE = 1e-4
 MOST_HALVINGS = 30
@@ -28,14 +28,14 @@ ROUNDING = 1e-13
 class SideBySide(Protocol):
     """Functions that are evaluated together; vectors have the shape (rows, functions, columns)."""
 
-    def __call__(self, z: Floats) -> tuple[Floats, Floats]:
+    def __call__(self, coefficients: Floats, /) -> tuple[Floats, Floats]:
         """Return the value of each function, and the gradients."""
 
-    def curvature_product(self, z: Floats) -> Callable[[Floats], Floats]:
-        """Return the function that multiplies a direction by the second derivatives at z."""
+    def hessian_product(self, coefficients: Floats, /) -> Callable[[Floats], Floats]:
+        """Return the function that multiplies a direction by the Hessian at some coefficients."""
 
     def precondition(self, gradient: Floats) -> Floats:
-        """Return gradients times an approximate inverse of the second derivatives."""
+        """Return gradients times an approximate inverse of the Hessian."""
 
 
 def minimize_truncated_newton(
@@ -49,9 +49,9 @@ def minimize_truncated_newton(
 ) -> SolverResult:
     """Return the minimisers, certified by the largest norm of a gradient relative to its reference.
 
-    Each function has steps of its own, but all of them are evaluated, and their second derivatives
-    multiplied, in the same passes. Norms of gradients are those of the preconditioner: half the square of
-    one is about the distance of a value from its minimum.
+    Each function has steps of its own, but all are evaluated, and their Hessians multiplied, in the same
+    passes. Norms of gradients are taken in the metric of the preconditioner, where half the square of a norm
+    is about the distance of the value from its minimum.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def minimize_truncated_newton(
         Newton steps.
     reference : ndarray of shape (functions,)
     enough : callable or None
-        Called with the place after each step; where it returns True, the search ends.
+        Called with the point after each step; the search ends where it returns True.
     """
     z = start
     values, gradient = objective(z)
@@ -72,7 +72,8 @@ def minimize_truncated_newton(
     passes = 1
     n_iter = 0
     active = norm > tol * reference
-    while active.any() and n_iter < max_iter:
+    told = False
+    while active.any() and not told and n_iter < max_iter:
         aim = np.where(active, np.maximum(FORCING * norm, 0.5 * tol * reference), np.inf)
         direction, products = _newton_direction(objective, z, gradient, step, aim)
         slope = _dot(gradient, direction)
@@ -82,12 +83,13 @@ def minimize_truncated_newton(
         n_iter += 1
         step = objective.precondition(gradient)
         before, norm = norm, _norms(gradient, step)
-        if not trials or (enough is not None and enough(z)):
-            break
         falls = old_values - values > ROUNDING * np.abs(values)
-        active = (norm > tol * reference) & ((norm < before) | falls)
+        active = (norm > tol * reference) & ((norm < before) | falls) & (trials > 0)
+        told = trials > 0 and enough is not None and enough(z)
     optimality = float(np.max(norm / np.where(reference > 0, reference, 1.0), initial=0.0))
-    return SolverResult(z, float(values.sum()), n_iter, optimality, optimality <= tol, passes)
+    converged = optimality <= tol
+    stalled = not converged and not active.any()
+    return SolverResult(z, float(values.sum()), n_iter, optimality, converged, passes, stalled=stalled)
 
 
 def gradient_norms(objective: SideBySide, gradient: Floats) -> Floats:
@@ -104,33 +106,34 @@ def _norms(gradient: Floats, step: Floats) -> Floats:
 def _newton_direction(
     objective: SideBySide, z: Floats, gradient: Floats, step: Floats, aim: Floats
 ) -> tuple[Floats, int]:
-    """Return approximate Newton steps and the number of products: conjugate gradients for each function.
+    """Solve for approximate Newton steps by preconditioned conjugate gradients; also the number of products.
 
-    The gradient comes with the preconditioner's step along it. A function stops where its residual falls to
-    its aim.
+    ``step`` is the preconditioned gradient. The iteration of a function ends where the norm of its residual
+    falls to its aim.
     """
-    from seminaive.kernels.conjugate import move_each, turn_each
+    from seminaive.kernels.conjugate_gradient import update_direction, update_solution
 
-    product = objective.curvature_product(z)
-    direction = np.zeros_like(gradient)
+    multiply = objective.hessian_product(z)
+    solution = np.zeros_like(gradient)
     residual = -gradient
-    way = -step
-    square = _dot(residual, way)
+    direction = -step
+    square = _dot(residual, direction)
     n_products = 0
     active = np.sqrt(np.maximum(square, 0.0)) > aim
     while active.any() and n_products < MOST_PRODUCTS:
-        curved = product(way)
+        product = multiply(direction)
         n_products += 1
-        curvature = _dot(way, curved)
+        curvature = _dot(direction, product)
         active &= curvature > 0
-        share = np.divide(square, curvature, out=np.zeros_like(square), where=active)
-        move_each(share, way, curved, direction, residual)
-        ahead = objective.precondition(residual)
-        new_square = _dot(residual, ahead)
+        length = np.divide(square, curvature, out=np.zeros_like(square), where=active)
+        update_solution(length, direction, product, solution, residual)
+        preconditioned = objective.precondition(residual)
+        new_square = _dot(residual, preconditioned)
         active &= np.sqrt(np.maximum(new_square, 0.0)) > aim
-        turn_each(np.divide(new_square, square, out=np.zeros_like(square), where=active), ahead, way)
+        factor = np.divide(new_square, square, out=np.zeros_like(square), where=active)
+        update_direction(factor, preconditioned, direction)
         square = new_square
-    return direction, n_products
+    return solution, n_products
 
 
 def _backtrack(
@@ -138,7 +141,7 @@ def _backtrack(
 ) -> tuple[Floats, Floats, Floats, int]:
     """Halve the steps of the functions that do not decrease enough.
 
-    Returns the place, the values and gradients there, and the number of trials; 0 where no step is taken.
+    Returns the point, the values and gradients there, and the number of trials; 0 where no step is taken.
     """
     step = np.where(slope < 0, 1.0, 0.0)
     allowed = ROUNDING * np.abs(values)
@@ -154,7 +157,7 @@ def _backtrack(
 
 def _dot(a: Floats, b: Floats) -> Floats:
     """Return the scalar product of each function's vectors."""
-    from seminaive.kernels.conjugate import dot_each
+    from seminaive.kernels.conjugate_gradient import dot_each
 
     products = np.empty(a.shape[1])
     dot_each(a, b, products)

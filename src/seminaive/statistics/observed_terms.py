@@ -44,6 +44,12 @@ class ObservedTerms(Terms):
 
     kept: NDArray[np.int64]
 
+    @classmethod
+    def of_cells(cls, terms: Terms, cells: NDArray[np.int64]) -> ObservedTerms:
+        """Shim."""
+        kept = np.setdiff1d(cells, terms.no_evidence, assume_unique=True)
+        return cls(terms.features, terms.cardinalities, kept)
+
     def __eq__(self, other: object) -> bool:
         """Compare features, cardinalities and the combinations kept."""
         return (

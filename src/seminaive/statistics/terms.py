@@ -88,6 +88,18 @@ class Terms(SavedByFields):
         """Return the cell of no evidence of each term."""
         return self.offsets[1:] - 1
 
+    @property
+    def n_combinations(self) -> NDArray[np.int64]:
+        """Shim."""
+        return self.sizes
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Shim."""
+        known = np.ones(self.n_cells, dtype=bool)
+        known[self.no_evidence] = False
+        return known
+
     def block(self, term: int) -> slice:
         """Return where one term's combinations lie, without its cell of no evidence."""
         return slice(int(self.offsets[term]), int(self.offsets[term + 1]) - 1)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from seminaive import HigherOrderLogisticRegression, HigherOrderLogisticRegressionCV
-from seminaive.selection.compressed_problem import CompressedProblem
-from seminaive.selection.higher_order_problem import HigherOrderProblem
+from seminaive.design.row_space import RowSpace
+from seminaive.design.table import TableDesign
 
 
 def table_with_gaps(n_rows=150, n_classes=3, seed=0):
@@ -16,41 +16,37 @@ def table_with_gaps(n_rows=150, n_classes=3, seed=0):
     return X, y
 
 
-def problem_with_gaps(order, missing):
+def designs_with_gaps(order, missing):
     X, y = table_with_gaps()
     model = HigherOrderLogisticRegression(categorical_features="all", missing=missing)
     rows = model._encode_training(X, y, None)
-    problem = HigherOrderProblem.of(
-        rows, order=order, hierarchical=True, objective="log-likelihood", n_threads=1
-    )
-    return problem, CompressedProblem.of(problem, rows.table.codes)
+    design = TableDesign.of(rows.table, rows.weights, 3, order=order, hierarchical=True)
+    return design, RowSpace.of(design, rows.table.codes)
 
 
 @pytest.mark.parametrize("missing", ["value", "neutral"])
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_features_and_the_cells_they_stand_for_give_rows_the_same_scores(order, missing):
-    problem, compressed = problem_with_gaps(order, missing)
-    assert problem.fixed.any() == (missing == "neutral")
-    solution = np.random.default_rng(1).normal(size=compressed.space.loss.shape)
-    expanded = compressed.expand(solution)
-    assert not expanded[problem.fixed].any()
+    design, space = designs_with_gaps(order, missing)
+    assert design.fixed.any() == (missing == "neutral")
+    coefficients = np.random.default_rng(1).normal(size=(space.n_coefficients, 3))
+    expanded = space.expand(coefficients)
+    assert not expanded[design.fixed].any()
     # Features whose products are below 1e-11 of the largest are dropped, and amplify rounding by 3e5.
-    np.testing.assert_allclose(
-        problem.loss.scores(expanded), compressed.space.loss.scores(solution), atol=1e-8
-    )
-    np.testing.assert_allclose(compressed.compress(expanded), solution, atol=1e-8)
+    np.testing.assert_allclose(design.scores(expanded), space.scores(coefficients), atol=1e-8)
+    np.testing.assert_allclose(space.compress(expanded), coefficients, atol=1e-8)
 
 
 @pytest.mark.parametrize("missing", ["value", "neutral"])
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_the_ridge_of_features_is_that_of_the_cells_they_stand_for(order, missing):
-    problem, compressed = problem_with_gaps(order, missing)
-    solution = np.random.default_rng(1).normal(size=compressed.space.loss.shape)
-    expanded = compressed.expand(solution)
-    own, cells = (np.minimum(orders, 2) for orders in (compressed.space.orders, problem.orders))
+    design, space = designs_with_gaps(order, missing)
+    coefficients = np.random.default_rng(1).normal(size=(space.n_coefficients, 3))
+    expanded = space.expand(coefficients)
+    own, cells = (np.minimum(orders, 2) for orders in (space.orders, design.orders))
     for kind in range(3):
         squares = (expanded[cells == kind] ** 2).sum()
-        np.testing.assert_allclose((solution[own == kind] ** 2).sum(), squares, rtol=1e-8)
+        np.testing.assert_allclose((coefficients[own == kind] ** 2).sum(), squares, rtol=1e-8)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -1,0 +1,206 @@
+"""What each coefficient of a model over terms belongs to, and coefficients as additive scores and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from math import comb
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.design.classes import TWO_CLASSES, log_odds
+from seminaive.scores import AdditiveScores, NumericTerms
+from seminaive.statistics import ObservedTerms, Terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+# Beyond this, tables keep only the combinations that occur.
+MOST_DENSE_BYTES = 64_000_000
+
+
+@dataclass(frozen=True)
+class Coefficients:
+    """An intercept, one coefficient for each of some cells of terms, and one for each standardised number.
+
+    Arrays over coefficients have one row for each, in this order; arrays by class have one column per class.
+
+    Parameters
+    ----------
+    terms : Terms
+    cells : ndarray of shape (n_cells_used,)
+        The cells of the terms that have a coefficient, increasing: those that occur in the rows.
+    centres, spreads : ndarray of shape (n_numbers,)
+        A number x enters as ``(x - centre) / spread``; a missing one as 0.
+    n_classes : int
+    """
+
+    terms: Terms
+    cells: Indices
+    centres: Floats
+    spreads: Floats
+    n_classes: int
+
+    def __len__(self) -> int:
+        return 1 + len(self.cells) + len(self.centres)
+
+    @property
+    def n_numbers(self) -> int:
+        """Return the number of coefficients of numbers, which come last."""
+        return len(self.centres)
+
+    @cached_property
+    def term_of_cell(self) -> Indices:
+        """Return the term of each cell used."""
+        terms: Indices = np.searchsorted(self.terms.offsets, self.cells, side="right") - 1
+        return terms
+
+    @cached_property
+    def orders(self) -> Indices:
+        """Return the number of features behind each coefficient: 0 for the intercept, 1 for numbers."""
+        of_term = np.array([len(term) for term in self.terms.features], dtype=np.int64)
+        ones = np.ones(self.n_numbers, dtype=np.int64)
+        return np.concatenate([np.zeros(1, np.int64), of_term[self.term_of_cell], ones])
+
+    @cached_property
+    def fixed(self) -> NDArray[np.bool_]:
+        """Return which coefficients stay 0: those of cells in which some column carries no evidence."""
+        unknown = ~self.terms.known[self.cells]
+        return np.concatenate([[False], unknown, np.zeros(self.n_numbers, dtype=bool)])
+
+    @cached_property
+    def first_order(self) -> Indices:
+        """Return the coefficients of the intercept, of single cells and of numbers that may move."""
+        return np.flatnonzero((self.orders <= 1) & ~self.fixed)
+
+    @cached_property
+    def single_cells(self) -> Indices:
+        """Return the coefficients of cells of single columns that may move."""
+        own = self.first_order
+        return own[(own > 0) & (own <= len(self.cells))]
+
+    def strengths(self, ridge: Floats, number_ridge: float | None = None) -> Floats:
+        """Return a ridge strength per coefficient, (n, 1), given those of orders 1, 2, ...; 0: intercept."""
+        strength = np.concatenate([[0.0], ridge])[self.orders]
+        if number_ridge is not None:
+            strength[len(strength) - self.n_numbers :] = number_ridge
+        return strength[:, None]
+
+    @cached_property
+    def join_weights(self) -> Floats:
+        """Return AnJE's weight of each coefficient: 1 / binomial(a - 1, n - 1), split among the orders."""
+        n_columns = len(self.terms.cardinalities)
+        present = sorted({len(term) for term in self.terms.features})
+        weights = np.ones(len(self))
+        for order in present:
+            weights[self.orders == order] = 1 / (comb(n_columns - 1, order - 1) * len(present))
+        weights[0] = 1.0
+        return weights
+
+    # Additive scores
+
+    @cached_property
+    def layout(self) -> tuple[Terms, Indices]:
+        """Return the terms as they are stored, and where each cell used is: all cells up to a size."""
+        if 8 * self.terms.n_cells * self.n_classes <= MOST_DENSE_BYTES:
+            return self.terms, self.cells
+        terms = ObservedTerms.of_cells(self.terms, self.cells)
+        starts = np.searchsorted(self.cells, self.terms.offsets)
+        places = [
+            terms.places(term, self.cells[starts[term] : starts[term + 1]])
+            for term in range(len(terms.features))
+        ]
+        return terms, np.concatenate(places)
+
+    def to_scores(self, by_class: Floats, cell_weight: Floats) -> AdditiveScores:
+        """Return coefficients, one column per class, as additive scores.
+
+        A cell in which some column is unseen gets the mean over the training rows that agree with it in
+        the others.
+
+        Parameters
+        ----------
+        by_class : ndarray of shape (n, n_classes)
+        cell_weight : ndarray of shape (n_cells_used,)
+        """
+        from seminaive.scores.fallback import fill_unknown
+
+        m = len(self.cells)
+        terms, places = self.layout
+        tables, weight = np.zeros((terms.n_cells, self.n_classes)), np.zeros(terms.n_cells)
+        tables[places], weight[places] = by_class[1 : 1 + m], cell_weight
+        fill_unknown(terms, tables, weight)
+        slopes = np.zeros((self.n_numbers, 4, self.n_classes))
+        slopes[:, 2] = by_class[1 + m :] / self.spreads[:, None]
+        numeric = NumericTerms(tuple(range(self.n_numbers)), self.centres, slopes)
+        return AdditiveScores(by_class[0].copy(), terms, tables, numeric)
+
+    def from_scores(self, scores: AdditiveScores) -> Floats:
+        """Return additive scores over the same terms and numbers as coefficients by class."""
+        _, places = self.layout
+        slopes = scores.numeric.coefficients[:, 2] * self.spreads[:, None]
+        return np.concatenate([scores.prior[None], scores.tables[places], slopes])
+
+
+@dataclass(frozen=True)
+class GenerativeEstimate:
+    """The log probabilities that counts give to each coefficient of a model over terms.
+
+    Parameters
+    ----------
+    coefficients : Coefficients
+    cell_weight : ndarray of shape (n_cells_used, n_classes)
+    class_weight : ndarray of shape (n_classes,)
+    """
+
+    coefficients: Coefficients
+    cell_weight: Floats
+    class_weight: Floats
+
+    @cached_property
+    def logs(self) -> Floats:
+        """Return log pi and log theta by class, 0 for numbers.
+
+        ``theta = (weight + 1/combinations) / (class weight + 1)`` and
+        ``pi = (class weight + 1/C) / (total + 1)``.
+        """
+        own, n_classes = self.coefficients, len(self.class_weight)
+        logs = np.zeros((len(own), n_classes))
+        logs[0] = np.log((self.class_weight + 1 / n_classes) / (self.class_weight.sum() + 1))
+        unknown = own.fixed[1 : 1 + len(own.cells)]
+        without = np.zeros((len(own.terms.features), n_classes))
+        np.add.at(without, own.term_of_cell[unknown], self.cell_weight[unknown])
+        given = (self.class_weight - without)[own.term_of_cell]
+        n_values = own.terms.n_combinations[own.term_of_cell][:, None]
+        cells = np.log((self.cell_weight + 1 / n_values) / (given + 1))
+        cells[unknown] = 0.0
+        logs[1 : 1 + len(own.cells)] = cells
+        return logs
+
+    def joined(self, *, centred: bool) -> Floats:
+        """Return AnJE's coefficients; centred so that the classes of each sum to 0.
+
+        A cell without any weight (only held-out rows have it) has no estimate: 0.
+        """
+        by_class = self.logs * self.coefficients.join_weights[:, None]
+        by_class[1 : 1 + len(self.cell_weight)][self.cell_weight.sum(axis=1) == 0] = 0.0
+        return log_odds(by_class - by_class.mean(axis=1, keepdims=True) if centred else by_class)
+
+    @property
+    def lengths(self) -> Floats:
+        """Return the length of log theta in each score column: that of both classes for one log odds."""
+        if len(self.class_weight) == TWO_CLASSES:
+            both: Floats = np.sqrt((self.logs**2).sum(axis=1, keepdims=True))
+            return both
+        return np.abs(self.logs)
+
+    @property
+    def visits(self) -> Floats:
+        """Return the weight of the rows that each coefficient acts on."""
+        total = self.class_weight.sum()
+        numbers = np.full(self.coefficients.n_numbers, total)
+        return np.concatenate([[total], self.cell_weight.sum(axis=1), numbers])

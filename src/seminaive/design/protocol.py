@@ -1,0 +1,86 @@
+"""What every design offers: the products of a matrix X that is never built."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+Result = TypeVar("Result")
+
+
+class Workspace(Protocol):
+    """Scores of all rows of a design in K columns, kept in one array that passes overwrite."""
+
+    def score(
+        self, coefficients: Floats, then: Callable[[slice, Floats], Result] | None = None
+    ) -> list[Result]:
+        """Fill in X B; return what ``then`` gives for each block of rows.
+
+        ``then`` is called with the rows of a block and their scores while these are in the cache. It may
+        overwrite them, by residuals for instance. Blocks are fixed, and their results come in order.
+        """
+
+    @property
+    def values(self) -> Floats:
+        """Return the array, (n_rows, K): the scores, or what has replaced them."""
+
+    def adjoint(self) -> Floats:
+        """Return X'R, (n_coefficients, K), of the values R."""
+
+
+class Design(Protocol):
+    """The columns X of a linear model over the rows of a table: ``<X B, R> = <B, X'R>``.
+
+    B has one row per coefficient, the intercept first, and any number of columns.
+    """
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows."""
+
+    @property
+    def n_coefficients(self) -> int:
+        """Return the number of columns of X."""
+
+    def workspace(self, n_columns: int) -> Workspace:
+        """Return room for passes over the rows with so many columns of coefficients."""
+
+    def scores(self, coefficients: Floats) -> Floats:
+        """Return X B, (n_rows, K)."""
+
+    def adjoint(self, residuals: Floats) -> Floats:
+        """Return X'R, (n_coefficients, K)."""
+
+    def squared_adjoint(self, residuals: Floats) -> Floats:
+        """Return (X * X)'R, (n_coefficients, K): the diagonals of X' diag(r) X for each column r."""
+
+    def gram(self, row_weight: Floats, columns: Indices | None = None) -> Floats:
+        """Return X' diag(w) X for some columns of X, by default for all."""
+
+    @property
+    def rough(self) -> Design:
+        """Return the design for products that only steer a search, perhaps of fewer digits."""
+
+
+class RidgeDesign(Design, Protocol):
+    """A design whose coefficients have orders, so that a ridge can give each order a strength."""
+
+    @property
+    def orders(self) -> Indices:
+        """Return the number of features behind each coefficient: 0 for the intercept, 1 for numbers."""
+
+    @property
+    def n_numbers(self) -> int:
+        """Return the number of coefficients, the last ones, that multiply numbers."""
+
+    @property
+    def fixed(self) -> NDArray[np.bool_]:
+        """Return which coefficients stay 0."""

@@ -1,0 +1,44 @@
+"""The same table with cut points that were learned from some of its rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from seminaive.encode.schema import NumericColumn, Schema
+from seminaive.encode.table import EncodedTable, bins_of, cuts_of, interleave
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from seminaive.encode.table import CutRule
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+
+def recut(
+    table: EncodedTable, cut_rule: CutRule, labels: Indices, row_weight: Floats | None, rows: Indices
+) -> EncodedTable:
+    """Return all rows of a table under cut points learned from some of them.
+
+    Categories keep their codes. The rows that are left out so have no influence on the coding of numbers,
+    as a fold of a cross-validation asks.
+    """
+    schema = table.schema
+    number_of = {position: k for k, position in enumerate(schema.numeric)}
+    columns = list(schema.columns)
+    weight = None if row_weight is None else row_weight[rows]
+    coded = []
+    for j, position in enumerate(schema.coded):
+        column = schema.columns[position]
+        if isinstance(column, NumericColumn):
+            values = table.numbers[:, number_of[position]]
+            column = replace(column, cuts=cuts_of(values[rows], cut_rule, labels[rows], weight))
+            columns[position] = column
+            coded.append(bins_of(column, values))
+        else:
+            coded.append(table.codes[:, j])
+    recoded = Schema(tuple(columns), schema.missing)
+    return EncodedTable(interleave(coded, recoded, len(table)), table.numbers, recoded)

@@ -1,0 +1,229 @@
+"""The weighted sum over the rows of a pointwise loss of offset + X B, under one or several weightings."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from seminaive.design.classes import n_columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from seminaive.design.protocol import Design, Workspace
+
+    Floats = NDArray[np.float64]
+    Labels = NDArray[np.int64]
+
+    LossName = Literal["log-likelihood", "squared-error"]
+
+
+class EmpiricalLoss:
+    """The loss of a training table as a function of coefficients B, with gradient and second derivatives.
+
+    Several weightings of the same rows, such as the training rows of the folds of a cross-validation, have
+    coefficients of their own and share every pass over the rows: the columns of B are those of the first
+    weighting, then those of the second, and so on. Within a weighting they are the classes or, for two
+    classes, the single log odds of class 1.
+
+    Parameters
+    ----------
+    design : Design
+    labels : ndarray of shape (n_rows,)
+    row_weights : ndarray of shape (n_weightings, n_rows) or (n_rows,)
+    n_classes : int
+    loss : {"log-likelihood", "squared-error"}
+        ``-log p_y``, or half the squared distance between posterior and label.
+    offset : ndarray of shape (n_rows, n_weightings * n_columns) or None
+        Added to the scores.
+    keep_scores : bool
+        Whether to remember the scores of the last coefficients, for second derivatives at the same place.
+    """
+
+    def __init__(
+        self,
+        design: Design,
+        labels: Labels,
+        row_weights: Floats,
+        n_classes: int,
+        *,
+        loss: LossName = "log-likelihood",
+        offset: Floats | None = None,
+        keep_scores: bool = False,
+    ) -> None:
+        self.design = design
+        self.labels = labels
+        self.row_weights = np.atleast_2d(row_weights)
+        self.n_classes = n_classes
+        self.loss = loss
+        self.offset = offset
+        self.n_columns = n_columns_of(n_classes)
+        self.shape = (design.n_coefficients, self.n_weightings * self.n_columns)
+        self._space = design.workspace(self.shape[1])
+        self._kept: tuple[Floats, Floats] | None = None
+        self._keep_scores = keep_scores
+
+    @property
+    def n_weightings(self) -> int:
+        """Return the number of weightings of the rows."""
+        return len(self.row_weights)
+
+    def with_offset(self, offset: Floats | None) -> EmpiricalLoss:
+        """Return the same loss with another offset."""
+        return EmpiricalLoss(
+            self.design,
+            self.labels,
+            self.row_weights,
+            self.n_classes,
+            loss=self.loss,
+            offset=offset,
+            keep_scores=self._keep_scores,
+        )
+
+    def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        """Return the loss of each weighting, and the gradient, shaped like the coefficients."""
+        kept = np.empty((self.design.n_rows, self.shape[1])) if self._keep_scores else None
+
+        def residuals(rows: slice, own: Floats) -> Floats:
+            self._add_offset(rows, own)
+            if kept is not None:
+                kept[rows] = own[:, : self.shape[1]]
+            return self._replace_by_residuals(rows, own)
+
+        losses = np.sum(self._space.score(coefficients, residuals), axis=0)
+        if kept is not None:
+            self._kept = coefficients.copy(), kept
+        return losses, self._space.adjoint()
+
+    def scores(self, coefficients: Floats) -> Floats:
+        """Return offset + X B, the columns of all weightings side by side."""
+        if self._kept is None or not np.array_equal(self._kept[0], coefficients):
+            self._space.score(coefficients, self._add_offset)
+            found = self._space.values.copy()
+            if not self._keep_scores:
+                return found
+            self._kept = coefficients.copy(), found
+        return self._kept[1]
+
+    def posterior(self, coefficients: Floats) -> Floats:
+        """Return the probability of each class or, of two, of class 1: (n_rows, n_weightings, n_columns)."""
+        scores = self.scores(coefficients).reshape(-1, self.n_weightings, self.n_columns)
+        posterior: Floats = expit(scores) if self.n_columns == 1 else softmax(scores, axis=2)
+        return posterior
+
+    # Second derivatives of the log loss
+
+    def row_curvature(self, coefficients: Floats) -> Floats:
+        """Return the second derivative along each score of each row, w p (1 - p), (n_rows, all columns)."""
+        posterior = self.posterior(coefficients)
+        return self._flat(self.row_weights.T[:, :, None] * posterior * (1 - posterior))
+
+    def curvature(self, row_curvature: Floats) -> Floats:
+        """Return the diagonal of the Hessian, shaped like the coefficients."""
+        return self.design.rough.squared_adjoint(row_curvature)
+
+    @cached_property
+    def variance_at_zero(self) -> float:
+        """Return p (1 - p) where all scores are 0."""
+        return (1 - 1 / self.n_classes) / self.n_classes
+
+    @cached_property
+    def gradient_at_zero(self) -> Floats:
+        """Return the gradient where all coefficients are 0."""
+        gradient = self(np.zeros(self.shape))[1]
+        self._kept = None
+        return gradient
+
+    @cached_property
+    def curvature_at_zero(self) -> Floats:
+        """Return the diagonal of the Hessian where all scores are 0, an offset being left out."""
+        return self.curvature(self.variance_at_zero * np.repeat(self.row_weights.T, self.n_columns, axis=1))
+
+    def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
+        """Return the function that multiplies a direction D by the Hessian at some coefficients.
+
+        A row of weight w and posterior p turns its scores s = X D into ``w p (s - sum p s)``; with two
+        classes, whose score is the log odds, into ``w p (1 - p) s``.
+        """
+        posterior = self.posterior(coefficients)
+        row_weights = self.row_weights.T[:, :, None] * posterior
+        if self.n_columns == 1:
+            row_weights *= 1 - posterior
+        weights = self._flat(row_weights)
+        space = self._rough_space
+
+        def weigh(rows: slice, own: Floats) -> None:
+            along = own[:, : self.shape[1]]
+            if self.n_columns > 1:
+                by_weighting = along.reshape(-1, self.n_weightings, self.n_columns)
+                means = np.einsum("rfc,rfc->rf", posterior[rows], by_weighting)
+                along -= np.repeat(means, self.n_columns, axis=1)
+            along *= weights[rows]
+
+        def product(direction: Floats) -> Floats:
+            space.score(direction, weigh)
+            return space.adjoint()
+
+        return product
+
+    @cached_property
+    def _rough_space(self) -> Workspace:
+        rough = self.design.rough
+        return self._space if rough is self.design else rough.workspace(self.shape[1])
+
+    def hessian_blocks(self, coefficients: Floats) -> Floats:
+        """Return the Hessian of each column with itself, (n_columns, p, p), for a single weighting."""
+        curvature = self.row_curvature(coefficients)
+        return np.stack([self.design.gram(own) for own in curvature.T])
+
+    def hessian(self, coefficients: Floats) -> Floats:
+        """Return the Hessian of a single weighting, its coefficients flattened by rows.
+
+        Between classes c and d it is the Gram matrix in which a row weighs ``w p_c (1[c = d] - p_d)``.
+        """
+        posterior = self.posterior(coefficients)[:, 0]
+        p, k = self.shape
+        hessian = np.empty((p, k, p, k))
+        for c in range(k):
+            for d in range(c + 1):
+                row_weight = posterior[:, c] * ((c == d) - posterior[:, d]) * self.row_weights[0]
+                hessian[:, c, :, d] = hessian[:, d, :, c] = self.design.gram(row_weight)
+        return hessian.reshape(p * k, p * k)
+
+    # Rows
+
+    def _add_offset(self, rows: slice, own: Floats) -> None:
+        if self.offset is not None:
+            own[:, : self.shape[1]] += self.offset[rows]
+
+    def _replace_by_residuals(self, rows: slice, own: Floats) -> Floats:
+        """Turn the scores of some rows into residuals, and return the loss of each weighting."""
+        labels = self.labels[rows]
+        if self.n_weightings == 1:
+            return np.array([self._residuals(own, labels, self.row_weights[0, rows])])
+        losses = np.empty(self.n_weightings)
+        for number, weights in enumerate(self.row_weights):
+            columns = slice(number * self.n_columns, (number + 1) * self.n_columns)
+            part = np.ascontiguousarray(own[:, columns])
+            losses[number] = self._residuals(part, labels, weights[rows])
+            own[:, columns] = part
+        return losses
+
+    def _residuals(self, scores: Floats, labels: Labels, weights: Floats) -> float:
+        from seminaive.kernels import losses
+
+        likelihood = self.loss == "log-likelihood"
+        if self.n_columns == 1:
+            binary = losses.binary_log_loss_residuals if likelihood else losses.binary_squared_error_residuals
+            return float(binary(scores[:, 0], labels, weights))
+        multiclass = losses.log_loss_residuals if likelihood else losses.squared_error_residuals
+        return float(multiclass(scores, labels, weights, self.n_classes))
+
+    def _flat(self, by_weighting: Floats) -> Floats:
+        """Return the columns of all weightings side by side."""
+        return by_weighting.reshape(len(by_weighting), self.shape[1])

@@ -1,0 +1,87 @@
+"""What the smooth solvers minimise: an empirical loss plus a ridge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from seminaive.objective.empirical_loss import EmpiricalLoss
+    from seminaive.objective.ridge import Ridge
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PenalisedLoss:
+    """``loss(B) + ridge(B)`` of each weighting of the rows.
+
+    Coefficients may come flat in their columns, or with one axis for the weightings: gradients and products
+    have the shape of what was given.
+
+    Parameters
+    ----------
+    loss : EmpiricalLoss
+    ridge : Ridge
+    preconditioner : callable or None
+        Approximate inverse of the Hessian, for arrays shaped like the loss's coefficients.
+    """
+
+    loss: EmpiricalLoss
+    ridge: Ridge
+    preconditioner: Callable[[Floats], Floats] | None = None
+
+    def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        """Return the value of each weighting, and the gradient."""
+        flat = coefficients.reshape(self.loss.shape)
+        values, gradient = self.loss(flat)
+        values += self.ridge.value(flat).reshape(self.loss.n_weightings, -1).sum(axis=1)
+        gradient += self.ridge.gradient(flat)
+        return values, gradient.reshape(coefficients.shape)
+
+    def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
+        """Return the function that multiplies a direction by the Hessian at some coefficients."""
+        of_loss = self.loss.hessian_product(coefficients.reshape(self.loss.shape))
+
+        def product(direction: Floats) -> Floats:
+            flat = direction.reshape(self.loss.shape)
+            found = of_loss(flat)
+            found += self.ridge.strength * flat
+            return found.reshape(direction.shape)
+
+        return product
+
+    def hessian(self, coefficients: Floats) -> Floats:
+        """Return the Hessian of a single weighting, its coefficients flattened by rows."""
+        hessian = self.loss.hessian(coefficients)
+        strength = np.broadcast_to(self.ridge.strength, self.loss.shape)
+        np.einsum("ii->i", hessian)[:] += strength.ravel()
+        return hessian
+
+    def effective_degrees_of_freedom(self, coefficients: Floats) -> Floats:
+        """Return how much of each coefficient the data determine, between 0 and 1, shaped like them.
+
+        ``1 - strength_j [(H + diag strength)^-1]_jj``, where H is the Hessian of the loss, class by class:
+        blocks between classes are left out. Summed over the coefficients of a term, these are the term's
+        effective degrees of freedom.
+        """
+        strength = np.broadcast_to(self.ridge.strength, self.loss.shape)
+        degrees = np.empty(self.loss.shape)
+        for column, block in enumerate(self.loss.hessian_blocks(coefficients)):
+            own = strength[:, column]
+            np.einsum("ii->i", block)[:] += own
+            inverse = np.linalg.pinv(block, hermitian=True)
+            degrees[:, column] = 1.0 - own * np.diagonal(inverse)
+        return degrees
+
+    def precondition(self, gradient: Floats) -> Floats:
+        """Return gradients times the approximate inverse of the Hessian."""
+        if self.preconditioner is None:
+            return gradient
+        return self.preconditioner(gradient.reshape(self.loss.shape)).reshape(gradient.shape)

@@ -1,0 +1,189 @@
+"""All training rows under one coding, with the folds of a cross-validation that use it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import log_expit, log_softmax
+
+from seminaive.design.classes import n_columns_of
+from seminaive.design.row_space import RowSpace
+from seminaive.memory import refuse_beyond_memory
+from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.preconditioner import TwoLevelPreconditioner
+from seminaive.objective.ridge import Ridge
+from seminaive.solvers.blas import one_blas_thread
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.design.coarse import CoarseSpace
+    from seminaive.design.table import TableDesign
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Split = tuple[Indices, Indices]
+
+# Up to so many rows, the row space has fewer coefficients than the cells of tuples.
+FEW_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class FoldTable:
+    """A table design, and folds of its rows that are fitted side by side.
+
+    Folds that differ in nothing but their row weights share every pass. Folds with codings of their own (cut
+    points that have seen the labels) have a table each, in which held-out rows have weight 0.
+
+    Coefficients of the space have the columns of all folds side by side.
+
+    Parameters
+    ----------
+    design : TableDesign
+    space : RowSpace or TableDesign
+        The design that is solved in.
+    coarse : CoarseSpace
+        Of the space, for preconditioning.
+    labels : ndarray of shape (n_rows,)
+    row_weight : ndarray of shape (n_rows,)
+    n_classes : int
+    splits : tuple of (ndarray, ndarray)
+        For each fold the positions of the rows that train, and of those held out.
+    """
+
+    design: TableDesign
+    space: Any
+    coarse: CoarseSpace
+    labels: Indices
+    row_weight: Floats
+    n_classes: int
+    splits: tuple[Split, ...]
+
+    @classmethod
+    def of(
+        cls,
+        design: TableDesign,
+        codes: NDArray[Any],
+        labels: Indices,
+        row_weight: Floats,
+        n_classes: int,
+        splits: tuple[Split, ...],
+    ) -> FoldTable:
+        """Choose the space to solve in: that of the rows where these are few, else that of the cells."""
+        n_scores = len(splits) * n_columns_of(n_classes)
+        refuse_beyond_memory(
+            {f"scores of {len(labels):,} rows in {len(splits)} folds": 8 * 6 * len(labels) * n_scores},
+            "lower the number of folds (cv)",
+        )
+        with one_blas_thread():
+            space = RowSpace.of(design, codes) if len(codes) <= FEW_ROWS else design
+            coarse = space.coarse_space()
+        return cls(design, space, coarse, labels, row_weight, n_classes, splits)
+
+    @property
+    def n_orders(self) -> int:
+        """Return the largest number of features in a term."""
+        return max(1, int(self.design.orders.max(initial=1)))
+
+    # Losses
+
+    @cached_property
+    def folds(self) -> EmpiricalLoss:
+        """Return the loss of the training rows of all folds."""
+        row_weights = np.zeros((len(self.splits), len(self.labels)))
+        for own, (train, _) in zip(row_weights, self.splits, strict=True):
+            own[train] = self.row_weight[train]
+        return self._loss(row_weights)
+
+    @cached_property
+    def every_row(self) -> EmpiricalLoss:
+        """Return the loss of all rows."""
+        return self._loss(self.row_weight[None])
+
+    def _loss(self, row_weights: Floats) -> EmpiricalLoss:
+        return EmpiricalLoss(self.space, self.labels, row_weights, self.n_classes, keep_scores=True)
+
+    # The generative estimate
+
+    @cached_property
+    def fold_estimates(self) -> Floats:
+        """Return the generative estimates from the training rows of each fold, in cells, side by side."""
+        return np.hstack([self.estimate(own) for own in self.folds.row_weights])
+
+    def estimate(self, row_weight: Floats) -> Floats:
+        """Return the generative estimate under some row weights as coefficients of the design."""
+        return self.design.generative_estimate(self.labels, row_weight).joined(centred=True)
+
+    def with_target(self, loss: EmpiricalLoss, target: Floats) -> tuple[EmpiricalLoss, Floats]:
+        """Return a loss in the space, and the target of its ridge there, given that in cells.
+
+        In the row space coefficients are measured from the target, whose scores become an offset.
+        """
+        if self.space is self.design:
+            return loss, target
+        if not target.any():
+            return loss, np.zeros(loss.shape)
+        parts = np.split(target, loss.n_weightings, axis=1)
+        offset = np.hstack([self.design.scores(own) for own in parts])
+        return loss.with_offset(offset), np.zeros(loss.shape)
+
+    def with_equal_scores(self, coefficients: Floats, target_change: Floats) -> Floats:
+        """Return the coefficients that keep the scores of the folds when the target changes by so much."""
+        if self.space is self.design or not target_change.any():
+            return coefficients
+        parts = np.split(target_change, len(self.splits), axis=1)
+        moved: Floats = coefficients - np.hstack([self.space.compress(own) for own in parts])
+        return moved
+
+    def in_cells(self, coefficients: Floats, target: Floats) -> Floats:
+        """Return coefficients of the space as coefficients of the design."""
+        if self.space is self.design:
+            return coefficients
+        expanded: Floats = target + self.space.expand(coefficients)
+        return expanded
+
+    # Objectives
+
+    def strength(self, ridge: tuple[float, ...], number_ridge: float) -> Floats:
+        """Return the ridge of each coefficient of the space, given those of orders 1, 2, ..."""
+        strength: Floats = np.concatenate([[0.0], ridge])[self.space.orders]
+        strength[len(strength) - self.space.n_numbers :] = number_ridge
+        return strength[:, None]
+
+    def objective(self, loss: EmpiricalLoss, strength: Floats, target: Floats, at: Floats) -> PenalisedLoss:
+        """Return loss plus ridge, preconditioned by the Hessian at some coefficients."""
+        row_curvature = loss.row_curvature(at)
+        higher = strength[self.space.orders > 1]
+        preconditioner = TwoLevelPreconditioner.of(
+            self.coarse,
+            strength,
+            float(higher.mean()) if len(higher) else 0.0,
+            row_curvature.reshape(-1, loss.n_weightings, loss.n_columns).mean(axis=1),
+            loss.curvature(row_curvature),
+        )
+        preconditioner.diagonal[self.space.fixed] = 0.0
+        return PenalisedLoss(loss, Ridge(strength, target), preconditioner)
+
+    def log_posterior(self, scores: Floats) -> Floats:
+        """Return the log posterior of the class of each held-out row, fold after fold, given all scores."""
+        found = []
+        for own, (_, held_out) in zip(np.split(scores, len(self.splits), axis=1), self.splits, strict=True):
+            by_class, labels = own[held_out], self.labels[held_out]
+            if by_class.shape[1] == 1:
+                found.append(log_expit(np.where(labels == 1, by_class[:, 0], -by_class[:, 0])))
+            else:
+                found.append(log_softmax(by_class, axis=1)[np.arange(len(labels)), labels])
+        return np.concatenate(found)
+
+    def log_class_shares(self) -> Floats:
+        """Return the log share, in each fold's training rows, of the class of each held-out row."""
+        found = []
+        for train, held_out in self.splits:
+            weight = np.bincount(self.labels[train], self.row_weight[train], minlength=self.n_classes)
+            with np.errstate(divide="ignore"):
+                found.append(np.log(weight / weight.sum())[self.labels[held_out]])
+        return np.concatenate(found)

@@ -1,0 +1,139 @@
+"""Stochastic gradient descent over the rows of a table, one step per row (AdaGrad)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.objective.coordinates import ScaledObjective
+from seminaive.solvers.result import SolverResult
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.design.table import TableDesign
+    from seminaive.objective.coordinates import Coordinates
+    from seminaive.objective.penalised_loss import PenalisedLoss
+    from seminaive.statistics import Terms
+
+    Floats = NDArray[np.float64]
+
+# The largest first change of a coefficient in units of its scale.
+RATE = 0.1
+
+
+@dataclass(frozen=True)
+class RowSteps:
+    """Coefficients that move row by row: the intercept, all cells of the terms, the numbers.
+
+    All arrays have one row per coefficient and one column per class, or a single one for two classes.
+
+    Parameters
+    ----------
+    strength : ndarray
+        Ridge for each visit of a coefficient: its whole ridge over the weight of the rows that visit it.
+    target : ndarray
+        What the ridge pulls to.
+    scale : ndarray
+        The scale of the search space; 0 fixes a coefficient.
+    coefficients : ndarray
+        Changed in place.
+    squares : ndarray
+        Sums of squared gradients, by which each coefficient's rate falls; changed in place.
+    """
+
+    strength: Floats
+    target: Floats
+    scale: Floats
+    coefficients: Floats
+    squares: Floats
+
+    def take(
+        self, terms: Terms, codes: NDArray[Any], numbers: Floats, labels: NDArray[np.int64], weights: Floats
+    ) -> None:
+        """Take one step for each row."""
+        from seminaive.kernels.descent import descend
+
+        columns = np.array([j for term in terms.features for j in term], dtype=np.int64)
+        starts = np.cumsum([0, *(len(term) for term in terms.features)], dtype=np.int64)
+        descend(
+            codes,
+            numbers,
+            labels,
+            weights,
+            columns,
+            starts,
+            np.array(terms.cardinalities, dtype=np.int64),
+            terms.offsets,
+            RATE,
+            self.strength,
+            self.target,
+            self.scale,
+            self.coefficients,
+            self.squares,
+        )
+
+
+def minimize_by_epochs(
+    objective: PenalisedLoss,
+    coordinates: Coordinates,
+    start: Floats,
+    *,
+    design: TableDesign,
+    codes: NDArray[Any],
+    visits: Floats,
+    tol: float,
+    max_iter: int,
+    generator: np.random.RandomState,
+) -> SolverResult:
+    """Return the best of at most ``max_iter`` epochs over a table design, certified by the whole gradient.
+
+    Parameters
+    ----------
+    objective, coordinates, start, tol
+        As in `minimize`.
+    design : TableDesign
+        That of the objective.
+    codes : ndarray of shape (n_rows, n_coded)
+    visits : ndarray of shape (n_coefficients,)
+        The weight of the rows that visit each coefficient.
+    max_iter : int
+        Epochs.
+    generator : RandomState
+        Draws the order of the rows.
+    """
+    loss = objective.loss
+    terms, n_numbers = design.coefficients.terms, design.n_numbers
+    scaled = ScaledObjective(objective, coordinates)
+    place = np.concatenate([[0], 1 + design.coefficients.cells, 1 + terms.n_cells + np.arange(n_numbers)])
+    steps = RowSteps(*(np.zeros((1 + terms.n_cells + n_numbers, loss.n_columns)) for _ in range(5)))
+    steps.strength[place] = objective.ridge.strength / visits[:, None]
+    steps.target[place], steps.coefficients[place] = objective.ridge.target, start
+    steps.scale[place] = relative_scale(coordinates.scale)
+    history: list[float] = []
+    norms: list[float] = []
+    best = start
+    best_norm = 0.0
+    for epoch in range(max_iter + 1):
+        coefficients = steps.coefficients[place]
+        value, gradient = scaled(coordinates.vector(coefficients))
+        history.append(value)
+        norms.append(float(np.linalg.norm(gradient)))
+        if value <= min(history):
+            best, best_norm = coefficients, norms[-1]
+        if norms[-1] <= tol * norms[0] or epoch == max_iter:
+            break
+        rows = generator.permutation(design.n_rows)
+        steps.take(terms, codes[rows], design.numbers[rows], loss.labels[rows], loss.row_weights[0][rows])
+    optimality = best_norm / norms[0] if norms[0] > 0 else 0.0
+    return SolverResult(
+        best, min(history), epoch, optimality, optimality <= tol, len(history), np.minimum.accumulate(history)
+    )
+
+
+def relative_scale(scale: Floats) -> Floats:
+    """Return scales whose mean square, over those that move, is 1."""
+    moving = scale[scale > 0]
+    return scale / np.sqrt(np.mean(moving**2)) if moving.size else scale
