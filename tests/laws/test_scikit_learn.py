@@ -13,11 +13,7 @@ ESTIMATORS = [
 ]
 
 # Check -> reason, by estimator.
-EXPECTED_FAILURES = {
-    "HigherOrderLogisticRegressionCV": {
-        "check_sample_weight_equivalence_on_dense_data": "nearly separable, solved to tol and not to 1e-7",
-    },
-}
+EXPECTED_FAILURES: dict[str, dict[str, str]] = {}
 
 
 def test_estimators_were_discovered():

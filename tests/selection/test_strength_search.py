@@ -78,9 +78,10 @@ def test_numbers_with_large_opposite_coefficients_get_a_weaker_ridge():
     common = rng.normal(size=400)
     X = np.column_stack([common + 0.05 * rng.normal(size=400), common])
     y = (X[:, 0] - X[:, 1] > 0).astype(int)
-    model = HigherOrderLogisticRegressionCV().fit(X, y)
+    # The ridge of single features is given, or the search would weaken both.
+    model = HigherOrderLogisticRegressionCV(first_ridges=(1.0,)).fit(X, y)
     assert model.number_ridge_ < model.ridge_[0]
-    held_back = HigherOrderLogisticRegressionCV(number_shares=(1.0,)).fit(X, y)
+    held_back = HigherOrderLogisticRegressionCV(first_ridges=(1.0,), number_shares=(1.0,)).fit(X, y)
     assert held_back.number_ridge_ == held_back.ridge_[0]
     assert model.cv_results_["log_loss"].min() < held_back.cv_results_["log_loss"].min()
 
@@ -222,8 +223,7 @@ def test_a_weaker_ridge_of_numbers_must_win_by_the_margin(monkeypatch, saved, nu
 
     monkeypatch.setattr(StrengthSearch, "trial", known_trial)
     search = search_of(X, y, list(StratifiedKFold(3).split(X, y)), categorical_features=[0, 1, 2])
-    worse = Trial(Strengths((np.inf,) * 2, np.inf, 0.0), [], None, loss=2.0, error=0.0)
-    monkeypatch.setattr(StrengthSearch, "class_share_trial", worse)
+    monkeypatch.setattr(StrengthSearch, "_doubted", lambda _, grid, choice: grid.strengths(choice))
     chosen = search.run(Grid.of((0.1, 1.0, 10.0), (1.0, 5.0), (0.1, 1.0), (0.0, 0.5), 2, hierarchical=True))
     assert chosen.number_ridge == number_share * chosen.ridge[0]
 

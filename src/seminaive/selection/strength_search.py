@@ -29,6 +29,9 @@ ROUGH = 0.03
 PRECISION = 1e-3
 # A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same rows.
 MARGIN = 0.03
+# Gains over the class shares, in standard errors: up to the first they may be chance, from the second on they
+# are believed. Found on noise and on 13 small real tables (docs/decisions/0007-doubt-small-gains.md).
+CHANCE, BELIEVED = 1.5, 3.0
 # A search whose best strength is the first or last tried goes on by factors of ten, so many of them at most;
 # beyond the weakest, no penalty at all is tried.
 MOST_DECADES = 6
@@ -51,6 +54,14 @@ class Strengths:
     ridge: tuple[float, ...]
     number_ridge: float
     share: float
+
+    def times(self, factor: float) -> Strengths:
+        """Return ridges that are stronger by a factor."""
+        return replace(
+            self,
+            ridge=tuple(factor * ridge for ridge in self.ridge),
+            number_ridge=factor * self.number_ridge,
+        )
 
     @property
     def only_class_shares(self) -> bool:
@@ -217,9 +228,7 @@ class StrengthSearch:
         """Return the best strengths, found by climbing along one coordinate after the other.
 
         Along each, the log loss is taken to have one minimum, so that a climb ends where the loss rises.
-        Coordinates at an end of their list are then followed beyond it. Where the class shares alone are no
-        worse than the best trial, stronger and stronger ridges are tried, and the class shares are taken
-        unless one of these is better.
+        Coordinates at an end of their list are then followed beyond it.
         """
         choice = self._climb(grid, grid.middle, "tuples", grid.values["tuples"])
         if grid.hierarchical:
@@ -234,11 +243,25 @@ class StrengthSearch:
         for name in [*names, *(["number_share"] if self.whole.space.n_numbers else [])]:
             margin = MARGIN if name == "number_share" else PRECISION
             choice = self._climb(grid, choice, name, grid.beyond(choice, name), margin)
-        best = grid.strengths(choice)
-        loss = self.class_share_trial.loss
-        if self.trial(best).loss <= (1 - PRECISION) * loss:
-            return best
-        return self._strong_end(grid, choice, loss)
+        return self._doubted(grid, choice)
+
+    def _doubted(self, grid: Grid, choice: Choice) -> Strengths:
+        """Return the strengths of a choice, stronger ones, or infinite ones, by how sure its gain is.
+
+        The best of many trials on the same rows gains over the class shares even where there is nothing to
+        learn. A gain of few standard errors is answered by ridges ten times as strong. Where it could be
+        chance, ever stronger ridges are tried, and if none is better than chance, the class shares are taken.
+        """
+        best = self.trial(grid.strengths(choice))
+        if self._standard_errors_of_gain(best) < CHANCE:
+            best = self._best_of_stronger(grid, choice)
+        sure = self._standard_errors_of_gain(best)
+        if sure < CHANCE:
+            best = self.class_share_trial
+            self.trials[best.strengths] = best
+        elif sure < BELIEVED:
+            best = self.trial(best.strengths.times(10.0))
+        return best.strengths
 
     @cached_property
     def class_share_trial(self) -> Trial:
@@ -248,20 +271,24 @@ class StrengthSearch:
         loss = -float(self._weight @ log_shares)
         return Trial(Strengths(infinite, np.inf, 0.0), [], log_shares, loss, error=0.0)
 
-    def _strong_end(self, grid: Grid, choice: Choice, loss: float) -> Strengths:
-        """Return the best of ever stronger ridges, or infinite ones: only the class shares, of known loss."""
+    def _standard_errors_of_gain(self, trial: Trial) -> float:
+        """Return the mean gain in log posterior over the class shares, over its standard error."""
+        gain = trial.log_posterior - self.class_share_trial.log_posterior
+        if not np.isfinite(gain).all():  # a class that some fold's training rows lack
+            return np.inf
+        mean = float(self._weight @ gain)
+        error = float(np.sqrt(np.sum((self._weight * (gain - mean)) ** 2)))
+        return mean / error if error > 0 else 0.0
+
+    def _best_of_stronger(self, grid: Grid, choice: Choice) -> Trial:
+        """Return the best of all trials after some with ever stronger ridges."""
         for factor in (10.0 ** np.arange(1, MOST_DECADES + 1)).tolist():
-            stronger = replace(choice, first=choice.first * factor, tuples=choice.tuples * factor, share=0.0)
-            self.trial(grid.strengths(stronger))
-        found = min((trial for trial in self.trials.values()), key=lambda trial: trial.loss)
-        while found.error:
+            self.trial(grid.strengths(replace(choice, share=0.0)).times(factor))
+        while True:
+            found = min(self.trials.values(), key=lambda trial: trial.loss)
+            if not found.error:
+                return found
             self._improve(found)
-            found = min((trial for trial in self.trials.values()), key=lambda trial: trial.loss)
-        if found.loss <= (1 - PRECISION) * loss:
-            return found.strengths
-        nothing = self.class_share_trial
-        self.trials[nothing.strengths] = nothing
-        return nothing.strengths
 
     def _climb(
         self, grid: Grid, choice: Choice, name: str, values: list[float], margin: float = PRECISION
@@ -378,7 +405,8 @@ class StrengthSearch:
         """The share of each held-out row in the weight of all of them."""
         held_out = np.concatenate([own for table in self.tables for _, own in table.splits])
         weight: Floats = self.whole.row_weight[held_out]
-        return weight / weight.sum()
+        shares: Floats = weight / weight.sum()
+        return shares
 
     def _log_posterior(self, scores: list[Floats]) -> Floats:
         parts = [table.log_posterior(own) for table, own in zip(self.tables, scores, strict=True)]
