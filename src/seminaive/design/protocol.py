@@ -25,12 +25,20 @@ class Workspace(Protocol):
         """Fill in X B; return what ``then`` gives for each block of rows.
 
         ``then`` is called with the rows of a block and their scores while these are in the cache. It may
-        overwrite them, by residuals for instance. Blocks are fixed, and their results come in order.
+        overwrite them, by residuals for instance; padding beyond the K columns is 0 and stays so. Blocks are
+        fixed, and their results come in order.
         """
+
+    @property
+    def width(self) -> int:
+        """Return the number of columns of scores that ``then`` sees: K, and perhaps some padding."""
 
     @property
     def values(self) -> Floats:
         """Return the array, (n_rows, K): the scores, or what has replaced them."""
+
+    def load(self, values: Floats, then: Callable[[slice, Floats], Result]) -> list[Result]:
+        """Take given values in place of X B; return what ``then`` gives for each block of rows."""
 
     def adjoint(self) -> Floats:
         """Return X'R, (n_coefficients, K), of the values R."""

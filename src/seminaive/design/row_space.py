@@ -98,8 +98,7 @@ class RowSpace:
 
     def workspace(self, n_columns: int) -> PlainWorkspace:
         """Return room for passes over the rows."""
-        del n_columns
-        return PlainWorkspace(self)
+        return PlainWorkspace(self, n_columns)
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return X B."""

@@ -200,6 +200,11 @@ class TableWorkspace:
         self._values = np.zeros((design.n_rows, padded))
 
     @property
+    def width(self) -> int:
+        """Return the number of columns with padding."""
+        return int(self._values.shape[1])
+
+    @property
     def values(self) -> Floats:
         """Return the scores, or what has replaced them."""
         return self._values[:, : self._n_columns]
@@ -207,20 +212,28 @@ class TableWorkspace:
     def score(
         self, coefficients: Floats, then: Callable[[slice, Floats], Result] | None = None
     ) -> list[Result]:
-        """Fill in X B; return what ``then`` gives for each block of rows, given its padded scores."""
+        """Fill in X B; return what ``then`` gives for each block of rows, given its padded scores.
+
+        The padding is 0, and must be left so.
+        """
         self._unpack(coefficients)
 
         def block(rows: slice) -> list[Result]:
             self._add_up(rows)
-            if then is None:
-                return []
-            result = then(rows, self._values[rows])
-            self._values[rows, self._n_columns :] = 0.0  # whatever ``then`` left in the padding
-            return [result]
+            return [] if then is None else [then(rows, self._values[rows])]
 
         design = self._design
         found = in_threads(block, row_blocks(design.n_rows), design.n_threads)
         return [result for own in found for result in own]
+
+    def load(self, values: Floats, then: Callable[[slice, Floats], Result]) -> list[Result]:
+        """Take given values in place of X B; return what ``then`` gives for each block of rows."""
+
+        def block(rows: slice) -> Result:
+            self._values[rows, : self._n_columns] = values[rows]
+            return then(rows, self._values[rows])
+
+        return in_threads(block, row_blocks(self._design.n_rows), self._design.n_threads)
 
     def adjoint(self) -> Floats:
         """Return X'R of the values R."""

@@ -61,7 +61,7 @@ class TiedTerms:
     def workspace(self, n_columns: int) -> PlainWorkspace:
         """Return room for passes over the rows."""
         del n_columns
-        return PlainWorkspace(self)
+        return PlainWorkspace(self, int(self.contributions.shape[2]))
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return X w, (n_rows, n_columns), for weights of shape (n_terms, 1)."""

@@ -50,11 +50,18 @@ class PlainWorkspace:
     Parameters
     ----------
     design : Design
+    n_columns : int
+        Columns of the scores.
     """
 
-    def __init__(self, design: _Products) -> None:
+    def __init__(self, design: _Products, n_columns: int) -> None:
         self._design = design
-        self.values: Floats = np.empty((0, 0))
+        self.values: Floats = np.empty((0, n_columns))
+
+    @property
+    def width(self) -> int:
+        """Return the number of columns of the values."""
+        return int(self.values.shape[1])
 
     def score(
         self, coefficients: Floats, then: Callable[[slice, Floats], Result] | None = None
@@ -63,6 +70,11 @@ class PlainWorkspace:
         self.values = np.ascontiguousarray(self._design.scores(coefficients))
         if then is None:
             return []
+        return [then(rows, self.values[rows]) for rows in row_blocks(self._design.n_rows)]
+
+    def load(self, values: Floats, then: Callable[[slice, Floats], Result]) -> list[Result]:
+        """Take given values in place of X B; return what ``then`` gives for each block of rows."""
+        self.values = values.copy()
         return [then(rows, self.values[rows]) for rows in row_blocks(self._design.n_rows)]
 
     def adjoint(self) -> Floats:

@@ -87,18 +87,11 @@ class EmpiricalLoss:
 
     def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:
         """Return the loss of each weighting, and the gradient, shaped like the coefficients."""
-        kept = np.empty((self.design.n_rows, self.shape[1])) if self._keep_scores else None
-
-        def residuals(rows: slice, own: Floats) -> Floats:
-            self._add_offset(rows, own)
-            if kept is not None:
-                kept[rows] = own[:, : self.shape[1]]
-            return self._replace_by_residuals(rows, own)
-
-        losses = np.sum(self._space.score(coefficients, residuals), axis=0)
-        if kept is not None:
-            self._kept = coefficients.copy(), kept
-        return losses, self._space.adjoint()
+        if self._keep_scores:
+            parts = self._space.load(self.scores(coefficients), self._replace_by_residuals)
+        else:
+            parts = self._space.score(coefficients, self._residuals_of_sums)
+        return np.sum(parts, axis=0), self._space.adjoint()
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return offset + X B, the columns of all weightings side by side."""
@@ -154,16 +147,17 @@ class EmpiricalLoss:
         row_weights = self.row_weights.T[:, :, None] * posterior
         if self.n_columns == 1:
             row_weights *= 1 - posterior
-        weights = self._flat(row_weights)
         space = self._rough_space
+        weights = np.zeros((len(row_weights), space.width))
+        weights[:, : self.shape[1]] = self._flat(row_weights)
 
         def weigh(rows: slice, own: Floats) -> None:
-            along = own[:, : self.shape[1]]
             if self.n_columns > 1:
+                along = own[:, : self.shape[1]]
                 by_weighting = along.reshape(-1, self.n_weightings, self.n_columns)
                 means = np.einsum("rfc,rfc->rf", posterior[rows], by_weighting)
                 along -= np.repeat(means, self.n_columns, axis=1)
-            along *= weights[rows]
+            own *= weights[rows]
 
         def product(direction: Floats) -> Floats:
             space.score(direction, weigh)
@@ -197,6 +191,10 @@ class EmpiricalLoss:
 
     # Rows
 
+    def _residuals_of_sums(self, rows: slice, own: Floats) -> Floats:
+        self._add_offset(rows, own)
+        return self._replace_by_residuals(rows, own)
+
     def _add_offset(self, rows: slice, own: Floats) -> None:
         if self.offset is not None:
             own[:, : self.shape[1]] += self.offset[rows]
@@ -205,7 +203,9 @@ class EmpiricalLoss:
         """Turn the scores of some rows into residuals, and return the loss of each weighting."""
         labels = self.labels[rows]
         if self.n_weightings == 1:
-            return np.array([self._residuals(own, labels, self.row_weights[0, rows])])
+            loss = self._residuals(own, labels, self.row_weights[0, rows])
+            own[:, self.shape[1] :] = 0.0
+            return np.array([loss])
         losses = np.empty(self.n_weightings)
         for number, weights in enumerate(self.row_weights):
             columns = slice(number * self.n_columns, (number + 1) * self.n_columns)
