@@ -101,9 +101,7 @@ def test_scores_gather_one_cell_per_term(rng, n_classes):
     codes = np.column_stack([rng.integers(0, k + 1, 30) for k in cardinalities]).astype(np.uint8)
     tables = rng.normal(size=(terms.n_cells, n_classes))
     scores = np.zeros((30, n_classes))
-    columns = np.array([j for term in terms.features for j in term])
-    starts = np.cumsum([0, *(len(term) for term in terms.features)])
-    add_table_scores(codes, columns, starts, np.array(cardinalities), terms.offsets, tables, scores)
+    add_table_scores(codes, terms.columns, terms.strides, terms.starts, terms.offsets, tables, scores)
     np.testing.assert_allclose(scores, tables[terms.cells(codes)].sum(axis=1), rtol=1e-12, atol=1e-14)
 
 

@@ -33,9 +33,8 @@ def plain_counts(codes, labels, weights, terms, n_classes):
     counts = np.zeros((terms.n_cells, n_classes))
     for row, label, weight in zip(codes.tolist(), labels, weights, strict=True):
         for t, columns in enumerate(terms.features):
-            cells = list(product(*(range(terms.cardinalities[j]) for j in columns)))
-            values = tuple(row[j] for j in columns)
-            cell = cells.index(values) if values in cells else len(cells)
+            cells = list(product(*(range(terms.cardinalities[j] + 1) for j in columns)))
+            cell = cells.index(tuple(row[j] for j in columns))
             counts[terms.offsets[t] + cell, label] += weight
     return counts
 
@@ -134,8 +133,8 @@ def test_recoding_keeps_rows_of_no_evidence():
     codes, labels = np.array([[0], [2], [2]], np.uint8), np.array([0, 0, 1])
     counts = TupleCounts.of(codes, labels, Terms.singles([2]), 2)
     moved = counts.recoded([np.array([2, 0])], [3])
-    assert moved.block(0).tolist() == [[0, 0], [0, 0], [1, 0]]
-    assert moved.counts[-1].tolist() == [1, 1]
+    assert moved.block(0).tolist() == [[0, 0], [0, 0], [1, 0], [1, 1]]
+    assert moved.joint(0).tolist() == [[0, 0], [0, 0], [1, 0]]
 
 
 @given(st.floats(-1e9, 1e9).filter(lambda x: abs(x) > 1e-9), st.integers(2, 300))

@@ -23,8 +23,9 @@ def fill_children(
     """Fill in log P(x_j | c, x_s) for every cell of the parents.
 
     counts (cells, C) float64, in which the family of parents s and child j begins at family_offsets (S, k)
-    int64, -1 for the parents themselves, its columns increasing and the last varying fastest; parents (S,
-    order) int64 increasing; cardinalities (k,) int64; parent_offsets (S + 1,) int64; offsets (k + 1,) int64
+    int64, -1 for the parents themselves, its columns increasing and the last varying fastest, each with one
+    code more than it has values, that of no evidence; parents (S, order) int64 increasing; cardinalities (k,)
+    int64; parent_offsets (S + 1,) int64; offsets (k + 1,) int64
     cells of single columns, each with a last one of no evidence; added (k,) float64 rows for each value of a
     child. child_log (P, W, C) float64 is filled where it is not 0, at least with lowest.
     """
@@ -40,11 +41,11 @@ def fill_children(
             stride_of_child = 1
             for p in range(order):
                 if parents[s, p] > j:
-                    stride_of_child *= cardinalities[parents[s, p]]
+                    stride_of_child *= cardinalities[parents[s, p]] + 1
             stride = 1
             for p in range(order - 1, -1, -1):
-                strides[p] = stride if parents[s, p] > j else stride * cardinalities[j]
-                stride *= cardinalities[parents[s, p]]
+                strides[p] = stride if parents[s, p] > j else stride * (cardinalities[j] + 1)
+                stride *= cardinalities[parents[s, p]] + 1
             for x in range(parent_offsets[s], parent_offsets[s + 1]):
                 first = family_offsets[s, j]
                 rest = x - parent_offsets[s]

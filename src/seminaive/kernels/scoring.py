@@ -13,11 +13,11 @@ NARROW = 12
 
 
 @njit(cache=True, nogil=True)
-def add_table_scores(codes, columns, starts, cardinalities, offsets, tables, scores):
+def add_table_scores(codes, columns, strides, starts, offsets, tables, scores):
     """Add each term's cell to the scores of each row, term after term.
 
-    codes (n, k) unsigned; columns (sum of orders,), starts (T + 1,), cardinalities (k,), offsets (T + 1,)
-    int64; tables (cells, C); scores (n, C) is added to.
+    codes (n, k) unsigned; columns and strides (sum of orders,), starts and offsets (T + 1,) int64; tables
+    (cells, C); scores (n, C) is added to. The cell of term t is offsets[t] plus codes times strides.
     """
     n = codes.shape[0]
     T = starts.shape[0] - 1
@@ -25,18 +25,10 @@ def add_table_scores(codes, columns, starts, cardinalities, offsets, tables, sco
     cells = np.empty(T, np.int64)
     for i in range(n):
         for t in range(T):
-            first = starts[t]
-            if starts[t + 1] == first + 1:
-                cells[t] = offsets[t] + np.int64(codes[i, columns[first]])
-                continue
-            cell = np.int64(0)
-            known = True
-            for s in range(first, starts[t + 1]):
-                j = columns[s]
-                code = np.int64(codes[i, j])
-                cell = cell * cardinalities[j] + code
-                known &= code < cardinalities[j]
-            cells[t] = offsets[t] + cell if known else offsets[t + 1] - 1
+            cell = offsets[t]
+            for s in range(starts[t], starts[t + 1]):
+                cell += np.int64(codes[i, columns[s]]) * strides[s]
+            cells[t] = cell
         if C <= NARROW:
             for c in range(0, C - 1, 2):
                 even = scores[i, c]

@@ -7,7 +7,7 @@ import numpy as np
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.higher_order_base import cut_rule
-from seminaive.scores import AdditiveScores, NumericTerms, m_estimate_tables
+from seminaive.scores import AdditiveScores, NumericTerms, fill_unknown, m_estimate_tables
 from seminaive.selection.higher_order_problem import generative_shares, standardised, terms_of_order
 from seminaive.solvers.stochastic_descent import Descent, relative_scale
 from seminaive.statistics import Moments, TableStatistics, TupleCounts, class_weights
@@ -88,7 +88,7 @@ class StreamingMixin:
         descent.take_rows(terms, codes, numbers, labels, np.ones(len(labels)) if weights is None else weights)
         self.statistics_, self.schema_ = total, total.schema
         self.coefficients_, self.squares_ = beta, squares
-        self._read_stream(terms, beta)
+        self._read_stream(total.counts, beta)
 
     def _coefficients_under(self, total, old):
         """Return the coefficients and their squared gradients under the codes of all chunks so far."""
@@ -117,10 +117,11 @@ class StreamingMixin:
                 np.ones((n_numbers, len(self.classes_))),
             ]
         )
+        logs[1 : 1 + terms.n_cells][~terms.known] = 0.0  # cells of no evidence stay at 0
         length = np.sqrt((logs**2).sum(axis=1, keepdims=True)) if n_columns == 1 else np.abs(logs)
         orders = np.repeat(
             [0, *(len(term) for term in terms.features), *(1,) * n_numbers],
-            [1, *(terms.sizes + 1), *(1,) * n_numbers],
+            [1, *terms.sizes, *(1,) * n_numbers],
         )
         strength = np.concatenate([[0.0], self._ridges()])[orders][:, None]
         target = np.zeros_like(beta)
@@ -145,15 +146,16 @@ class StreamingMixin:
         scale = relative_scale(length if self.scaling == "generative" else (length > 0).astype(float))
         return Descent(shrinkage, target, np.broadcast_to(scale, beta.shape).copy(), beta, squares)
 
-    def _read_stream(self, terms, beta):
+    def _read_stream(self, counts, beta):
         """Turn the coefficients into additive scores."""
+        terms = counts.terms
         by_class = np.hstack([-beta / 2, beta / 2]) if beta.shape[1] == 1 else beta
         coefficients = np.zeros((len(self.centres_), 4, by_class.shape[1]))
         coefficients[:, 2] = by_class[1 + terms.n_cells :] / self.spreads_[:, None]
         numeric = NumericTerms(tuple(range(len(self.centres_))), self.centres_, coefficients)
-        self.scores_ = AdditiveScores(
-            by_class[0].copy(), terms, by_class[1 : 1 + terms.n_cells].copy(), numeric
-        )
+        tables = by_class[1 : 1 + terms.n_cells].copy()
+        fill_unknown(terms, tables, counts.counts.sum(axis=1))
+        self.scores_ = AdditiveScores(by_class[0].copy(), terms, tables, numeric)
 
 
 def _recoded(codes, schema, larger):

@@ -2,11 +2,11 @@
 
 from seminaive.scores.additive import AdditiveScores, NumericTerms, log_posterior
 from seminaive.scores.dependence import DependenceTables
+from seminaive.scores.fallback import fill_unknown
 from seminaive.scores.generative import (
     gaussian_terms,
     generative_scores,
     laplace_tables,
-    log_or_veto,
     log_priors,
     m_estimate_tables,
 )
@@ -15,10 +15,10 @@ __all__ = [
     "AdditiveScores",
     "DependenceTables",
     "NumericTerms",
+    "fill_unknown",
     "gaussian_terms",
     "generative_scores",
     "laplace_tables",
-    "log_or_veto",
     "log_posterior",
     "log_priors",
     "m_estimate_tables",

@@ -154,17 +154,16 @@ class AdditiveScores:
         return scores
 
     def _add_tables(self, table: EncodedTable, scores: Floats) -> None:
-        features = self.terms.features
-        if len(table) * len(features) < COMPILED_GATHERS or isinstance(self.terms, ObservedTerms):
-            for term in range(len(features)):
-                scores += self.tables[self.terms.cells_of(term, table.codes)]
+        terms = self.terms
+        if len(table) * len(terms.features) < COMPILED_GATHERS or isinstance(terms, ObservedTerms):
+            for term in range(len(terms.features)):
+                scores += self.tables[terms.cells_of(term, table.codes)]
             return
         from seminaive.kernels.scoring import add_table_scores
 
-        columns = np.array([j for term in features for j in term], dtype=np.int64)
-        starts = np.cumsum([0, *(len(term) for term in features)], dtype=np.int64)
-        cardinalities = np.array(self.terms.cardinalities, dtype=np.int64)
-        add_table_scores(table.codes, columns, starts, cardinalities, self.terms.offsets, self.tables, scores)
+        add_table_scores(
+            table.codes, terms.columns, terms.strides, terms.starts, terms.offsets, self.tables, scores
+        )
 
     def breakdown(self, table: EncodedTable) -> Floats:
         """Return what the prior and each term contribute, (n_rows, 1 + n_terms, n_classes).
@@ -188,7 +187,7 @@ class AdditiveScores:
         if weights.shape != (self.n_terms,):
             raise ValueError(f"{self.n_terms} terms need {self.n_terms} weights, got {weights.shape}")
         n_tables = len(self.terms.features)
-        per_cell = np.repeat(weights[:n_tables], self.terms.sizes + 1)
+        per_cell = np.repeat(weights[:n_tables], self.terms.sizes)
         numeric = replace(
             self.numeric, coefficients=self.numeric.coefficients * weights[n_tables:, None, None]
         )

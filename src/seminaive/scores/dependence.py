@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.scores.additive import AdditiveScores
-from seminaive.scores.generative import VETO, log_or_veto
-from seminaive.statistics import Terms
+from seminaive.statistics import VETO, Terms, log_shares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -67,25 +66,22 @@ class DependenceTables:
         from seminaive.kernels.dependence import fill_children
 
         def added(n_values: int) -> float:
-            return smoothing / n_values if shared else smoothing
+            return smoothing / max(n_values, 1) if shared else smoothing
 
         counts = statistics.counts
-        offset_of = dict(zip(counts.terms.features, counts.terms.offsets.tolist(), strict=False))
+        term_of = {columns: term for term, columns in enumerate(counts.terms.features)}
         cardinalities, n_classes = counts.terms.cardinalities, len(statistics.class_weight)
         parents, parent_offsets = _parents_of(cardinalities, order)
         sizes = np.diff(parent_offsets)
         joint = np.concatenate(
-            [
-                counts.counts[offset_of[columns] : offset_of[columns] + size]
-                for columns, size in zip(parents, sizes.tolist(), strict=True)
-            ]
+            [counts.joint(term_of[columns]).reshape(-1, n_classes) for columns in parents]
         )
         total = statistics.class_weight.sum()
         states = np.repeat(sizes, sizes)[:, None] * n_classes
-        own = smoothing / states if shared else np.full(states.shape, smoothing)
+        own = smoothing / states if shared else smoothing
         families = [
             [
-                -1 if j in columns else offset_of[tuple(sorted((*columns, j)))]
+                -1 if j in columns else counts.terms.offsets[term_of[tuple(sorted((*columns, j)))]]
                 for j in range(len(cardinalities))
             ]
             for columns in parents
@@ -107,7 +103,7 @@ class DependenceTables:
             np.array(parents, dtype=np.int64),
             parent_offsets,
             joint.sum(axis=1),
-            log_or_veto((joint + own) / (total + own * states)),
+            log_shares(joint, total, states, own),
             child_log,
             _naive(statistics, added),
         )
@@ -171,7 +167,7 @@ class DependenceTables:
 def _parents_of(cardinalities: tuple[int, ...], order: int) -> tuple[tuple[tuple[int, ...], ...], Indices]:
     """Return the sets of parents, no larger than all columns, and where the cells of each begin."""
     terms = Terms.of_order(cardinalities, min(order, len(cardinalities)))
-    return terms.features, np.concatenate([np.zeros(1, np.int64), np.cumsum(terms.sizes)])
+    return terms.features, np.concatenate([np.zeros(1, np.int64), np.cumsum(terms.n_combinations)])
 
 
 def _naive(statistics: TableStatistics, added: Callable[[int], float]) -> AdditiveScores:
@@ -180,12 +176,10 @@ def _naive(statistics: TableStatistics, added: Callable[[int], float]) -> Additi
     terms = Terms.singles(counts.terms.cardinalities)
     tables = np.zeros((terms.n_cells, len(statistics.class_weight)))
     position = {columns: term for term, columns in enumerate(counts.terms.features)}
-    for term, columns in enumerate(terms.features):
-        own = counts.block(position[columns])
-        block = own + added(len(own))
-        given = block.sum(axis=0)
-        tables[terms.block(term)] = log_or_veto(
-            np.divide(block, given, out=np.full_like(block, 1 / len(block)), where=given > 0)
-        )
-    weight = statistics.class_weight + added(len(statistics.class_weight))
-    return AdditiveScores.of_tables(log_or_veto(weight / weight.sum()), terms, tables)
+    for term, (columns, n_values) in enumerate(zip(terms.features, terms.cardinalities, strict=True)):
+        own = counts.joint(position[columns])
+        first = terms.offsets[term]
+        tables[first : first + n_values] = log_shares(own, own.sum(axis=0), n_values, added(n_values))
+    weight, n_classes = statistics.class_weight, len(statistics.class_weight)
+    prior = log_shares(weight, weight.sum(), n_classes, added(n_classes))
+    return AdditiveScores.of_tables(prior, terms, tables)

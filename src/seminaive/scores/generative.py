@@ -7,62 +7,66 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.scores.additive import AdditiveScores, NumericTerms
+from seminaive.statistics import log_or_veto, log_shares
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from seminaive.statistics import Moments, TableStatistics, TupleCounts
 
     Floats = NDArray[np.float64]
-
-# The log probability of what has probability zero: it outweighs any other evidence, and stays finite, so
-# that a row to which every class objects still has a posterior (that of the fewest objections).
-VETO = -1e5
-
+    Indices = NDArray[np.int64]
 
 # A smaller variance has no finite inverse, even after the floor.
 SMALLEST_VARIANCE = 1e-280
 
 
-def log_or_veto(probability: Floats) -> Floats:
-    """Return the logarithm, and a finite veto for zero."""
-    with np.errstate(divide="ignore"):
-        return np.maximum(np.log(probability), VETO)
-
-
 def laplace_tables(counts: TupleCounts, added: float) -> Floats:
     """Return log ``(count + added) / (class count + added * number of combinations)`` for every cell.
 
-    The class count is that of rows with evidence on the term. Cells of no evidence contribute 0.
+    The class count is that of rows with evidence on all columns of the term. Where some columns carry no
+    evidence the cell has the estimate of the others, made in the same way from all rows that have them; where
+    none is known, 0.
     """
-    return _log_likelihoods(counts, np.full(len(counts.terms.features), added))
+    return _log_likelihoods(counts, lambda n_values: np.full(n_values.shape, added))
 
 
 def m_estimate_tables(counts: TupleCounts, strength: float = 1.0) -> Floats:
     """Return log ``(count + strength / number of combinations) / (class count + strength)``.
 
-    The strength is the weight, in rows, of a uniform prior over each term's combinations.
+    The strength is the weight, in rows, of a uniform prior over each term's combinations. Cells of no evidence
+    are as in `laplace_tables`.
     """
-    return _log_likelihoods(counts, strength / np.maximum(counts.terms.sizes, 1))
+    return _log_likelihoods(counts, lambda n_values: strength / n_values)
 
 
-def _log_likelihoods(counts: TupleCounts, added: Floats) -> Floats:
-    """Return the log share of each cell in its term and class, ``added`` given per term."""
+def _log_likelihoods(counts: TupleCounts, added: Callable[[Floats], Floats]) -> Floats:
+    """Return the log share of each cell in its term and class; ``added`` is a function of the values."""
     terms = counts.terms
-    if not terms.features:
-        return np.zeros_like(counts.counts)
-    cells_of_term = terms.sizes + 1
-    smoothed = counts.counts + np.repeat(added, cells_of_term)[:, None]
-    smoothed[terms.no_evidence] = 0.0
-    total = np.add.reduceat(smoothed, terms.offsets[:-1], axis=0)
-    # A class without a row (and no pseudo-count) knows nothing: uniform.
-    unknown = total <= 0
-    total[unknown] = 1.0
-    share = smoothed / np.repeat(total, cells_of_term, axis=0)
-    uniform = np.repeat(unknown / np.maximum(terms.sizes, 1)[:, None], cells_of_term, axis=0)
-    tables = log_or_veto(share + uniform)
-    tables[terms.no_evidence] = 0.0
+    tables = np.zeros_like(counts.counts)
+    known = np.flatnonzero(terms.known)
+    term = terms.term_of(known)
+    own = counts.counts[known]
+    n_values = terms.n_combinations[term][:, None].astype(np.float64)
+    totals = _sums(term, own, len(terms.features))[term]
+    tables[known] = log_shares(own, totals, n_values, added(n_values))
+    for axes, cells, margins in terms.margins():
+        # Terms without further axes know nothing there.
+        partly = terms.orders[terms.term_of(cells)] > len(axes)
+        if partly.any():
+            n_values = np.maximum(terms.n_values_beside(axes), 1)[:, None].astype(np.float64)
+            kept, group = np.unique(margins[partly], return_inverse=True)
+            own, term = _sums(group, counts.counts[cells[partly]], len(kept)), terms.term_of(kept)
+            totals = _sums(term, own, len(terms.features))[term]
+            tables[kept] = log_shares(own, totals, n_values[term], added(n_values[term]))
     return tables
+
+
+def _sums(group: Indices, rows: Floats, n_groups: int) -> Floats:
+    """Return the sum of the rows of each group, (n_groups, columns)."""
+    return np.stack([np.bincount(group, column, minlength=n_groups) for column in rows.T], axis=1)
 
 
 def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> NumericTerms:

@@ -15,12 +15,12 @@ from seminaive.memory import refuse_beyond_memory
 from seminaive.objective.conditional_likelihood import ConditionalLoss
 from seminaive.objective.penalised_objective import PenalisedObjective
 from seminaive.objective.whitening import Whitening
-from seminaive.scores import AdditiveScores, NumericTerms
+from seminaive.scores import AdditiveScores, NumericTerms, fill_unknown
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
 from seminaive.solvers.lbfgs import minimize_lbfgs
 from seminaive.solvers.newton import minimize_newton
-from seminaive.statistics import ObservedTerms, Terms
+from seminaive.statistics import ObservedTerms, Terms, log_shares
 
 # Beyond this the list of terms itself is the problem.
 MOST_TERMS = 1_000_000
@@ -77,7 +77,7 @@ class HigherOrderProblem:
         n_numbers = len(centres)
         term_orders = np.array([len(term) for term in terms.features], dtype=np.int64)
         orders = np.concatenate([[0], term_orders[term_of], np.ones(n_numbers, np.int64)])
-        no_evidence = np.isin(observed, terms.no_evidence)
+        no_evidence = ~terms.are_known(observed)
         fixed = np.concatenate([[False], no_evidence, np.zeros(n_numbers, bool)])
         log_estimates, cell_weight = _log_estimates(terms, loss, term_of, no_evidence)
         return cls(
@@ -232,7 +232,9 @@ class HigherOrderProblem:
         terms, places = self.layout
         tables = np.zeros((terms.n_cells, n_classes))
         tables[places] = by_class[1 : 1 + m]
-        self._fill_no_evidence(terms, places, tables)
+        weight = np.zeros(terms.n_cells)
+        weight[places] = self.cell_weight[1:].sum(axis=1)
+        fill_unknown(terms, tables, weight)
         coefficients = np.zeros((len(self.centres), 4, n_classes))
         coefficients[:, 2] = by_class[1 + m :] / self.spreads[:, None]
         numeric = NumericTerms(tuple(range(len(self.centres))), self.centres, coefficients)
@@ -244,25 +246,8 @@ class HigherOrderProblem:
         observed = self.loss.fused.observed
         if 8 * self.terms.n_cells * self.loss.n_classes <= MOST_DENSE_BYTES:
             return self.terms, observed
-        with_evidence = np.setdiff1d(observed, self.terms.no_evidence, assume_unique=True)
-        terms = ObservedTerms(self.terms.features, self.terms.cardinalities, with_evidence)
-        starts = np.searchsorted(observed, self.terms.offsets)
-        places = [
-            terms.places(term, observed[starts[term] : starts[term + 1]])
-            for term in range(len(terms.features))
-        ]
-        return terms, np.concatenate(places)
-
-    def _fill_no_evidence(self, terms, places, tables):
-        """Give an unseen category the mean contribution of the training rows."""
-        if not terms.features:
-            return
-        weight = np.zeros(terms.n_cells)
-        weight[places] = self.cell_weight[1:].sum(axis=1)
-        means = np.add.reduceat(tables * weight[:, None], terms.offsets[:-1], axis=0)
-        means /= self.cell_weight[0].sum()
-        means[weight[terms.no_evidence] > 0] = 0.0
-        tables[terms.no_evidence] = means
+        terms = ObservedTerms.of_combinations(self.terms.features, self.terms.cardinalities, observed)
+        return terms, terms.places(observed)
 
 
 def terms_of_order(cardinalities, order, *, hierarchical) -> Terms:
@@ -279,7 +264,7 @@ def terms_of_order(cardinalities, order, *, hierarchical) -> Terms:
             f"{n_columns} columns have {n_terms:,} terms of order {order}, above {MOST_TERMS:,}: lower the "
             "order, or drop columns"
         )
-    largest = prod(sorted(cardinalities)[-order:])
+    largest = prod(k + 1 for k in sorted(cardinalities)[-order:])
     if n_terms * largest > MOST_COMBINATIONS:
         raise TooLargeError(
             f"a term of order {order} has up to {largest:,} combinations, too many to number: lower the "
@@ -296,12 +281,11 @@ def _log_estimates(terms, loss, term_of, no_evidence):
     """
     cells = loss.class_weights_of_cells()
     class_weight = np.bincount(loss.labels, loss.row_weight, minlength=loss.n_classes)
-    log_prior = np.log((class_weight + 1 / loss.n_classes) / (class_weight.sum() + 1))
-    n_combinations = terms.sizes[term_of][:, None]
+    log_prior = log_shares(class_weight, class_weight.sum(), loss.n_classes, 1 / loss.n_classes)
+    n_combinations = np.maximum(terms.n_combinations, 1)[term_of][:, None]
     without = np.zeros((len(terms.features), loss.n_classes))
-    without[term_of[no_evidence]] = cells[no_evidence]
-    known = class_weight - without[term_of]
-    log_theta = np.log((cells + 1 / n_combinations) / (known + 1))
+    np.add.at(without, term_of[no_evidence], cells[no_evidence])
+    log_theta = log_shares(cells, class_weight - without[term_of], n_combinations, 1 / n_combinations)
     log_theta[no_evidence] = 0.0
     numbers = np.zeros((loss.numbers.shape[1], loss.n_classes))
     return np.concatenate([log_prior[None], log_theta, numbers]), np.concatenate([class_weight[None], cells])

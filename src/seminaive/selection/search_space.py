@@ -107,8 +107,9 @@ def _parts_of_tuples(terms, observed, singles):
         if len(columns) == 1:
             continue
         local = observed[starts[term] : starts[term + 1]] - terms.offsets[term]
-        place = starts[term] + np.flatnonzero(local < terms.sizes[term])
-        values = np.unravel_index(local[local < terms.sizes[term]], terms.shape(term))
+        known = np.flatnonzero(terms.are_known(local + terms.offsets[term]))
+        place = starts[term] + known
+        values = np.unravel_index(local[known], terms.shape(term))
         for column, value in zip(columns, values, strict=True):
             tuples.append(1 + place)
             parts.append(1 + np.searchsorted(observed, terms.offsets[singles[column]] + value))

@@ -43,17 +43,14 @@ class Descent:
         """Take one step per row."""
         from seminaive.kernels.descent import descend
 
-        columns = np.array([j for term in terms.features for j in term], dtype=np.int64)
-        starts = np.cumsum([0, *(len(term) for term in terms.features)], dtype=np.int64)
-        cardinalities = np.array(terms.cardinalities, dtype=np.int64)
         descend(
             codes,
             numbers,
             labels,
             weights,
-            columns,
-            starts,
-            cardinalities,
+            terms.columns,
+            terms.strides,
+            terms.starts,
             terms.offsets,
             RATE,
             self.shrinkage,

@@ -9,10 +9,12 @@ from seminaive.statistics.information import (
 )
 from seminaive.statistics.moments import Moments
 from seminaive.statistics.observed_terms import ObservedTerms
+from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
 from seminaive.statistics.table import TableStatistics
 from seminaive.statistics.terms import Terms
 
 __all__ = [
+    "VETO",
     "Moments",
     "ObservedTerms",
     "TableStatistics",
@@ -21,6 +23,8 @@ __all__ = [
     "class_weights",
     "conditional_mutual_information",
     "entropy",
+    "log_or_veto",
+    "log_shares",
     "mutual_information",
     "normalized_conditional_mutual_information",
 ]
