@@ -16,6 +16,14 @@ BLOCK = 1024
 NEVER = -1e300
 
 
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def log_share(count, total, n_values, added, lowest):
+    """Return log((count + added) / (total + added n_values)), at least lowest: `statistics.log_shares`."""
+    total = total + added * n_values
+    share = (count + added) / total if total > 0 else 1.0 / n_values
+    return max(np.log(share), lowest) if share > 0 else lowest
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill_children(
     counts, family_offsets, parents, cardinalities, parent_offsets, offsets, added, lowest, child_log
@@ -53,19 +61,19 @@ def fill_children(
                     width = cardinalities[parents[s, p]]
                     first += rest % width * strides[p]
                     rest //= width
-                given[:] = added[j] * cardinalities[j]
+                given[:] = 0.0
                 for v in range(cardinalities[j]):
                     for c in range(n_classes):
                         given[c] += counts[first + v * stride_of_child, c]
                 for v in range(cardinalities[j]):
                     for c in range(n_classes):
-                        # A class that was never seen with the parents knows nothing: uniform.
-                        share = (
-                            (counts[first + v * stride_of_child, c] + added[j]) / given[c]
-                            if given[c] > 0
-                            else 1.0 / cardinalities[j]
+                        child_log[x, offsets[j] + v, c] = log_share(
+                            counts[first + v * stride_of_child, c],
+                            given[c],
+                            cardinalities[j],
+                            added[j],
+                            lowest,
                         )
-                        child_log[x, offsets[j] + v, c] = max(np.log(share), lowest) if share > 0 else lowest
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

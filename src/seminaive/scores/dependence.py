@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.scores.additive import AdditiveScores
-from seminaive.statistics import VETO, Terms, log_shares
+from seminaive.scores.generative import laplace_tables, m_estimate_tables
+from seminaive.statistics import VETO, Terms, TupleCounts, log_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -65,9 +66,6 @@ class DependenceTables:
         """
         from seminaive.kernels.dependence import fill_children
 
-        def added(n_values: int) -> float:
-            return smoothing / max(n_values, 1) if shared else smoothing
-
         counts = statistics.counts
         term_of = {columns: term for term, columns in enumerate(counts.terms.features)}
         cardinalities, n_classes = counts.terms.cardinalities, len(statistics.class_weight)
@@ -79,9 +77,10 @@ class DependenceTables:
         total = statistics.class_weight.sum()
         states = np.repeat(sizes, sizes)[:, None] * n_classes
         own = smoothing / states if shared else smoothing
+        offsets = counts.terms.offsets.tolist()
         families = [
             [
-                -1 if j in columns else counts.terms.offsets[term_of[tuple(sorted((*columns, j)))]]
+                -1 if j in columns else offsets[term_of[tuple(sorted((*columns, j)))]]
                 for j in range(len(cardinalities))
             ]
             for columns in parents
@@ -95,7 +94,7 @@ class DependenceTables:
             np.array(cardinalities, dtype=np.int64),
             parent_offsets,
             singles.offsets,
-            np.array([added(k) for k in cardinalities], dtype=np.float64),
+            np.array([smoothing / max(k, 1) if shared else smoothing for k in cardinalities]),
             VETO,
             child_log,
         )
@@ -105,7 +104,7 @@ class DependenceTables:
             joint.sum(axis=1),
             log_shares(joint, total, states, own),
             child_log,
-            _naive(statistics, added),
+            _naive(statistics, smoothing, shared=shared),
         )
 
     def check_fits(self, cardinalities: Sequence[int], order: int, n_classes: int) -> None:
@@ -170,16 +169,11 @@ def _parents_of(cardinalities: tuple[int, ...], order: int) -> tuple[tuple[tuple
     return terms.features, np.concatenate([np.zeros(1, np.int64), np.cumsum(terms.n_combinations)])
 
 
-def _naive(statistics: TableStatistics, added: Callable[[int], float]) -> AdditiveScores:
-    """Return naive Bayes from the counts of single columns."""
-    counts = statistics.counts
-    terms = Terms.singles(counts.terms.cardinalities)
-    tables = np.zeros((terms.n_cells, len(statistics.class_weight)))
-    position = {columns: term for term, columns in enumerate(counts.terms.features)}
-    for term, (columns, n_values) in enumerate(zip(terms.features, terms.cardinalities, strict=True)):
-        own = counts.joint(position[columns])
-        first = terms.offsets[term]
-        tables[first : first + n_values] = log_shares(own, own.sum(axis=0), n_values, added(n_values))
-    weight, n_classes = statistics.class_weight, len(statistics.class_weight)
-    prior = log_shares(weight, weight.sum(), n_classes, added(n_classes))
-    return AdditiveScores.of_tables(prior, terms, tables)
+def _naive(statistics: TableStatistics, smoothing: float, *, shared: bool) -> AdditiveScores:
+    """Return naive Bayes from the counts of single columns, which are the first terms."""
+    terms = Terms.singles(statistics.counts.terms.cardinalities)
+    counts = TupleCounts(terms, statistics.counts.counts[: terms.n_cells])
+    tables = (m_estimate_tables if shared else laplace_tables)(counts, smoothing)
+    weight = statistics.class_weight
+    added = smoothing / len(weight) if shared else smoothing
+    return AdditiveScores.of_tables(log_shares(weight, weight.sum(), len(weight), added), terms, tables)

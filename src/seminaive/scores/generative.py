@@ -108,7 +108,9 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
 
 def log_priors(class_weight: Floats, priors: Floats | None = None) -> Floats:
     """Return the log of given class probabilities, or of the classes' shares of the weight."""
-    return log_or_veto(class_weight / class_weight.sum() if priors is None else priors)
+    if priors is not None:
+        return log_or_veto(priors)
+    return log_shares(class_weight, class_weight.sum(), len(class_weight), 0.0)
 
 
 def generative_scores(

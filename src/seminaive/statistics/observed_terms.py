@@ -76,7 +76,7 @@ class ObservedTerms(Terms):
         """Where each term's cells begin among those kept."""
         return np.searchsorted(self.kept, self._dense.offsets)
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """Return the number of cells of all terms together."""
         return len(self.kept) + len(self.features)

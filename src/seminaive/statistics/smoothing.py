@@ -40,11 +40,11 @@ def log_shares(counts: ArrayLike, totals: ArrayLike, n_values: ArrayLike, added:
     >>> log_shares([4, 0], 4, 2, 0.0)
     array([     0., -100000.])
     """
-    shares = np.asarray(counts, dtype=np.float64) + added
-    totals = np.asarray(totals, dtype=np.float64) + np.multiply(added, n_values)
-    shares, totals = np.broadcast_arrays(shares, totals)
-    n_values = np.maximum(n_values, 1)
-    shares = np.divide(shares, totals, out=np.broadcast_to(1 / n_values, shares.shape).copy(), where=totals > 0)
+    totals = totals + np.multiply(added, n_values)
+    unknown = totals <= 0
+    shares = np.add(counts, added) / np.where(unknown, 1.0, totals)
+    if unknown.any():
+        shares = np.where(unknown, 1.0 / np.maximum(n_values, 1), shares)
     return log_or_veto(shares)
 
 

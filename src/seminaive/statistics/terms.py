@@ -74,10 +74,15 @@ class Terms(SavedByFields):
 
     # Sizes: multiplied as Python integers, which do not wrap around.
 
-    @property
+    @cached_property
     def n_cells(self) -> int:
         """Return the number of cells of all terms together."""
-        return sum(prod(self.shape(term)) for term in range(len(self.features)))
+        return sum(self._sizes)
+
+    @cached_property
+    def _sizes(self) -> list[int]:
+        widths = [k + 1 for k in self.cardinalities]
+        return [prod([widths[j] for j in term]) for term in self.features]
 
     @cached_property
     def sizes(self) -> Indices:
@@ -93,8 +98,7 @@ class Terms(SavedByFields):
     @cached_property
     def offsets(self) -> Indices:
         """Return the first cell of each term and, last, the number of all cells."""
-        sizes = (prod(self.shape(term)) for term in range(len(self.features)))
-        return np.array(list(accumulate(sizes, initial=0)), dtype=np.int64)
+        return np.array(list(accumulate(self._sizes, initial=0)), dtype=np.int64)
 
     @cached_property
     def orders(self) -> Indices:
