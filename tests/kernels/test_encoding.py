@@ -88,9 +88,10 @@ def test_number_scores_are_their_polynomials(rng):
     numbers[::4, 2] = np.nan
     centres, coefficients = rng.normal(size=2), rng.normal(size=(2, 4, 3))
     scores = np.zeros((20, 3))
-    add_number_scores(numbers, np.array([2, 0]), centres, coefficients, scores)
-    terms = NumericTerms((2, 0), centres, coefficients)
-    expected = terms.contribution(0, numbers) + terms.contribution(1, numbers)
+    low, high = np.array([-0.5, -np.inf]), np.array([0.5, np.inf])
+    add_number_scores(numbers, np.array([2, 0]), centres, low, high, coefficients, scores)
+    terms = NumericTerms((2, 0), centres, coefficients, low, high)
+    expected = terms.at(numbers).sum(axis=1)
     np.testing.assert_allclose(scores, expected, rtol=1e-13)
 
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.scores.additive import AdditiveScores, NumericTerms
+from seminaive.scores.additive import AdditiveScores
+from seminaive.scores.numeric_terms import NumericTerms
 from seminaive.statistics import log_or_veto, log_shares
 
 if TYPE_CHECKING:

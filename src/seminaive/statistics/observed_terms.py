@@ -81,6 +81,17 @@ class ObservedTerms(Terms):
         """Return the number of cells of all terms together."""
         return len(self.kept) + len(self.features)
 
+    def is_consistent(self) -> bool:
+        """Tell whether the cells kept increase and exist in the dense terms."""
+        kept = self.kept
+        return (
+            self._dense.is_consistent()
+            and kept.ndim == 1
+            and kept.dtype == np.int64
+            and bool((np.diff(kept) > 0).all())
+            and (not len(kept) or (bool(kept[0] >= 0) and int(kept[-1]) < self._dense.n_cells))
+        )
+
     @cached_property
     def offsets(self) -> Indices:
         """Return the first cell of each term and, last, the number of all cells."""

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     Codes = NDArray[np.unsignedinteger]
     Indices = NDArray[np.int64]
 
+# Cells are numbered by 64-bit integers.
+MOST_CELLS = 2**63
+
 
 @dataclass(frozen=True)
 class Terms(SavedByFields):
@@ -137,6 +140,10 @@ class Terms(SavedByFields):
     def subset(self, kept_terms: Sequence[int]) -> Terms:
         """Return some of the terms."""
         return Terms(tuple(self.features[term] for term in kept_terms), self.cardinalities)
+
+    def is_consistent(self) -> bool:
+        """Tell whether what was given, from a file for instance, can be numbered at all."""
+        return self.n_cells < MOST_CELLS
 
     # Cells of rows
 
