@@ -89,8 +89,10 @@ def test_number_scores_are_their_polynomials(rng):
     centres, coefficients = rng.normal(size=2), rng.normal(size=(2, 4, 3))
     scores = np.zeros((20, 3))
     low, high = np.array([-0.5, -np.inf]), np.array([0.5, np.inf])
-    add_number_scores(numbers, np.array([2, 0]), centres, low, high, coefficients, scores)
-    terms = NumericTerms((2, 0), centres, coefficients, low, high)
+    scales = np.array([1.0, 0.5])
+    ranges = np.stack([low, high, centres, scales], axis=1)
+    add_number_scores(numbers, np.array([2, 0]), ranges, coefficients, scores)
+    terms = NumericTerms((2, 0), centres, coefficients, low, high, scales)
     expected = terms.at(numbers).sum(axis=1)
     np.testing.assert_allclose(scores, expected, rtol=1e-13)
 

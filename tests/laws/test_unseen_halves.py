@@ -36,7 +36,6 @@ def streamed(model, X, y):
     return model
 
 
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("model", DISCRIMINATIVE, ids=str)
 def test_the_cell_is_the_training_weighted_mean_over_its_row(model, n_classes):

@@ -125,7 +125,10 @@ def test_adding_adds_the_scores(kept):
     assert both.n_terms == N_TERMS
     np.testing.assert_allclose(both.joint_log_scores(table), expected, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(
-        (both + scores).joint_log_scores(table), expected + scores.joint_log_scores(table), rtol=1e-12, atol=1e-12
+        (both + scores).joint_log_scores(table),
+        expected + scores.joint_log_scores(table),
+        rtol=1e-12,
+        atol=1e-12,
     )
 
 
@@ -214,11 +217,15 @@ BREAKS = {
     "prior that is not finite": lambda s: replace(s, prior=with_number(s.prior, np.nan)),
     "too few cells": lambda s: replace(s, tables=s.tables[:-1]),
     "a cell that is infinite": lambda s: replace(s, tables=with_number(s.tables, np.inf)),
-    "columns in the wrong order": lambda s: replace(s, terms=Terms(((0,), (1,), (1, 0)), s.terms.cardinalities)),
+    "columns in the wrong order": lambda s: replace(
+        s, terms=Terms(((0,), (1,), (1, 0)), s.terms.cardinalities)
+    ),
     "a column twice": lambda s: replace(s, terms=Terms(((0,), (1,), (1, 1)), s.terms.cardinalities)),
     "a column many times": lambda s: replace(s, terms=Terms(((0,) * 70,), s.terms.cardinalities)),
     "no column": lambda s: replace(s, terms=Terms(((),), s.terms.cardinalities), tables=s.tables[:1]),
-    "a column beyond the table": lambda s: replace(s, terms=Terms(((0,), (1,), (0, 3)), s.terms.cardinalities)),
+    "a column beyond the table": lambda s: replace(
+        s, terms=Terms(((0,), (1,), (0, 3)), s.terms.cardinalities)
+    ),
     "other cardinalities": lambda s: replace(s, terms=Terms(s.terms.features, (3, 2, 9))),
     "a number beyond the table": lambda s: broken(s, "numeric", features=(0, 2)),
     "a coefficient that is not finite": lambda s: broken(

@@ -25,9 +25,7 @@ def plain_fill(terms, tables, weight):
                 first + other
                 for other, its in enumerate(codes)
                 if known[other]
-                and all(
-                    a in (b, terms.cardinalities[j]) for a, b, j in zip(row, its, columns, strict=True)
-                )
+                and all(a in (b, terms.cardinalities[j]) for a, b, j in zip(row, its, columns, strict=True))
             ]
             total = weight[agreeing].sum()
             filled[first + cell] = weight[agreeing] @ tables[agreeing] / total if total > 0 else 0.0

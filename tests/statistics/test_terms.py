@@ -56,7 +56,9 @@ def test_margins_are_the_cells_of_codes_replaced_by_no_evidence(cardinalities, o
                 silenced[:, columns[axis]] = cardinalities[columns[axis]]
             others = [j for axis, j in enumerate(columns) if axis not in axes]
             known = (codes[:, others] < np.array(cardinalities)[others]).all(axis=1)
-            pairs = zip(terms.cells_of(term, codes[known]), terms.cells_of(term, silenced[known]), strict=True)
+            pairs = zip(
+                terms.cells_of(term, codes[known]), terms.cells_of(term, silenced[known]), strict=True
+            )
             expected |= {(axes, *pair) for pair in pairs}
     assert found == expected
 
@@ -77,9 +79,7 @@ def test_observed_terms_keep_what_occurred_and_its_margins(cardinalities, order,
             assert terms.known[cell] == (occurred and not silent.any())
         own = cells[:, term] != terms.elsewhere[term]
         # Different combinations have different cells, in the order of the dense ones.
-        pairs = {
-            (d, c) for d, c in zip(dense.cells_of(term, codes[own]), cells[own, term], strict=True)
-        }
+        pairs = {(d, c) for d, c in zip(dense.cells_of(term, codes[own]), cells[own, term], strict=True)}
         assert [c for _, c in sorted(pairs)] == sorted({c for _, c in pairs})
         used |= {c for _, c in pairs} | {terms.elsewhere[term]}
     assert used == set(range(terms.n_cells))

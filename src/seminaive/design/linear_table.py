@@ -87,6 +87,7 @@ class LinearTable:
     @classmethod
     def of(cls, table: EncodedTable, references: tuple[int, ...], anchor: AdditiveScores) -> LinearTable:
         """Lay out a table."""
+        anchor = replace(anchor, numeric=anchor.numeric.with_unit_scales())
         numbers, offset = table.numbers, np.zeros((len(table), anchor.n_classes))
         absent = np.isnan(numbers)
         if absent.any():

@@ -50,11 +50,12 @@ def add_table_scores(codes, columns, strides, starts, offsets, tables, scores):
 
 
 @njit(cache=True, nogil=True)
-def add_number_scores(numbers, features, centres, low, high, coefficients, scores):
+def add_number_scores(numbers, features, ranges, coefficients, scores):
     """Add each number's polynomial to the scores of each row, term after term.
 
-    numbers (n, m) with NaN where missing; features (T,) int64; centres, low and high (T,); coefficients (T, 4,
-    C): what a missing number adds, then constant, linear and quadratic; scores (n, C) is added to.
+    numbers (n, m) with NaN where missing; features (T,) int64; ranges (T, 4): lowest and highest number, centre
+    and scale; coefficients (T, 4, C): what a missing number adds, then constant, linear and quadratic; scores
+    (n, C) is added to.
     """
     n = numbers.shape[0]
     T = features.shape[0]
@@ -66,7 +67,7 @@ def add_number_scores(numbers, features, centres, low, high, coefficients, score
                 for c in range(C):
                     scores[i, c] += coefficients[t, 0, c]
             else:
-                z = min(max(x, low[t]), high[t]) - centres[t]
+                z = (min(max(x, ranges[t, 0]), ranges[t, 1]) - ranges[t, 2]) * ranges[t, 3]
                 for c in range(C):
                     scores[i, c] += coefficients[t, 1, c] + z * (
                         coefficients[t, 2, c] + z * coefficients[t, 3, c]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode.saved_by_fields import SavedByFields
 from seminaive.scores.curve_terms import CurveTerms
 from seminaive.scores.factored_pairs import FactoredPairs
 from seminaive.scores.kind import COMPILED_GATHERS, is_block
@@ -39,7 +40,7 @@ def log_posterior(scores: Floats) -> Floats:
 
 
 @dataclass(frozen=True)
-class AdditiveScores:
+class AdditiveScores(SavedByFields):
     """The score of class c: ``prior[c]`` plus one contribution per term.
 
     A term is a table over one coded column or a tuple of them, a polynomial or a piecewise-linear curve of one
@@ -78,15 +79,7 @@ class AdditiveScores:
     pairs: FactoredPairs = field(default=None)  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        """Have no curves and no factored pairs where none are given."""
-        self._fill_kinds()
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the fields; files of version 0.1 have neither curves nor factored pairs."""
-        vars(self).update(state)
-        self._fill_kinds()
-
-    def _fill_kinds(self) -> None:
+        """Have no curves and no factored pairs where none are given; files of version 0.1 have none."""
         if self.curves is None:
             object.__setattr__(self, "curves", CurveTerms.none(self.n_classes))
         if self.pairs is None:

@@ -132,9 +132,7 @@ class CurveTerms(SavedByFields, TermKind):
     def scaled(self, weights: Floats) -> CurveTerms:
         """Multiply each curve by its weight."""
         per_knot = np.repeat(weights, np.diff(self.starts))
-        return replace(
-            self, values=self.values * per_knot[:, None], missing=self.missing * weights[:, None]
-        )
+        return replace(self, values=self.values * per_knot[:, None], missing=self.missing * weights[:, None])
 
     def restricted(self, kept: Sequence[int]) -> CurveTerms:
         """Keep some of the curves."""

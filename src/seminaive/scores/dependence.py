@@ -71,9 +71,7 @@ class DependenceTables:
         cardinalities, n_classes = counts.terms.cardinalities, len(statistics.class_weight)
         parents, parent_offsets = _parents_of(cardinalities, order)
         sizes = np.diff(parent_offsets)
-        joint = np.concatenate(
-            [counts.joint(term_of[columns]).reshape(-1, n_classes) for columns in parents]
-        )
+        joint = np.concatenate([counts.joint(term_of[columns]).reshape(-1, n_classes) for columns in parents])
         total = statistics.class_weight.sum()
         states = np.repeat(sizes, sizes)[:, None] * n_classes
         own = smoothing / states if shared else smoothing

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# A smaller variance has no finite inverse, even after the floor.
-SMALLEST_VARIANCE = 1e-280
+# Numbers so small that they are scaled count as equal to the last one so many units from the centre, where
+# squares are still finite.
+FARTHEST = 2.0**400
 
 
 def laplace_tables(counts: TupleCounts, added: float) -> Floats:
@@ -77,9 +78,11 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
     term linear: what the density has in common for all classes is left out. No variance is below
     ``variance_floor`` times the feature's overall variance; a feature that does not vary contributes
     nothing. A class without any number has the overall mean and variance. A missing number contributes 0.
+    Numbers are taken in units of ``2**moments.exponents``, so that the scores do not depend on their scale.
     """
     if not moments.sums.size:
         return NumericTerms.none(moments.sums.shape[-1])
+    exponents, moments = moments.exponents, moments.standardised()
     overall = moments.pooled()
     centre, spread = overall.mean_and_squared_deviations()
     spread = spread / np.maximum(overall.weight, np.finfo(float).tiny)
@@ -94,7 +97,7 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
         variance = np.divide(
             squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
         )
-    varies = (spread > SMALLEST_VARIANCE)[:, 0]
+    varies = (spread > 0)[:, 0]
     variance = np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0)
     shift = np.where(varies[:, None], mean - centre, 0.0)
     coefficients = np.zeros((len(mean), 4, mean.shape[1]))
@@ -104,7 +107,12 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
         coefficients[:, 1] -= 0.5 * np.log(2 * np.pi * variance)
         coefficients[:, 3] = -0.5 / variance
     coefficients[~varies] = 0.0
-    return NumericTerms(tuple(range(len(mean))), centre[:, 0], coefficients)
+    centres = np.ldexp(centre[:, 0], exponents)
+    reach = np.where(exponents == 0, np.inf, np.ldexp(FARTHEST, exponents))
+    scales = np.ldexp(np.ones(len(mean)), -exponents)
+    return NumericTerms(
+        tuple(range(len(mean))), centres, coefficients, centres - reach, centres + reach, scales
+    )
 
 
 def log_priors(class_weight: Floats, priors: Floats | None = None) -> Floats:
