@@ -88,9 +88,12 @@ def test_number_scores_are_their_polynomials(rng):
     numbers[::4, 2] = np.nan
     centres, coefficients = rng.normal(size=2), rng.normal(size=(2, 4, 3))
     scores = np.zeros((20, 3))
-    add_number_scores(numbers, np.array([2, 0]), centres, coefficients, scores)
-    terms = NumericTerms((2, 0), centres, coefficients)
-    expected = terms.contribution(0, numbers) + terms.contribution(1, numbers)
+    low, high = np.array([-0.5, -np.inf]), np.array([0.5, np.inf])
+    scales = np.array([1.0, 0.5])
+    ranges = np.stack([low, high, centres, scales], axis=1)
+    add_number_scores(numbers, np.array([2, 0]), ranges, coefficients, scores)
+    terms = NumericTerms((2, 0), centres, coefficients, low, high, scales)
+    expected = terms.at(numbers).sum(axis=1)
     np.testing.assert_allclose(scores, expected, rtol=1e-13)
 
 
@@ -101,9 +104,7 @@ def test_scores_gather_one_cell_per_term(rng, n_classes):
     codes = np.column_stack([rng.integers(0, k + 1, 30) for k in cardinalities]).astype(np.uint8)
     tables = rng.normal(size=(terms.n_cells, n_classes))
     scores = np.zeros((30, n_classes))
-    columns = np.array([j for term in terms.features for j in term])
-    starts = np.cumsum([0, *(len(term) for term in terms.features)])
-    add_table_scores(codes, columns, starts, np.array(cardinalities), terms.offsets, tables, scores)
+    add_table_scores(codes, terms.columns, terms.strides, terms.starts, terms.offsets, tables, scores)
     np.testing.assert_allclose(scores, tables[terms.cells(codes)].sum(axis=1), rtol=1e-12, atol=1e-14)
 
 

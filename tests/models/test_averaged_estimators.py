@@ -7,7 +7,7 @@ import pytest
 
 from seminaive import AveragedDependenceEstimators, AveragedJoinEstimators, NaiveBayes
 from seminaive.errors import InputError
-from seminaive.scores.generative import VETO
+from seminaive.statistics import VETO
 
 
 def table(n_rows=300, n_classes=3, cardinalities=(2, 3, 4, 3), seed=0):

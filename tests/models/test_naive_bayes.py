@@ -274,3 +274,24 @@ def test_permuting_rows_columns_categories_and_classes_permutes_the_answer(drawn
     found = NaiveBayes(variances=variances, missing=missing).fit(moved, renamed).predict_log_proba(moved)
     # Log densities of nearly constant numbers are large: compare relative to them.
     np.testing.assert_allclose(found[:, order], expected[rows], rtol=1e-8, atol=1e-8)
+
+
+@pytest.mark.parametrize("variances", ["pooled", "class"])
+@pytest.mark.parametrize("unit", [1e-130, 1e-140, 1e-200, 1e-300, 1e-306, 1e100, 1e139])
+def test_the_unit_of_a_number_does_not_matter(variances, unit):
+    rng = np.random.default_rng(0)
+    y = np.arange(200) % 2
+    x = rng.normal(size=(200, 2)) + y[:, None]
+    power = 2.0 ** np.floor(np.log2(unit))
+    own = NaiveBayes(variances=variances).fit(x, y)
+    scaled = NaiveBayes(variances=variances).fit(x * power, y)
+    np.testing.assert_allclose(scaled.predict_log_proba(x * power), own.predict_log_proba(x), atol=1e-12)
+    if unit < 1:
+        assert np.isfinite(scaled.predict_proba([[1.0, 1.0], [1e140, -1e140]])).all()
+
+
+def test_statistics_of_models_of_different_classes_do_not_merge():
+    X = [["a"], ["b"]]
+    one, other = NaiveBayes().fit(X, ["no", "yes"]), NaiveBayes().fit(X, ["left", "right"])
+    with pytest.raises(InputError, match="classes"):
+        one.statistics_ + other.statistics_

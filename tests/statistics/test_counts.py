@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from seminaive.encode import TableEncoder
+from seminaive.errors import InputError
 from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, class_weights
 
 CARDINALITIES = (2, 3, 4)
@@ -33,9 +34,8 @@ def plain_counts(codes, labels, weights, terms, n_classes):
     counts = np.zeros((terms.n_cells, n_classes))
     for row, label, weight in zip(codes.tolist(), labels, weights, strict=True):
         for t, columns in enumerate(terms.features):
-            cells = list(product(*(range(terms.cardinalities[j]) for j in columns)))
-            values = tuple(row[j] for j in columns)
-            cell = cells.index(values) if values in cells else len(cells)
+            cells = list(product(*(range(terms.cardinalities[j] + 1) for j in columns)))
+            cell = cells.index(tuple(row[j] for j in columns))
             counts[terms.offsets[t] + cell, label] += weight
     return counts
 
@@ -134,8 +134,8 @@ def test_recoding_keeps_rows_of_no_evidence():
     codes, labels = np.array([[0], [2], [2]], np.uint8), np.array([0, 0, 1])
     counts = TupleCounts.of(codes, labels, Terms.singles([2]), 2)
     moved = counts.recoded([np.array([2, 0])], [3])
-    assert moved.block(0).tolist() == [[0, 0], [0, 0], [1, 0]]
-    assert moved.counts[-1].tolist() == [1, 1]
+    assert moved.block(0).tolist() == [[0, 0], [0, 0], [1, 0], [1, 1]]
+    assert moved.joint(0).tolist() == [[0, 0], [0, 0], [1, 0]]
 
 
 @given(st.floats(-1e9, 1e9).filter(lambda x: abs(x) > 1e-9), st.integers(2, 300))
@@ -143,3 +143,70 @@ def test_a_constant_does_not_deviate(value, n):
     for weight in (None, np.linspace(0.1, 3, n)):
         moments = Moments.of(np.full((n, 1), value), np.zeros(n, np.int64), 1, weight)
         assert moments.squared_deviations.tolist() == [[0.0]]
+
+
+@pytest.mark.parametrize("exponent", [-1000, -700, -466, -200, 0, 300, 460])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_moments_do_not_depend_on_the_unit(exponent, weighted):
+    rng = np.random.default_rng(0)
+    numbers, labels = 5 + rng.normal(size=(200, 2)), rng.integers(0, 2, 200)
+    numbers[::7, 1] = np.nan
+    weights = rng.random(200) if weighted else None
+    own = Moments.of(numbers, labels, 2, weights)
+    scaled = Moments.of(np.ldexp(numbers, exponent), labels, 2, weights)
+    assert (scaled.mean == np.ldexp(own.mean, exponent)).all()
+    # A power of two shifts all sums exactly; units of the power next to the largest number differ by one.
+    ratio = scaled.standardised().squared_deviations / own.squared_deviations
+    assert (np.log2(ratio) % 2 == 0).all()
+
+
+@pytest.mark.parametrize("exponents", [(-700, -700), (-700, 0), (-700, -400), (0, 0)])
+def test_small_and_large_chunks_of_moments_equal_the_whole(exponents):
+    rng = np.random.default_rng(1)
+    chunks = [np.ldexp(rng.normal(size=(50, 1)), exponent) for exponent in exponents]
+    chunks.append(np.zeros((3, 1)))
+    labels = [rng.integers(0, 2, len(chunk)) for chunk in chunks]
+    whole = Moments.of(np.vstack(chunks), np.concatenate(labels), 2)
+    parts = [Moments.of(x, y, 2) for x, y in zip(chunks, labels, strict=True)]
+    for merged in (parts[0] + parts[1] + parts[2], parts[2] + parts[1] + parts[0]):
+        assert (merged.mean == whole.mean).all()
+        np.testing.assert_allclose(
+            merged.standardised().squared_deviations, whole.standardised().squared_deviations, rtol=1e-13
+        )
+
+
+def statistics_of(X, y, classes, **options):
+    _, table = TableEncoder.learn(X, **options)
+    return TableStatistics.of(table, np.array(y), len(classes), classes=classes)
+
+
+def cut_at(*cuts):
+    return lambda *_: np.array(cuts)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "message"),
+    [
+        ({"cut_rule": cut_at(1.5, 2.5)}, {"cut_rule": cut_at(1.5)}, r"'x0'.*cut at.*1\.5, 2\.5.*1\.5"),
+        ({"cut_rule": cut_at(1.5)}, {"cut_rule": cut_at(1.6)}, "cut at"),
+        ({"cut_rule": cut_at(1.5)}, {}, "cut at"),
+        ({"missing": "value"}, {"missing": "neutral"}, "missing.*'value'.*'neutral'"),
+        ({"categorical_features": "all"}, {}, "'x0'.*categories.*numbers"),
+        ({}, {"categorical_features": "all"}, "'x0'.*numbers.*categories"),
+    ],
+)
+def test_statistics_of_differently_encoded_tables_do_not_merge(one, other, message):
+    X, y = [[1.0], [2.0], [3.0]], [0, 1, 1]
+    with pytest.raises(InputError, match=message):
+        statistics_of(X, y, ["no", "yes"], **one) + statistics_of(X, y, ["no", "yes"], **other)
+
+
+def test_statistics_of_different_classes_do_not_merge():
+    X, y = [["a"], ["b"]], [0, 1]
+    own = statistics_of(X, y, ["no", "yes"])
+    with pytest.raises(InputError, match="classes.*'no', 'yes'.*'left', 'right'"):
+        own + statistics_of(X, y, ["left", "right"])
+    with pytest.raises(InputError, match="2 classes.*3"):
+        own + TableStatistics.of(TableEncoder.learn(X)[1], np.array(y), 3)
+    wider = own.with_classes(np.array([0, 2]), ["no", "perhaps", "yes"])
+    assert (wider + wider).classes == ("no", "perhaps", "yes")

@@ -46,4 +46,4 @@ def test_scattered_terms_are_counted_too():
 def test_every_code_type_counts_the_same(dtype):
     codes = np.array([[0, 1], [1, 0], [1, 1]], dtype=dtype)
     counts = TupleCounts.of(codes, np.array([0, 0, 1]), Terms.of_order([2, 2], 2), 2)
-    assert counts.block(0).tolist() == [[0, 0], [1, 0], [1, 0], [0, 1]]
+    assert counts.joint(0).tolist() == [[[0, 0], [1, 0]], [[1, 0], [0, 1]]]

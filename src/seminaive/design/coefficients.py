@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import TWO_CLASSES, log_odds
-from seminaive.scores import AdditiveScores, NumericTerms
-from seminaive.statistics import ObservedTerms, Terms
+from seminaive.scores import AdditiveScores, NumericTerms, fill_unknown
+from seminaive.statistics import ObservedTerms, Terms, log_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,20 +56,18 @@ class Coefficients:
     @cached_property
     def term_of_cell(self) -> Indices:
         """Return the term of each cell used."""
-        terms: Indices = np.searchsorted(self.terms.offsets, self.cells, side="right") - 1
-        return terms
+        return self.terms.term_of(self.cells)
 
     @cached_property
     def orders(self) -> Indices:
         """Return the number of features behind each coefficient: 0 for the intercept, 1 for numbers."""
-        of_term = np.array([len(term) for term in self.terms.features], dtype=np.int64)
         ones = np.ones(self.n_numbers, dtype=np.int64)
-        return np.concatenate([np.zeros(1, np.int64), of_term[self.term_of_cell], ones])
+        return np.concatenate([np.zeros(1, np.int64), self.terms.orders[self.term_of_cell], ones])
 
     @cached_property
     def fixed(self) -> NDArray[np.bool_]:
         """Return which coefficients stay 0: those of cells in which some column carries no evidence."""
-        unknown = ~self.terms.known[self.cells]
+        unknown = ~self.terms.are_known(self.cells)
         return np.concatenate([[False], unknown, np.zeros(self.n_numbers, dtype=bool)])
 
     @cached_property
@@ -108,13 +106,8 @@ class Coefficients:
         """Return the terms as they are stored, and where each cell used is: all cells up to a size."""
         if 8 * self.terms.n_cells * self.n_classes <= MOST_DENSE_BYTES:
             return self.terms, self.cells
-        terms = ObservedTerms.of_cells(self.terms, self.cells)
-        starts = np.searchsorted(self.cells, self.terms.offsets)
-        places = [
-            terms.places(term, self.cells[starts[term] : starts[term + 1]])
-            for term in range(len(terms.features))
-        ]
-        return terms, np.concatenate(places)
+        terms = ObservedTerms.of_combinations(self.terms.features, self.terms.cardinalities, self.cells)
+        return terms, terms.places(self.cells)
 
     def to_scores(self, by_class: Floats, cell_weight: Floats) -> AdditiveScores:
         """Return coefficients, one column per class, as additive scores.
@@ -127,8 +120,6 @@ class Coefficients:
         by_class : ndarray of shape (n, n_classes)
         cell_weight : ndarray of shape (n_cells_used,)
         """
-        from seminaive.scores.fallback import fill_unknown
-
         m = len(self.cells)
         terms, places = self.layout
         tables, weight = np.zeros((terms.n_cells, self.n_classes)), np.zeros(terms.n_cells)
@@ -170,13 +161,13 @@ class GenerativeEstimate:
         """
         own, n_classes = self.coefficients, len(self.class_weight)
         logs = np.zeros((len(own), n_classes))
-        logs[0] = np.log((self.class_weight + 1 / n_classes) / (self.class_weight.sum() + 1))
+        logs[0] = log_shares(self.class_weight, self.class_weight.sum(), n_classes, 1 / n_classes)
         unknown = own.fixed[1 : 1 + len(own.cells)]
         without = np.zeros((len(own.terms.features), n_classes))
         np.add.at(without, own.term_of_cell[unknown], self.cell_weight[unknown])
         given = (self.class_weight - without)[own.term_of_cell]
-        n_values = own.terms.n_combinations[own.term_of_cell][:, None]
-        cells = np.log((self.cell_weight + 1 / n_values) / (given + 1))
+        n_values = np.maximum(own.terms.n_combinations, 1)[own.term_of_cell][:, None]
+        cells = log_shares(self.cell_weight, given, n_values, 1 / n_values)
         cells[unknown] = 0.0
         logs[1 : 1 + len(own.cells)] = cells
         return logs

@@ -171,7 +171,7 @@ def plan_groups(
     gains = np.zeros(n_columns, dtype=np.int64)
     sizes = np.zeros(n_columns, dtype=np.int64)
     groups = []
-    for seed in np.argsort(terms.sizes, kind="stable"):
+    for seed in np.argsort(terms.n_combinations, kind="stable"):
         if not uncovered[seed]:
             continue
         chosen = list(terms.features[seed])

@@ -31,7 +31,7 @@ def reference_codes(statistics: TableStatistics) -> tuple[int, ...]:
     for feature, position in enumerate(schema.coded):
         categories = getattr(schema.columns[position], "categories", ())
         first = counts.terms.offsets[feature]
-        own = counts.counts[first : first + counts.terms.sizes[feature]]
+        own = counts.counts[first : first + counts.terms.n_combinations[feature]]
         if tuple(categories) == (0, 1) or not len(own):
             references.append(0)
         else:
@@ -87,6 +87,7 @@ class LinearTable:
     @classmethod
     def of(cls, table: EncodedTable, references: tuple[int, ...], anchor: AdditiveScores) -> LinearTable:
         """Lay out a table."""
+        anchor = replace(anchor, numeric=anchor.numeric.with_unit_scales())
         numbers, offset = table.numbers, np.zeros((len(table), anchor.n_classes))
         absent = np.isnan(numbers)
         if absent.any():
@@ -125,7 +126,7 @@ class LinearTable:
         for feature in range(len(self.references)):
             cells, rows = self._cells(feature)
             tables[cells] += away[rows]
-            first, size = anchor.terms.offsets[feature], anchor.terms.sizes[feature]
+            first, size = anchor.terms.offsets[feature], anchor.terms.n_combinations[feature]
             weight = np.bincount(self.codes[:, feature], row_weight, minlength=size + 1)
             if weight[size] == 0 and weight.any():
                 tables[first + size] = weight[:size] @ tables[first : first + size] / weight.sum()
@@ -145,6 +146,6 @@ class LinearTable:
     def _cells(self, feature: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return the cells of a coded column that have a coefficient, and those coefficients' rows."""
         terms, design = self.anchor.terms, self.design
-        codes = np.arange(terms.sizes[feature])
+        codes = np.arange(terms.n_combinations[feature])
         codes = codes[codes != self.references[feature]]
         return terms.offsets[feature] + codes, design.first_place[feature] + np.arange(len(codes))

@@ -317,7 +317,7 @@ def terms_of_order(cardinalities: Sequence[int], order: int, *, hierarchical: bo
             f"{n_columns} columns have {n_terms:,} terms of order {order}, above {MOST_TERMS:,}: lower the "
             "order, or drop columns"
         )
-    largest = prod(sorted(cardinalities)[-order:])
+    largest = prod(k + 1 for k in sorted(cardinalities)[-order:])
     if n_terms * largest > MOST_COMBINATIONS:
         raise TooLargeError(
             f"a term of order {order} has up to {largest:,} combinations, too many to number: lower the "
@@ -401,7 +401,7 @@ def _parts_of_tuples(coefficients: Coefficients, singles: dict[int, int]) -> tup
         if len(columns) == 1:
             continue
         own = observed[starts[term] : starts[term + 1]]
-        known = terms.known[own]
+        known = terms.are_known(own)
         place = starts[term] + np.flatnonzero(known)
         values = np.unravel_index(own[known] - terms.offsets[term], terms.shape(term))
         for column, value in zip(columns, values, strict=True):

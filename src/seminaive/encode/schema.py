@@ -116,8 +116,16 @@ class NumericColumn:
         return len(self.cuts or ()) + 1
 
     def union(self, other: NumericColumn) -> NumericColumn:
-        """Return the column that has the missing cells of both; cut points are the first one's."""
+        """Return the column that has the missing cells of both; cut points must be the same."""
+        if self.cuts != other.cuts:
+            raise InputError(
+                f"column {self.name!r} is cut at {self._describe_cuts()} in the one table and at "
+                f"{other._describe_cuts()} in the other: cut both at the same points"
+            )
         return replace(self, missing_seen=self.missing_seen or other.missing_seen)
+
+    def _describe_cuts(self) -> str:
+        return "no point" if not self.cuts else ", ".join(f"{cut:g}" for cut in self.cuts)
 
 
 Column = CategoricalColumn | NumericColumn
@@ -225,8 +233,13 @@ class Schema(SavedByFields):
             return self
         if self.names != other.names:
             raise InputError(f"columns changed from {list(self.names)} to {list(other.names)}")
-        merged = (a.union(b) for a, b in zip(self.columns, other.columns, strict=True))  # type: ignore[arg-type]
-        return Schema(tuple(merged), self.missing)
+        if self.missing != other.missing:
+            raise InputError(
+                f"missing is {self.missing!r} in the one table and {other.missing!r} in the other: encode both "
+                "by one policy"
+            )
+        merged = tuple(_united(a, b) for a, b in zip(self.columns, other.columns, strict=True))
+        return Schema(merged, self.missing)
 
     def moves_to(self, larger: Schema) -> tuple[NDArray[np.int64], ...]:
         """Return, for each coded column, the code that each of its values has in ``larger``."""
@@ -256,6 +269,19 @@ class Schema(SavedByFields):
         """Return the schema that ``to_json`` wrote."""
         document = json.loads(text)
         return cls(tuple(_column_from_json(entry) for entry in document["columns"]), document["missing"])
+
+
+def _united(one: Column, other: Column) -> Column:
+    """Return the column that knows what both know; refuse one that changed its kind."""
+    if isinstance(one, CategoricalColumn) and isinstance(other, CategoricalColumn):
+        return one.union(other)
+    if isinstance(one, NumericColumn) and isinstance(other, NumericColumn):
+        return one.union(other)
+    kinds = ["categories" if isinstance(column, CategoricalColumn) else "numbers" for column in (one, other)]
+    raise InputError(
+        f"column {one.name!r} holds {kinds[0]} in the one table and {kinds[1]} in the other: name the same "
+        "categorical_features for both"
+    )
 
 
 def _column_from_json(entry: dict[str, Any]) -> Column:

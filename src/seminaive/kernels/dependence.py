@@ -16,6 +16,14 @@ BLOCK = 1024
 NEVER = -1e300
 
 
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def log_share(count, total, n_values, added, lowest):
+    """Return log((count + added) / (total + added n_values)), at least lowest: `statistics.log_shares`."""
+    total = total + added * n_values
+    share = (count + added) / total if total > 0 else 1.0 / n_values
+    return max(np.log(share), lowest) if share > 0 else lowest
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def fill_children(
     counts, family_offsets, parents, cardinalities, parent_offsets, offsets, added, lowest, child_log
@@ -23,8 +31,9 @@ def fill_children(
     """Fill in log P(x_j | c, x_s) for every cell of the parents.
 
     counts (cells, C) float64, in which the family of parents s and child j begins at family_offsets (S, k)
-    int64, -1 for the parents themselves, its columns increasing and the last varying fastest; parents (S,
-    order) int64 increasing; cardinalities (k,) int64; parent_offsets (S + 1,) int64; offsets (k + 1,) int64
+    int64, -1 for the parents themselves, its columns increasing and the last varying fastest, each with one
+    code more than it has values, that of no evidence; parents (S, order) int64 increasing; cardinalities (k,)
+    int64; parent_offsets (S + 1,) int64; offsets (k + 1,) int64
     cells of single columns, each with a last one of no evidence; added (k,) float64 rows for each value of a
     child. child_log (P, W, C) float64 is filled where it is not 0, at least with lowest.
     """
@@ -40,11 +49,11 @@ def fill_children(
             stride_of_child = 1
             for p in range(order):
                 if parents[s, p] > j:
-                    stride_of_child *= cardinalities[parents[s, p]]
+                    stride_of_child *= cardinalities[parents[s, p]] + 1
             stride = 1
             for p in range(order - 1, -1, -1):
-                strides[p] = stride if parents[s, p] > j else stride * cardinalities[j]
-                stride *= cardinalities[parents[s, p]]
+                strides[p] = stride if parents[s, p] > j else stride * (cardinalities[j] + 1)
+                stride *= cardinalities[parents[s, p]] + 1
             for x in range(parent_offsets[s], parent_offsets[s + 1]):
                 first = family_offsets[s, j]
                 rest = x - parent_offsets[s]
@@ -52,19 +61,19 @@ def fill_children(
                     width = cardinalities[parents[s, p]]
                     first += rest % width * strides[p]
                     rest //= width
-                given[:] = added[j] * cardinalities[j]
+                given[:] = 0.0
                 for v in range(cardinalities[j]):
                     for c in range(n_classes):
                         given[c] += counts[first + v * stride_of_child, c]
                 for v in range(cardinalities[j]):
                     for c in range(n_classes):
-                        # A class that was never seen with the parents knows nothing: uniform.
-                        share = (
-                            (counts[first + v * stride_of_child, c] + added[j]) / given[c]
-                            if given[c] > 0
-                            else 1.0 / cardinalities[j]
+                        child_log[x, offsets[j] + v, c] = log_share(
+                            counts[first + v * stride_of_child, c],
+                            given[c],
+                            cardinalities[j],
+                            added[j],
+                            lowest,
                         )
-                        child_log[x, offsets[j] + v, c] = max(np.log(share), lowest) if share > 0 else lowest
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

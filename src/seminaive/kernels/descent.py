@@ -16,8 +16,8 @@ def descend(
     labels,
     weights,
     columns,
+    strides,
     starts,
-    cardinalities,
     offsets,
     rate,
     shrinkage,
@@ -28,8 +28,8 @@ def descend(
 ):
     """Take one step per row, each coefficient with its own falling rate (AdaGrad).
 
-    codes (n, k) unsigned, numbers (n, m) float64, labels (n,) int64, weights (n,) float64; columns (sum of
-    orders,), starts (T + 1,), cardinalities (k,), offsets (T + 1,) int64. shrinkage, target, scale, beta and
+    codes (n, k) unsigned, numbers (n, m) float64, labels (n,) int64, weights (n,) float64; columns and
+    strides (sum of orders,), starts and offsets (T + 1,) int64. shrinkage, target, scale, beta and
     squares are (1 + cells + m, K): the penalty per visit of a coefficient and what it is pulled to, the
     scale of its search space, its value and the sum of its squared gradients; beta and squares are
     updated.
@@ -45,14 +45,10 @@ def descend(
         for c in range(n_columns):
             scores[c] = beta[0, c]
         for t in range(n_terms):
-            cell = np.int64(0)
-            known = True
+            cell = offsets[t]
             for s in range(starts[t], starts[t + 1]):
-                j = columns[s]
-                code = np.int64(codes[i, j])
-                cell = cell * cardinalities[j] + code
-                known &= code < cardinalities[j]
-            cells[t] = 1 + (offsets[t] + cell if known else offsets[t + 1] - 1)
+                cell += np.int64(codes[i, columns[s]]) * strides[s]
+            cells[t] = 1 + cell
             for c in range(n_columns):
                 scores[c] += beta[cells[t], c]
         for j in range(n_numbers):

@@ -13,11 +13,11 @@ NARROW = 12
 
 
 @njit(cache=True, nogil=True)
-def add_table_scores(codes, columns, starts, cardinalities, offsets, tables, scores):
+def add_table_scores(codes, columns, strides, starts, offsets, tables, scores):
     """Add each term's cell to the scores of each row, term after term.
 
-    codes (n, k) unsigned; columns (sum of orders,), starts (T + 1,), cardinalities (k,), offsets (T + 1,)
-    int64; tables (cells, C); scores (n, C) is added to.
+    codes (n, k) unsigned; columns and strides (sum of orders,), starts and offsets (T + 1,) int64; tables
+    (cells, C); scores (n, C) is added to. The cell of term t is offsets[t] plus codes times strides.
     """
     n = codes.shape[0]
     T = starts.shape[0] - 1
@@ -25,18 +25,10 @@ def add_table_scores(codes, columns, starts, cardinalities, offsets, tables, sco
     cells = np.empty(T, np.int64)
     for i in range(n):
         for t in range(T):
-            first = starts[t]
-            if starts[t + 1] == first + 1:
-                cells[t] = offsets[t] + np.int64(codes[i, columns[first]])
-                continue
-            cell = np.int64(0)
-            known = True
-            for s in range(first, starts[t + 1]):
-                j = columns[s]
-                code = np.int64(codes[i, j])
-                cell = cell * cardinalities[j] + code
-                known &= code < cardinalities[j]
-            cells[t] = offsets[t] + cell if known else offsets[t + 1] - 1
+            cell = offsets[t]
+            for s in range(starts[t], starts[t + 1]):
+                cell += np.int64(codes[i, columns[s]]) * strides[s]
+            cells[t] = cell
         if C <= NARROW:
             for c in range(0, C - 1, 2):
                 even = scores[i, c]
@@ -58,11 +50,12 @@ def add_table_scores(codes, columns, starts, cardinalities, offsets, tables, sco
 
 
 @njit(cache=True, nogil=True)
-def add_number_scores(numbers, features, centres, coefficients, scores):
+def add_number_scores(numbers, features, ranges, coefficients, scores):
     """Add each number's polynomial to the scores of each row, term after term.
 
-    numbers (n, m) with NaN where missing; features (T,) int64; centres (T,); coefficients (T, 4, C): what a
-    missing number adds, then constant, linear and quadratic; scores (n, C) is added to.
+    numbers (n, m) with NaN where missing; features (T,) int64; ranges (T, 4): lowest and highest number, centre
+    and scale; coefficients (T, 4, C): what a missing number adds, then constant, linear and quadratic; scores
+    (n, C) is added to.
     """
     n = numbers.shape[0]
     T = features.shape[0]
@@ -74,11 +67,64 @@ def add_number_scores(numbers, features, centres, coefficients, scores):
                 for c in range(C):
                     scores[i, c] += coefficients[t, 0, c]
             else:
-                z = x - centres[t]
+                z = (min(max(x, ranges[t, 0]), ranges[t, 1]) - ranges[t, 2]) * ranges[t, 3]
                 for c in range(C):
                     scores[i, c] += coefficients[t, 1, c] + z * (
                         coefficients[t, 2, c] + z * coefficients[t, 3, c]
                     )
+
+
+@njit(cache=True, nogil=True)
+def add_curve_scores(numbers, features, starts, knots, gaps, values, rises, missing, scores):
+    """Add each number's piecewise-linear curve to the scores of each row, term after term.
+
+    numbers (n, m) with NaN where missing; features (T,), starts (T + 1,) int64; knots and gaps (q,): increasing
+    within a term, and the distances to the next; values and rises (q, C) at the knots and up to the next;
+    missing (T, C); scores (n, C) is added to. Beyond the ends a curve is constant.
+    """
+    C = scores.shape[1]
+    for i in range(numbers.shape[0]):
+        for t in range(features.shape[0]):
+            x = numbers[i, features[t]]
+            if np.isnan(x):
+                for c in range(C):
+                    scores[i, c] += missing[t, c]
+                continue
+            low, above = starts[t], starts[t + 1]
+            x = min(max(x, knots[low]), knots[above - 1])
+            while above - low > 1:
+                middle = (low + above) // 2
+                if knots[middle] <= x:
+                    low = middle
+                else:
+                    above = middle
+            along = (x - knots[low]) / gaps[low]
+            for c in range(C):
+                scores[i, c] += values[low, c] + along * rises[low, c]
+
+
+@njit(cache=True, nogil=True)
+def add_pair_scores(codes, columns, first, factors, cores, scores):
+    """Add to the scores of each row the product of factors of each pair, term after term.
+
+    codes (n, k) unsigned; columns and first (T, 2) int64: the columns of each pair, and the first rows of their
+    codes in factors (rows, R); cores (T, R, R, C); scores (n, C) is added to.
+    """
+    R = factors.shape[1]
+    C = scores.shape[1]
+    part = np.empty(C)
+    for i in range(codes.shape[0]):
+        for t in range(columns.shape[0]):
+            left = first[t, 0] + np.int64(codes[i, columns[t, 0]])
+            right = first[t, 1] + np.int64(codes[i, columns[t, 1]])
+            part[:] = 0.0
+            for u in range(R):
+                for v in range(R):
+                    product = factors[left, u] * factors[right, v]
+                    for c in range(C):
+                        part[c] += product * cores[t, u, v, c]
+            for c in range(C):
+                scores[i, c] += part[c]
 
 
 @njit(cache=True, nogil=True)

@@ -28,9 +28,12 @@ class AdditiveClassifier(TableClassifier):
     @property
     def term_names_(self):
         """Names of the terms: a column, or the columns of a tuple joined by a cross."""
-        schema, scores = self.schema_, self.scores_
-        tables = [" × ".join(schema.coded_names[j] for j in term) for term in scores.terms.features]
-        return [*tables, *(schema.numeric_names[j] for j in scores.numeric.features)]
+        scores, coded, numeric = self.scores_, self.schema_.coded_names, self.schema_.numeric_names
+        return [
+            *(" × ".join(coded[j] for j in term) for term in scores.terms.features),
+            *(numeric[j] for j in (*scores.numeric.features, *scores.curves.features)),
+            *(" × ".join(coded[j] for j in pair) for pair in scores.pairs.features),
+        ]
 
     def contributions(self, X):
         """Return what the prior and each term contribute to each row's score.

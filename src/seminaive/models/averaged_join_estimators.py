@@ -6,7 +6,8 @@ from math import comb
 
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.tuple_statistics import TupleCountingMixin
-from seminaive.scores import AdditiveScores, laplace_tables, log_or_veto, m_estimate_tables
+from seminaive.scores import AdditiveScores, laplace_tables, m_estimate_tables
+from seminaive.statistics import log_shares
 
 
 class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
@@ -85,6 +86,6 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
         )
         weight = statistics.class_weight
         added = self.smoothing / len(weight) if self.estimates == "m-estimate" else self.smoothing
-        prior = log_or_veto((weight + added) / (weight + added).sum())
+        prior = log_shares(weight, weight.sum(), len(weight), added)
         share = 1 / comb(n_columns - 1, order - 1)
         self.scores_ = AdditiveScores.of_tables(prior, statistics.counts.terms, tables * share)

@@ -69,9 +69,9 @@ class GenerativeMixin:
                 self.classes_declared_ = classes is not None
                 self.classes_ = rows.classes if classes is None else encode_target(classes, "classes").classes
             every = self._all_classes(rows.classes)
-            new = self._count(rows).with_classes(np.searchsorted(every, rows.classes), len(every))
+            new = self._count(rows).with_classes(np.searchsorted(every, rows.classes), every.tolist())
             if old is not None:
-                new = old.with_classes(np.searchsorted(every, self.classes_), len(every)) + new
+                new = old.with_classes(np.searchsorted(every, self.classes_), every.tolist()) + new
             self.classes_, self.statistics_, self.schema_ = every, new, new.schema
             self._derive()
         return self

@@ -79,7 +79,9 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         self.missing = missing
 
     def _count(self, rows):
-        return TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
+        return TableStatistics.of(
+            rows.table, rows.labels, rows.n_classes, rows.row_weight, classes=rows.classes.tolist()
+        )
 
     def _derive(self):
         self.scores_ = generative_scores(

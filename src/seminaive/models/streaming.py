@@ -84,6 +84,7 @@ class StreamingMixin:
             class_weights(labels, n_classes, weights),
             TupleCounts.of(table.codes, labels, terms, n_classes, weights),
             Moments.none(table.numbers.shape[1], n_classes),
+            tuple(self.classes_.tolist()),
         )
         total = new if old is None else old + new
         terms = total.counts.terms

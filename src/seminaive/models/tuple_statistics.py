@@ -41,6 +41,7 @@ class TupleCountingMixin(GenerativeMixin):
             class_weights(rows.labels, rows.n_classes, rows.row_weight),
             TupleCounts.of(rows.table.codes, rows.labels, terms, rows.n_classes, rows.row_weight),
             Moments.none(rows.table.numbers.shape[1], rows.n_classes),
+            tuple(rows.classes.tolist()),
         )
 
     def _check_parameters(self):

@@ -1,24 +1,29 @@
 """Additive scores: what every additive model is once it is fitted."""
 
-from seminaive.scores.additive import AdditiveScores, NumericTerms, log_posterior
+from seminaive.scores.additive import AdditiveScores, log_posterior
+from seminaive.scores.curve_terms import CurveTerms
 from seminaive.scores.dependence import DependenceTables
+from seminaive.scores.factored_pairs import FactoredPairs
+from seminaive.scores.fallback import fill_unknown
 from seminaive.scores.generative import (
     gaussian_terms,
     generative_scores,
     laplace_tables,
-    log_or_veto,
     log_priors,
     m_estimate_tables,
 )
+from seminaive.scores.numeric_terms import NumericTerms
 
 __all__ = [
     "AdditiveScores",
+    "CurveTerms",
     "DependenceTables",
+    "FactoredPairs",
     "NumericTerms",
+    "fill_unknown",
     "gaussian_terms",
     "generative_scores",
     "laplace_tables",
-    "log_or_veto",
     "log_posterior",
     "log_priors",
     "m_estimate_tables",

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.scores.additive import AdditiveScores
-from seminaive.scores.generative import VETO, log_or_veto
-from seminaive.statistics import Terms
+from seminaive.scores.generative import laplace_tables, m_estimate_tables
+from seminaive.statistics import VETO, Terms, TupleCounts, log_shares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -66,26 +66,19 @@ class DependenceTables:
         """
         from seminaive.kernels.dependence import fill_children
 
-        def added(n_values: int) -> float:
-            return smoothing / n_values if shared else smoothing
-
         counts = statistics.counts
-        offset_of = dict(zip(counts.terms.features, counts.terms.offsets.tolist(), strict=False))
+        term_of = {columns: term for term, columns in enumerate(counts.terms.features)}
         cardinalities, n_classes = counts.terms.cardinalities, len(statistics.class_weight)
         parents, parent_offsets = _parents_of(cardinalities, order)
         sizes = np.diff(parent_offsets)
-        joint = np.concatenate(
-            [
-                counts.counts[offset_of[columns] : offset_of[columns] + size]
-                for columns, size in zip(parents, sizes.tolist(), strict=True)
-            ]
-        )
+        joint = np.concatenate([counts.joint(term_of[columns]).reshape(-1, n_classes) for columns in parents])
         total = statistics.class_weight.sum()
         states = np.repeat(sizes, sizes)[:, None] * n_classes
-        own = smoothing / states if shared else np.full(states.shape, smoothing)
+        own = smoothing / states if shared else smoothing
+        offsets = counts.terms.offsets.tolist()
         families = [
             [
-                -1 if j in columns else offset_of[tuple(sorted((*columns, j)))]
+                -1 if j in columns else offsets[term_of[tuple(sorted((*columns, j)))]]
                 for j in range(len(cardinalities))
             ]
             for columns in parents
@@ -99,7 +92,7 @@ class DependenceTables:
             np.array(cardinalities, dtype=np.int64),
             parent_offsets,
             singles.offsets,
-            np.array([added(k) for k in cardinalities], dtype=np.float64),
+            np.array([smoothing / max(k, 1) if shared else smoothing for k in cardinalities]),
             VETO,
             child_log,
         )
@@ -107,9 +100,9 @@ class DependenceTables:
             np.array(parents, dtype=np.int64),
             parent_offsets,
             joint.sum(axis=1),
-            log_or_veto((joint + own) / (total + own * states)),
+            log_shares(joint, total, states, own),
             child_log,
-            _naive(statistics, added),
+            _naive(statistics, smoothing, shared=shared),
         )
 
     def check_fits(self, cardinalities: Sequence[int], order: int, n_classes: int) -> None:
@@ -171,21 +164,14 @@ class DependenceTables:
 def _parents_of(cardinalities: tuple[int, ...], order: int) -> tuple[tuple[tuple[int, ...], ...], Indices]:
     """Return the sets of parents, no larger than all columns, and where the cells of each begin."""
     terms = Terms.of_order(cardinalities, min(order, len(cardinalities)))
-    return terms.features, np.concatenate([np.zeros(1, np.int64), np.cumsum(terms.sizes)])
+    return terms.features, np.concatenate([np.zeros(1, np.int64), np.cumsum(terms.n_combinations)])
 
 
-def _naive(statistics: TableStatistics, added: Callable[[int], float]) -> AdditiveScores:
-    """Return naive Bayes from the counts of single columns."""
-    counts = statistics.counts
-    terms = Terms.singles(counts.terms.cardinalities)
-    tables = np.zeros((terms.n_cells, len(statistics.class_weight)))
-    position = {columns: term for term, columns in enumerate(counts.terms.features)}
-    for term, columns in enumerate(terms.features):
-        own = counts.block(position[columns])
-        block = own + added(len(own))
-        given = block.sum(axis=0)
-        tables[terms.block(term)] = log_or_veto(
-            np.divide(block, given, out=np.full_like(block, 1 / len(block)), where=given > 0)
-        )
-    weight = statistics.class_weight + added(len(statistics.class_weight))
-    return AdditiveScores.of_tables(log_or_veto(weight / weight.sum()), terms, tables)
+def _naive(statistics: TableStatistics, smoothing: float, *, shared: bool) -> AdditiveScores:
+    """Return naive Bayes from the counts of single columns, which are the first terms."""
+    terms = Terms.singles(statistics.counts.terms.cardinalities)
+    counts = TupleCounts(terms, statistics.counts.counts[: terms.n_cells])
+    tables = (m_estimate_tables if shared else laplace_tables)(counts, smoothing)
+    weight = statistics.class_weight
+    added = smoothing / len(weight) if shared else smoothing
+    return AdditiveScores.of_tables(log_shares(weight, weight.sum(), len(weight), added), terms, tables)

@@ -1,4 +1,4 @@
-"""Shim."""
+"""What a term contributes where some of its columns carry no evidence."""
 
 from __future__ import annotations
 
@@ -15,11 +15,29 @@ if TYPE_CHECKING:
 
 
 def fill_unknown(terms: Terms, tables: Floats, cell_weight: Floats) -> None:
-    """Shim."""
-    if not terms.features:
-        return
-    means = np.add.reduceat(tables * cell_weight[:, None], terms.offsets[:-1], axis=0)
-    total = np.add.reduceat(cell_weight, terms.offsets[:-1])
-    means /= np.maximum(total, 1e-300)[:, None]
-    means[cell_weight[terms.no_evidence] > 0] = 0.0
-    tables[terms.no_evidence] = means
+    """Give every cell of no evidence the training-weighted mean of the cells that agree with it, in place.
+
+    A cell with at least one axis of no evidence, and no training row of its own, gets the mean of the table
+    over the combinations of known values that agree with it on its known axes, weighted by their training
+    weight; 0 where these have none. A pair with one unseen half therefore contributes what its known half
+    contributed on average. A cell that has training rows (of neutrally missing values) keeps its value.
+
+    Parameters
+    ----------
+    terms : Terms
+    tables : ndarray of shape (n_cells, n_classes)
+        Changed in place.
+    cell_weight : ndarray of shape (n_cells,)
+        Training weight of each cell.
+    """
+    fills = ~terms.known & (cell_weight == 0)
+    weight = np.where(terms.known, cell_weight, 0.0)
+    sums, totals = np.zeros_like(tables), np.zeros(len(tables))
+    for _, cells, margins in terms.margins():
+        own = np.flatnonzero(weight[cells] > 0)
+        source, target = cells[own], margins[own]
+        totals += np.bincount(target, weight[source], minlength=len(totals))
+        for c in range(tables.shape[1]):
+            sums[:, c] += np.bincount(target, weight[source] * tables[source, c], minlength=len(totals))
+    means = np.divide(sums, totals[:, None], out=np.zeros_like(sums), where=totals[:, None] > 0)
+    tables[fills] = means[fills]

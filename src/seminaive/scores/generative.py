@@ -6,63 +6,69 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.scores.additive import AdditiveScores, NumericTerms
+from seminaive.scores.additive import AdditiveScores
+from seminaive.scores.numeric_terms import NumericTerms
+from seminaive.statistics import log_or_veto, log_shares
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from seminaive.statistics import Moments, TableStatistics, TupleCounts
 
     Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
 
-# The log probability of what has probability zero: it outweighs any other evidence, and stays finite, so
-# that a row to which every class objects still has a posterior (that of the fewest objections).
-VETO = -1e5
-
-
-# A smaller variance has no finite inverse, even after the floor.
-SMALLEST_VARIANCE = 1e-280
-
-
-def log_or_veto(probability: Floats) -> Floats:
-    """Return the logarithm, and a finite veto for zero."""
-    with np.errstate(divide="ignore"):
-        return np.maximum(np.log(probability), VETO)
+# Numbers so small that they are scaled count as equal to the last one so many units from the centre, where
+# squares are still finite.
+FARTHEST = 2.0**400
 
 
 def laplace_tables(counts: TupleCounts, added: float) -> Floats:
     """Return log ``(count + added) / (class count + added * number of combinations)`` for every cell.
 
-    The class count is that of rows with evidence on the term. Cells of no evidence contribute 0.
+    The class count is that of rows with evidence on all columns of the term. Where some columns carry no
+    evidence the cell has the estimate of the others, made in the same way from all rows that have them; where
+    none is known, 0.
     """
-    return _log_likelihoods(counts, np.full(len(counts.terms.features), added))
+    return _log_likelihoods(counts, lambda n_values: np.full(n_values.shape, added))
 
 
 def m_estimate_tables(counts: TupleCounts, strength: float = 1.0) -> Floats:
     """Return log ``(count + strength / number of combinations) / (class count + strength)``.
 
-    The strength is the weight, in rows, of a uniform prior over each term's combinations.
+    The strength is the weight, in rows, of a uniform prior over each term's combinations. Cells of no evidence
+    are as in `laplace_tables`.
     """
-    return _log_likelihoods(counts, strength / np.maximum(counts.terms.sizes, 1))
+    return _log_likelihoods(counts, lambda n_values: strength / n_values)
 
 
-def _log_likelihoods(counts: TupleCounts, added: Floats) -> Floats:
-    """Return the log share of each cell in its term and class, ``added`` given per term."""
+def _log_likelihoods(counts: TupleCounts, added: Callable[[Floats], Floats]) -> Floats:
+    """Return the log share of each cell in its term and class; ``added`` is a function of the values."""
     terms = counts.terms
-    if not terms.features:
-        return np.zeros_like(counts.counts)
-    cells_of_term = terms.sizes + 1
-    smoothed = counts.counts + np.repeat(added, cells_of_term)[:, None]
-    smoothed[terms.no_evidence] = 0.0
-    total = np.add.reduceat(smoothed, terms.offsets[:-1], axis=0)
-    # A class without a row (and no pseudo-count) knows nothing: uniform.
-    unknown = total <= 0
-    total[unknown] = 1.0
-    share = smoothed / np.repeat(total, cells_of_term, axis=0)
-    uniform = np.repeat(unknown / np.maximum(terms.sizes, 1)[:, None], cells_of_term, axis=0)
-    tables = log_or_veto(share + uniform)
-    tables[terms.no_evidence] = 0.0
+    tables = np.zeros_like(counts.counts)
+    known = np.flatnonzero(terms.known)
+    term = terms.term_of(known)
+    own = counts.counts[known]
+    n_values = terms.n_combinations[term][:, None].astype(np.float64)
+    totals = _sums(term, own, len(terms.features))[term]
+    tables[known] = log_shares(own, totals, n_values, added(n_values))
+    for axes, cells, margins in terms.margins():
+        # Terms without further axes know nothing there.
+        partly = terms.orders[terms.term_of(cells)] > len(axes)
+        if partly.any():
+            n_values = np.maximum(terms.n_values_beside(axes), 1)[:, None].astype(np.float64)
+            kept, group = np.unique(margins[partly], return_inverse=True)
+            own, term = _sums(group, counts.counts[cells[partly]], len(kept)), terms.term_of(kept)
+            totals = _sums(term, own, len(terms.features))[term]
+            tables[kept] = log_shares(own, totals, n_values[term], added(n_values[term]))
     return tables
+
+
+def _sums(group: Indices, rows: Floats, n_groups: int) -> Floats:
+    """Return the sum of the rows of each group, (n_groups, columns)."""
+    return np.stack([np.bincount(group, column, minlength=n_groups) for column in rows.T], axis=1)
 
 
 def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> NumericTerms:
@@ -72,9 +78,11 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
     term linear: what the density has in common for all classes is left out. No variance is below
     ``variance_floor`` times the feature's overall variance; a feature that does not vary contributes
     nothing. A class without any number has the overall mean and variance. A missing number contributes 0.
+    Numbers are taken in units of ``2**moments.exponents``, so that the scores do not depend on their scale.
     """
     if not moments.sums.size:
         return NumericTerms.none(moments.sums.shape[-1])
+    exponents, moments = moments.exponents, moments.standardised()
     overall = moments.pooled()
     centre, spread = overall.mean_and_squared_deviations()
     spread = spread / np.maximum(overall.weight, np.finfo(float).tiny)
@@ -89,7 +97,7 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
         variance = np.divide(
             squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
         )
-    varies = (spread > SMALLEST_VARIANCE)[:, 0]
+    varies = (spread > 0)[:, 0]
     variance = np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0)
     shift = np.where(varies[:, None], mean - centre, 0.0)
     coefficients = np.zeros((len(mean), 4, mean.shape[1]))
@@ -99,12 +107,19 @@ def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> 
         coefficients[:, 1] -= 0.5 * np.log(2 * np.pi * variance)
         coefficients[:, 3] = -0.5 / variance
     coefficients[~varies] = 0.0
-    return NumericTerms(tuple(range(len(mean))), centre[:, 0], coefficients)
+    centres = np.ldexp(centre[:, 0], exponents)
+    reach = np.where(exponents == 0, np.inf, np.ldexp(FARTHEST, exponents))
+    scales = np.ldexp(np.ones(len(mean)), -exponents)
+    return NumericTerms(
+        tuple(range(len(mean))), centres, coefficients, centres - reach, centres + reach, scales
+    )
 
 
 def log_priors(class_weight: Floats, priors: Floats | None = None) -> Floats:
     """Return the log of given class probabilities, or of the classes' shares of the weight."""
-    return log_or_veto(class_weight / class_weight.sum() if priors is None else priors)
+    if priors is not None:
+        return log_or_veto(priors)
+    return log_shares(class_weight, class_weight.sum(), len(class_weight), 0.0)
 
 
 def generative_scores(

@@ -56,16 +56,14 @@ class RowSteps:
         """Take one step for each row."""
         from seminaive.kernels.descent import descend
 
-        columns = np.array([j for term in terms.features for j in term], dtype=np.int64)
-        starts = np.cumsum([0, *(len(term) for term in terms.features)], dtype=np.int64)
         descend(
             codes,
             numbers,
             labels,
             weights,
-            columns,
-            starts,
-            np.array(terms.cardinalities, dtype=np.int64),
+            terms.columns,
+            terms.strides,
+            terms.starts,
             terms.offsets,
             RATE,
             self.strength,

@@ -8,19 +8,27 @@ from seminaive.statistics.information import (
     normalized_conditional_mutual_information,
 )
 from seminaive.statistics.moments import Moments
+from seminaive.statistics.number_sketch import NumberSketch
 from seminaive.statistics.observed_terms import ObservedTerms
+from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
+from seminaive.statistics.summary import TrainingSummary
 from seminaive.statistics.table import TableStatistics
 from seminaive.statistics.terms import Terms
 
 __all__ = [
+    "VETO",
     "Moments",
+    "NumberSketch",
     "ObservedTerms",
     "TableStatistics",
     "Terms",
+    "TrainingSummary",
     "TupleCounts",
     "class_weights",
     "conditional_mutual_information",
     "entropy",
+    "log_or_veto",
+    "log_shares",
     "mutual_information",
     "normalized_conditional_mutual_information",
 ]

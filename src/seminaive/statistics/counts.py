@@ -45,10 +45,10 @@ class TupleCounts:
     >>> import numpy as np
     >>> codes = np.array([[0], [1], [1]], dtype=np.uint8)
     >>> counts = TupleCounts.of(codes, np.array([0, 1, 1]), Terms.singles([2]), n_classes=2)
-    >>> counts.block(0)
+    >>> counts.joint(0)
     array([[1., 0.],
            [0., 2.]])
-    >>> (counts + counts).block(0)
+    >>> (counts + counts).joint(0)
     array([[2., 0.],
            [0., 4.]])
     """
@@ -83,9 +83,6 @@ class TupleCounts:
             return cls(terms, counts)
         counts = np.zeros(shape)
         by_column = np.ascontiguousarray(codes.T)
-        unknown = (
-            (by_column.max(axis=1, initial=0) >= terms.cardinalities) if len(by_column) else np.empty(0, bool)
-        )
         by_lead: dict[tuple[int, ...], dict[int, int]] = {}
         for term, columns in enumerate(terms.features):
             by_lead.setdefault(columns[:-1], {})[columns[-1]] = term
@@ -93,13 +90,9 @@ class TupleCounts:
             for last, cells in _count_lead(
                 by_column, labels, terms, n_classes, row_weight, lead, list(lasts)
             ):
-                offset, stop = terms.offsets[lasts[last] : lasts[last] + 2]
-                columns = (*lead, last)
-                own = counts[offset : stop - 1].reshape(*terms.shape(lasts[last]), n_classes)
-                own[...] = cells[tuple(slice(terms.cardinalities[j]) for j in columns)]
-                if unknown[list(columns)].any():
-                    order = len(columns)
-                    counts[stop - 1] = cells.sum(axis=tuple(range(order))) - own.sum(axis=tuple(range(order)))
+                term = lasts[last]
+                own = counts[terms.block(term)].reshape(*terms.shape(term), n_classes)
+                own[...] = cells
         return cls(terms, counts)
 
     def __add__(self, other: TupleCounts) -> TupleCounts:
@@ -109,25 +102,28 @@ class TupleCounts:
         return TupleCounts(self.terms, self.counts + other.counts)
 
     def block(self, term: int) -> Floats:
-        """Return one term's counts, (combinations, classes), without the cell of no evidence."""
+        """Return one term's counts, (cells, classes), the cells of no evidence included."""
         return self.counts[self.terms.block(term)]
 
     def joint(self, term: int) -> Floats:
-        """Return one term's counts with one axis per column and the classes last."""
+        """Return one term's counts of known values with one axis per column and the classes last."""
+        known = tuple(slice(self.terms.cardinalities[j]) for j in self.terms.features[term])
+        return self._table(term)[known]
+
+    def _table(self, term: int) -> Floats:
         return self.block(term).reshape(*self.terms.shape(term), self.counts.shape[1])
 
     def recoded(self, moves: Sequence[NDArray[np.int64]], cardinalities: Sequence[int]) -> TupleCounts:
         """Return the same counts under larger codings.
 
-        ``moves[j][v]`` is the new code of value ``v`` of column ``j``. Rows of no evidence stay so.
+        ``moves[j][v]`` is the new code of value ``v`` of column ``j``. No evidence stays no evidence.
         """
         terms = Terms(self.terms.features, tuple(cardinalities))
-        counts = np.zeros((terms.n_cells, self.counts.shape[1]))
+        counts = TupleCounts(terms, np.zeros((terms.n_cells, self.counts.shape[1])))
+        codes = [np.append(own, k) for own, k in zip(moves, cardinalities, strict=True)]
         for term, columns in enumerate(terms.features):
-            fresh = counts[terms.block(term)].reshape(*terms.shape(term), counts.shape[1])
-            fresh[np.ix_(*(moves[j] for j in columns))] = self.joint(term)
-        counts[terms.no_evidence] = self.counts[self.terms.no_evidence]
-        return TupleCounts(terms, counts)
+            counts._table(term)[np.ix_(*(codes[j] for j in columns))] = self._table(term)
+        return counts
 
     def with_classes(self, moves: NDArray[np.int64], n_classes: int) -> TupleCounts:
         """Return the same counts among more classes; ``moves[c]`` is the new label of class ``c``."""

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.saved_by_fields import SavedByFields
 from seminaive.statistics import pairs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+    Labels = NDArray[np.int64]
 
 
 # A pair rounds at 2**-106 of its value; a million additions and a few products later, at about 2**-84.
 RESOLUTION = 2.0**-84
+# Numbers of which the root mean square is below this are scaled: the low parts of their squares would vanish.
+SMALL = 1e-100
 
 
 @dataclass(frozen=True)
-class Moments:
+class Moments(SavedByFields):
     """Weight, sum and sum of squares of each numeric feature within each class.
 
-    ``sums[k]`` is the weighted sum of the k-th powers (0, 1, 2), each a pair of doubles (106 bits).
+    ``sums[k]`` is the weighted sum of the k-th powers (0, 1, 2), each a pair of doubles (106 bits), of the
+    numbers times ``2**-exponent``: 1 except for numbers so small that the squares would lose digits.
     Therefore ``a + b`` equals the moments of all rows at once, whatever the order and the chunks, and
     the deviations derived on reading keep full precision even where the mean exceeds the spread a hundred
     million times.
@@ -32,6 +38,7 @@ class Moments:
     ----------
     sums : ndarray of shape (3, 2, n_numbers, n_classes)
         Power, (high, low), feature, class.
+    exponents : ndarray of shape (n_numbers,), default=0
 
     Examples
     --------
@@ -45,6 +52,12 @@ class Moments:
     """
 
     sums: Floats
+    exponents: Integers = field(default=None)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        """Take numbers as they are where nothing is said; files of version 0.1 say nothing."""
+        if self.exponents is None:
+            object.__setattr__(self, "exponents", np.zeros(self.sums.shape[2], dtype=np.int64))
 
     @classmethod
     def none(cls, n_numbers: int, n_classes: int) -> Moments:
@@ -63,21 +76,44 @@ class Moments:
         n_numbers = numbers.shape[1]
         if not numbers.size:
             return cls.none(n_numbers, n_classes)
-        from seminaive.kernels.moments import add_moments, add_weighted_moments
+        moments = cls(_sums(numbers, labels, n_classes, row_weight))
+        mean_square = moments.sums[2, 0].sum(axis=1), moments.weight.sum(axis=1)
+        small = np.flatnonzero(mean_square[0] < SMALL**2 * mean_square[1])
+        if len(small):
+            moments._rescale(numbers, labels, row_weight, small)
+        return moments
 
-        sums = np.zeros((n_classes, 6, n_numbers))
-        if row_weight is None:
-            add_moments(numbers, labels, sums)
-        else:
-            add_weighted_moments(numbers, labels, row_weight, sums)
-        return cls(np.ascontiguousarray(sums.reshape(n_classes, 3, 2, n_numbers).transpose(1, 2, 3, 0)))
+    def _rescale(self, numbers: Floats, labels: Labels, row_weight: Floats | None, small: Integers) -> None:
+        """Sum up some features once more, as multiples of the power of two next to their largest number."""
+        largest = np.fmax.reduce(np.abs(numbers[:, small]), axis=0)
+        exponents = np.where(largest > 0, np.frexp(largest)[1], 0)
+        scaled = np.ldexp(numbers[:, small], -exponents)
+        self.sums[:, :, small] = _sums(scaled, labels, self.sums.shape[3], row_weight)
+        self.exponents[small] = exponents
 
     def __add__(self, other: Moments) -> Moments:
         """Return the moments of the rows of both."""
         if not self.sums.size:
             return self
-        both = pairs.add(self.sums.swapaxes(0, 1), other.sums.swapaxes(0, 1))
-        return Moments(np.ascontiguousarray(both.swapaxes(0, 1)))
+        exponents = np.maximum(self.exponents, other.exponents)
+        for one, two in ((self, other), (other, self)):
+            # Zeros have no exponent of their own.
+            exponents = np.where((one.sums[2] == 0).all(axis=(0, 2)), two.exponents, exponents)
+        own, its = self._at(exponents), other._at(exponents)
+        both = pairs.add(own.swapaxes(0, 1), its.swapaxes(0, 1))
+        return Moments(np.ascontiguousarray(both.swapaxes(0, 1)), exponents)
+
+    def _at(self, exponents: Integers) -> Floats:
+        """Return the sums of numbers times other powers of two."""
+        if np.array_equal(exponents, self.exponents):
+            return self.sums
+        shift = (self.exponents - exponents)[:, None] * np.arange(3)[:, None, None, None]
+        sums: Floats = np.ldexp(self.sums, shift)
+        return sums
+
+    def standardised(self) -> Moments:
+        """Return the moments of the numbers times ``2**-exponent``."""
+        return Moments(self.sums)
 
     @property
     def weight(self) -> Floats:
@@ -88,14 +124,15 @@ class Moments:
     @property
     def mean(self) -> Floats:
         """Return the mean per feature and class; 0 where there is no weight."""
-        mean: Floats = self._mean_pair()[0]
+        mean: Floats = np.ldexp(self._mean_pair()[0], self.exponents[:, None])
         return mean
 
     @property
     def squared_deviations(self) -> Floats:
         """Return the sum of squared deviations from the class mean: square - total * mean, in pairs.
 
-        What is below the rounding of the pairs, summed over any number of rows, is 0.
+        What is below the rounding of the pairs, summed over any number of rows, is 0; so are deviations of
+        numbers below 1e-154, whose squares no double holds (`standardised` has them).
         """
         return self.mean_and_squared_deviations()[1]
 
@@ -103,7 +140,9 @@ class Moments:
         """Return both; the deviations need the mean anyway."""
         mean = self._mean_pair()
         deviations = pairs.add(self.sums[2], -pairs.multiply(self.sums[1], mean))[0]
-        return mean[0], np.where(deviations > RESOLUTION * self.sums[2, 0], deviations, 0.0)
+        deviations = np.where(deviations > RESOLUTION * self.sums[2, 0], deviations, 0.0)
+        exponents = self.exponents[:, None]
+        return np.ldexp(mean[0], exponents), np.ldexp(deviations, 2 * exponents)
 
     def _mean_pair(self) -> Floats:
         present = self.weight > 0
@@ -113,11 +152,23 @@ class Moments:
         """Return the moments of all classes taken as one."""
         pooled = Moments.none(self.sums.shape[2], 1)
         for c in range(self.sums.shape[3]):
-            pooled += Moments(self.sums[..., c : c + 1])
+            pooled += Moments(self.sums[..., c : c + 1], self.exponents)
         return pooled
 
     def with_classes(self, moves: NDArray[np.int64], n_classes: int) -> Moments:
         """Return the same moments among more classes; ``moves[c]`` is the new label of class ``c``."""
         wider = Moments.none(self.sums.shape[2], n_classes)
         wider.sums[..., moves] = self.sums
-        return wider
+        return Moments(wider.sums, self.exponents)
+
+
+def _sums(numbers: Floats, labels: Labels, n_classes: int, row_weight: Floats | None) -> Floats:
+    """Return the sums of powers 0, 1 and 2, (power, (high, low), feature, class)."""
+    from seminaive.kernels.moments import add_moments, add_weighted_moments
+
+    sums = np.zeros((n_classes, 6, numbers.shape[1]))
+    if row_weight is None:
+        add_moments(numbers, labels, sums)
+    else:
+        add_weighted_moments(numbers, labels, row_weight, sums)
+    return np.ascontiguousarray(sums.reshape(n_classes, 3, 2, -1).transpose(1, 2, 3, 0))

@@ -8,47 +8,55 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.statistics.terms import Terms
+from seminaive.statistics.terms import Terms, subsets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
-    from seminaive.statistics.terms import Codes
+    from seminaive.statistics.terms import Codes, Indices
 
 
 @dataclass(frozen=True, eq=False)
 class ObservedTerms(Terms):
-    """Tuples of coded columns, with cells for the combinations that occurred and one for all others.
+    """Tuples of coded columns, with cells for the combinations that occurred and for their margins.
 
-    Term ``t`` owns one cell per combination that occurred, in the order of `Terms`, then one cell for
-    every other combination of known values, then the cell of no evidence.
+    A margin of a combination has no evidence on one or more of its axes. Term ``t`` owns one cell per
+    combination and margin kept, in the order of `Terms`, then one cell for everything else.
 
     Parameters
     ----------
     kept : ndarray of shape (n_kept,)
-        The combinations that occurred, as cells of the dense `Terms` of the same features, increasing.
+        The combinations that occurred and all their margins, as cells of the dense `Terms` of the same
+        features, increasing. `of_combinations` adds the margins.
 
     Examples
     --------
-    Of six combinations two occurred; a third one falls into the cell of all others.
+    Of six combinations two occurred, which have five margins; a third combination, and a margin of values
+    none of which occurred, fall into the cell of everything else.
 
     >>> import numpy as np
-    >>> pair = ObservedTerms(((0, 1),), (2, 3), np.array([0, 5]))
+    >>> pair = ObservedTerms.of_combinations(((0, 1),), (2, 3), np.array([0, 6]))
     >>> pair.n_cells
-    4
-    >>> pair.cells(np.array([[0, 0], [1, 2], [1, 1], [2, 0]], dtype=np.uint8)).ravel()
-    array([0, 1, 2, 3])
+    8
+    >>> pair.cells(np.array([[0, 0], [1, 2], [1, 3], [1, 1], [2, 1]], dtype=np.uint8)).ravel()
+    array([0, 2, 3, 7, 7])
     """
 
-    kept: NDArray[np.int64]
+    kept: Indices
 
     @classmethod
-    def of_cells(cls, terms: Terms, cells: NDArray[np.int64]) -> ObservedTerms:
-        """Shim."""
-        kept = np.setdiff1d(cells, terms.no_evidence, assume_unique=True)
-        return cls(terms.features, terms.cardinalities, kept)
+    def of_combinations(
+        cls, features: tuple[tuple[int, ...], ...], cardinalities: tuple[int, ...], combinations: Indices
+    ) -> ObservedTerms:
+        """Keep some cells of the dense terms, and all their margins."""
+        dense = Terms(features, cardinalities)
+        term_orders = dense.orders[dense.term_of(combinations)]
+        kept = [combinations]
+        for axes in subsets(int(dense.orders.max(initial=0))):
+            kept.append(np.unique(dense.without_evidence(combinations[term_orders > max(axes)], axes)))
+        return cls(features, cardinalities, np.unique(np.concatenate(kept)))
 
     def __eq__(self, other: object) -> bool:
         """Compare features, cardinalities and the combinations kept."""
@@ -64,44 +72,79 @@ class ObservedTerms(Terms):
         return Terms(self.features, self.cardinalities)
 
     @cached_property
-    def _starts(self) -> NDArray[np.int64]:
-        """Where each term's combinations begin among those kept."""
+    def _starts_of_kept(self) -> Indices:
+        """Where each term's cells begin among those kept."""
         return np.searchsorted(self.kept, self._dense.offsets)
 
     @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """Return the number of cells of each term, without its cell of no evidence."""
-        return np.diff(self._starts) + 1
+    def n_cells(self) -> int:
+        """Return the number of cells of all terms together."""
+        return len(self.kept) + len(self.features)
 
-    def shape(self, term: int) -> tuple[int, ...]:
-        """Return the number of values of each column of one term; its cells do not fill that shape."""
-        return self._dense.shape(term)
-
-    def cells_of(self, term: int, codes: Codes) -> NDArray[np.int64]:
-        """Return the cell of one term that each row falls into."""
-        return self.places(term, self._dense.cells_of(term, codes))
-
-    def places(self, term: int, dense_cells: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the cell of each cell of the dense terms."""
-        own = self.kept[self._starts[term] : self._starts[term + 1]]
-        position = np.searchsorted(own, dense_cells)
-        found = (
-            own[np.minimum(position, len(own) - 1)] == dense_cells
-            if len(own)
-            else np.zeros(len(dense_cells), bool)
+    def is_consistent(self) -> bool:
+        """Tell whether the cells kept increase and exist in the dense terms."""
+        kept = self.kept
+        return (
+            self._dense.is_consistent()
+            and kept.ndim == 1
+            and kept.dtype == np.int64
+            and bool((np.diff(kept) > 0).all())
+            and (not len(kept) or (bool(kept[0] >= 0) and int(kept[-1]) < self._dense.n_cells))
         )
-        cell = np.where(found, position, len(own))
-        cell[dense_cells == self._dense.no_evidence[term]] = len(own) + 1
-        places: NDArray[np.int64] = cell + self.offsets[term]
+
+    @cached_property
+    def offsets(self) -> Indices:
+        """Return the first cell of each term and, last, the number of all cells."""
+        # Each term before has, besides its kept cells, one for everything else.
+        return self._starts_of_kept + np.arange(len(self.features) + 1)
+
+    @cached_property
+    def elsewhere(self) -> Indices:
+        """Return the cell of each term for everything that was not kept."""
+        return self.offsets[1:] - 1
+
+    def cells_of(self, term: int, codes: Codes) -> Indices:
+        """Return the cell of one term that each row falls into."""
+        return self.places(self._dense.cells_of(term, codes))
+
+    def cells(self, codes: Codes) -> Indices:
+        """Return the cell of every term, one row per table row and one column per term."""
+        return self.places(self._dense.cells(codes))
+
+    def places(self, dense_cells: Indices) -> Indices:
+        """Return the cell of each cell of the dense terms."""
+        term = self._dense.term_of(dense_cells)
+        if not len(self.kept):
+            return self.elsewhere[term]
+        position = np.searchsorted(self.kept, dense_cells)
+        found = self.kept[np.minimum(position, len(self.kept) - 1)] == dense_cells
+        places: Indices = np.where(found, position + term, self.elsewhere[term])
         return places
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Return which cells are combinations of known values; the cell of everything else is none."""
+        known = np.zeros(self.n_cells, dtype=bool)
+        known[self.places(self.kept)] = self._dense.are_known(self.kept)
+        return known
+
+    def are_known(self, cells: Indices) -> NDArray[np.bool_]:
+        """Return which of some cells are combinations of known values."""
+        known: NDArray[np.bool_] = self.known[cells]
+        return known
+
+    def margins(self) -> Iterator[tuple[tuple[int, ...], Indices, Indices]]:
+        """Yield cells together with their margins, the cells where some of their axes carry no evidence."""
+        places = self.places(self.kept)
+        for axes, own, margins in self._dense.margins_of(self.kept):
+            yield axes, places[own], self.places(margins)
 
     def subset(self, kept_terms: Sequence[int]) -> ObservedTerms:
         """Return some of the terms."""
         smaller = self._dense.subset(kept_terms)
+        starts = self._starts_of_kept
         shifted = [
-            self.kept[self._starts[term] : self._starts[term + 1]]
-            - self._dense.offsets[term]
-            + smaller.offsets[position]
+            self.kept[starts[term] : starts[term + 1]] - self._dense.offsets[term] + smaller.offsets[position]
             for position, term in enumerate(kept_terms)
         ]
         kept: Any = np.concatenate([np.empty(0, np.int64), *shifted])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import accumulate, combinations
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -13,20 +13,26 @@ import numpy as np
 from seminaive.encode.saved_by_fields import SavedByFields
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     Codes = NDArray[np.unsignedinteger]
+    Indices = NDArray[np.int64]
+
+# Cells are numbered by 64-bit integers.
+MOST_CELLS = 2**63
 
 
 @dataclass(frozen=True)
 class Terms(SavedByFields):
-    """Tuples of coded columns, and one cell for every combination of their values.
+    """Tuples of coded columns, and one cell for every combination of their codes.
 
-    All terms share one packed array of cells. Term ``t`` owns the cells from ``offsets[t]`` up to
-    ``offsets[t + 1]``: first one per combination, the last column varying fastest, then one cell of
-    **no evidence**, where a row goes when any of the term's columns is unseen or neutrally missing.
+    The code of **no evidence** of a column (its cardinality: an unseen value, or a neutrally missing one) is a
+    code like any other: a term over columns with K and L values has a table of shape (K + 1, L + 1). So the
+    cell of a pair with one unseen half still knows the other half. All terms share one packed array of cells.
+    Term ``t`` owns the cells from ``offsets[t]`` up to ``offsets[t + 1]``, the last column varying fastest: the
+    cell of a row is a number in mixed radix.
 
     Parameters
     ----------
@@ -37,14 +43,16 @@ class Terms(SavedByFields):
 
     Examples
     --------
-    Two columns with 2 and 3 values: the pair has 6 combinations and its cell of no evidence.
+    Two columns with 2 and 3 values: the pair has 3 times 4 cells, of which 2 times 3 are known combinations.
 
     >>> import numpy as np
     >>> pair = Terms(((0, 1),), (2, 3))
-    >>> pair.n_cells
-    7
+    >>> pair.shape(0), pair.n_cells, int(pair.n_combinations[0])
+    ((3, 4), 12, 6)
     >>> pair.cells(np.array([[0, 0], [1, 2], [2, 0]], dtype=np.uint8)).ravel()
-    array([0, 5, 6])
+    array([0, 6, 8])
+    >>> pair.known.nonzero()[0]
+    array([0, 1, 2, 4, 5, 6])
     """
 
     features: tuple[tuple[int, ...], ...]
@@ -67,68 +75,173 @@ class Terms(SavedByFields):
         features = tuple(term for size in range(1, order + 1) for term in combinations(columns, size))
         return cls(features, tuple(int(k) for k in cardinalities))
 
-    @cached_property
-    def sizes(self) -> NDArray[np.int64]:
-        """Return the number of combinations of each term, without its cell of no evidence."""
-        sizes = [prod(self.cardinalities[j] for j in term) for term in self.features]
-        return np.array(sizes, dtype=np.int64)
+    # Sizes: multiplied as Python integers, which do not wrap around.
 
     @cached_property
-    def offsets(self) -> NDArray[np.int64]:
-        """Return the first cell of each term and, last, the number of all cells."""
-        return np.concatenate([np.zeros(1, np.int64), np.cumsum(self.sizes + 1)])
-
-    @property
     def n_cells(self) -> int:
         """Return the number of cells of all terms together."""
-        return int(self.offsets[-1])
-
-    @property
-    def no_evidence(self) -> NDArray[np.int64]:
-        """Return the cell of no evidence of each term."""
-        return self.offsets[1:] - 1
-
-    @property
-    def n_combinations(self) -> NDArray[np.int64]:
-        """Shim."""
-        return self.sizes
+        return sum(self._sizes)
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
-        """Shim."""
-        known = np.ones(self.n_cells, dtype=bool)
-        known[self.no_evidence] = False
-        return known
+    def _sizes(self) -> list[int]:
+        widths = [k + 1 for k in self.cardinalities]
+        return [prod([widths[j] for j in term]) for term in self.features]
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """Return the number of cells of each term."""
+        return np.diff(self.offsets)
+
+    @cached_property
+    def n_combinations(self) -> Indices:
+        """Return the number of combinations of known values of each term."""
+        products = [prod(self.cardinalities[j] for j in term) for term in self.features]
+        return np.array(products, dtype=np.int64)
+
+    @cached_property
+    def offsets(self) -> Indices:
+        """Return the first cell of each term and, last, the number of all cells."""
+        return np.array(list(accumulate(self._sizes, initial=0)), dtype=np.int64)
+
+    @cached_property
+    def orders(self) -> Indices:
+        """Return the number of columns of each term."""
+        return np.array([len(term) for term in self.features], dtype=np.int64)
+
+    # Columns of all terms, one after the other: the form in which kernels read them.
+
+    @cached_property
+    def columns(self) -> Indices:
+        """Return the columns of all terms, those of term ``t`` from ``starts[t]`` up to ``starts[t + 1]``."""
+        return np.array([j for term in self.features for j in term], dtype=np.int64)
+
+    @cached_property
+    def starts(self) -> Indices:
+        """Return where each term's columns begin in ``columns`` and, last, their number."""
+        return np.concatenate([np.zeros(1, np.int64), np.cumsum(self.orders)])
+
+    @cached_property
+    def strides(self) -> Indices:
+        """Return, for each entry of ``columns``, by how many cells its next code is farther on."""
+        strides: list[int] = []
+        for term in range(len(self.features)):
+            widths = self.shape(term)
+            strides += [prod(widths[position + 1 :]) for position in range(len(widths))]
+        return np.array(strides, dtype=np.int64)
+
+    def shape(self, term: int) -> tuple[int, ...]:
+        """Return the number of codes, that of no evidence included, of each column of one term."""
+        return tuple(self.cardinalities[j] + 1 for j in self.features[term])
 
     def block(self, term: int) -> slice:
-        """Return where one term's combinations lie, without its cell of no evidence."""
-        return slice(int(self.offsets[term]), int(self.offsets[term + 1]) - 1)
+        """Return where one term's cells lie."""
+        return slice(int(self.offsets[term]), int(self.offsets[term + 1]))
 
     def subset(self, kept_terms: Sequence[int]) -> Terms:
         """Return some of the terms."""
         return Terms(tuple(self.features[term] for term in kept_terms), self.cardinalities)
 
-    def shape(self, term: int) -> tuple[int, ...]:
-        """Return the number of values of each column of one term."""
-        return tuple(self.cardinalities[j] for j in self.features[term])
+    def is_consistent(self) -> bool:
+        """Tell whether what was given, from a file for instance, can be numbered at all."""
+        return self.n_cells < MOST_CELLS
 
-    def cells_of(self, term: int, codes: Codes) -> NDArray[np.int64]:
+    # Cells of rows
+
+    def cells_of(self, term: int, codes: Codes) -> Indices:
         """Return the cell of one term that each row falls into."""
-        cell = np.zeros(len(codes), dtype=np.int64)
-        known = np.ones(len(codes), dtype=bool)
-        for j in self.features[term]:
-            column = codes[:, j].astype(np.int64)
-            cell = cell * self.cardinalities[j] + column
-            known &= column < self.cardinalities[j]
-        placed: NDArray[np.int64] = np.where(known, cell, self.sizes[term]) + self.offsets[term]
-        return placed
+        cell = np.full(len(codes), self.offsets[term], dtype=np.int64)
+        first, stop = self.starts[term : term + 2]
+        for j, stride in zip(self.columns[first:stop], self.strides[first:stop], strict=True):
+            cell += codes[:, j] * stride
+        return cell
 
-    def cells(self, codes: Codes) -> NDArray[np.int64]:
+    def cells(self, codes: Codes) -> Indices:
         """Return the cell of every term, one row per table row and one column per term."""
-        cells = np.empty((len(codes), len(self.features)), dtype=np.int64)
-        for term in range(len(self.features)):
-            cells[:, term] = self.cells_of(term, codes)
+        if not self.features:
+            return np.empty((len(codes), 0), dtype=np.int64)
+        local = codes[:, self.columns] * self.strides
+        cells: Indices = np.add.reduceat(local, self.starts[:-1], axis=1) + self.offsets[:-1]
         return cells
+
+    # Cells of no evidence
+
+    @cached_property
+    def known(self) -> NDArray[np.bool_]:
+        """Return which cells are combinations of known values: no column is without evidence."""
+        return self.are_known(np.arange(self.n_cells))
+
+    def are_known(self, cells: Indices) -> NDArray[np.bool_]:
+        """Return which of some cells are combinations of known values, without a list of all cells."""
+        known: NDArray[np.bool_] = self._known_axes(cells).all(axis=0)
+        return known
+
+    def _known_axes(self, cells: Indices) -> NDArray[np.bool_]:
+        """Return, one row per axis, whether each cell's code is a known value; true beyond a term's axes."""
+        term = self.term_of(cells)
+        known = np.ones((int(self.orders.max(initial=0)), len(cells)), dtype=bool)
+        for axis, own in enumerate(known):
+            has = np.flatnonzero(self.orders[term] > axis)
+            code, cardinality, _ = self._axis(cells[has], term[has], axis)
+            own[has] = code < cardinality
+        return known
+
+    def term_of(self, cells: Indices) -> Indices:
+        """Return the term that owns each cell."""
+        return np.searchsorted(self.offsets, cells, side="right") - 1
+
+    def margins(self) -> Iterator[tuple[tuple[int, ...], Indices, Indices]]:
+        """Yield cells together with their margins, the cells where some of their axes carry no evidence.
+
+        For each nonempty set of axes (positions within a term): the axes, the cells whose other axes are known
+        values, and the margin of each. Added up by margin, the cells are all rows that agree with it
+        on its known axes.
+        """
+        yield from self.margins_of(np.arange(self.n_cells))
+
+    def margins_of(self, cells: Indices) -> Iterator[tuple[tuple[int, ...], Indices, Indices]]:
+        """Yield axes, positions among some cells, and the margins of the cells there, as `margins` does."""
+        known = self._known_axes(cells)
+        term_orders = self.orders[self.term_of(cells)]
+        for axes in subsets(len(known)):
+            others = [axis for axis in range(len(known)) if axis not in axes]
+            own = np.flatnonzero((term_orders > max(axes)) & known[others].all(axis=0))
+            yield axes, own, self.without_evidence(cells[own], axes)
+
+    def n_values_beside(self, axes: Sequence[int]) -> Indices:
+        """Return for each term the number of combinations of known values of its other axes."""
+        n_values = np.ones(len(self.features), dtype=np.int64)
+        for axis in range(int(self.orders.max(initial=0))):
+            if axis not in axes:
+                has = np.flatnonzero(self.orders > axis)
+                n_values[has] *= self._cardinalities[self.columns[self.starts[has] + axis]]
+        return n_values
+
+    def without_evidence(self, cells: Indices, axes: Sequence[int]) -> Indices:
+        """Return the cells where the codes of some axes, which every cell's term has, are no evidence."""
+        term = self.term_of(cells)
+        silenced = cells.copy()
+        for axis in axes:
+            code, cardinality, stride = self._axis(cells, term, axis)
+            silenced += (cardinality - code) * stride
+        return silenced
+
+    @cached_property
+    def _cardinalities(self) -> Indices:
+        return np.array(self.cardinalities, dtype=np.int64)
+
+    def _axis(self, cells: Indices, term: Indices, axis: int) -> tuple[Indices, Indices, Indices]:
+        """Return the code of each cell along one axis of its term, the axis' cardinality and its stride."""
+        place = self.starts[term] + axis
+        stride = self.strides[place]
+        cardinality = self._cardinalities[self.columns[place]]
+        code = (cells - self.offsets[term]) // stride % (cardinality + 1)
+        return code, cardinality, stride
+
+
+def subsets(order: int) -> Iterator[tuple[int, ...]]:
+    """Yield the nonempty subsets of the axes of a term, small ones first."""
+    for size in range(1, order + 1):
+        yield from combinations(range(order), size)
 
 
 @lru_cache(maxsize=16)

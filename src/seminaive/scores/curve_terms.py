@@ -1,0 +1,193 @@
+"""Piecewise-linear curves of single numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.encode.saved_by_fields import SavedByFields
+from seminaive.scores.kind import TermKind, is_block
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class CurveTerms(SavedByFields, TermKind):
+    """One piecewise-linear curve per term and class, over knots of the term's own; constant beyond the ends.
+
+    Parameters
+    ----------
+    features : tuple of int
+        The numeric columns that have a curve.
+    starts : tuple of int
+        Where each term's knots begin in ``knots`` and, last, the number of all knots.
+    knots : ndarray of shape (n_knots,)
+        Strictly increasing within a term; at least one.
+    values : ndarray of shape (n_knots, n_classes)
+        The contribution at each knot.
+    missing : ndarray of shape (n_terms, n_classes)
+        What a missing number contributes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> ramp = CurveTerms.of([(0, [1.0, 3.0], [[0.0, 4.0], [2.0, 0.0]], [9.0, 9.0])])
+    >>> ramp.at(np.array([[0.0], [2.0], [7.0], [np.nan]]))[:, 0]
+    array([[0., 4.],
+           [1., 2.],
+           [2., 0.],
+           [9., 9.]])
+    """
+
+    features: tuple[int, ...]
+    starts: tuple[int, ...]
+    knots: Floats
+    values: Floats
+    missing: Floats
+
+    @classmethod
+    def none(cls, n_classes: int) -> CurveTerms:
+        """Return no curves at all."""
+        return cls((), (0,), np.empty(0), np.empty((0, n_classes)), np.empty((0, n_classes)))
+
+    @classmethod
+    def of(cls, curves: Sequence[tuple[int, Sequence[float], object, Sequence[float]]]) -> CurveTerms:
+        """Lay out curves, each given by its feature, its knots, the values there, and that of missing."""
+        features, knots, values, missing = zip(*curves, strict=True)
+        return cls(
+            tuple(features),
+            tuple(np.cumsum([0, *(len(own) for own in knots)]).tolist()),
+            np.concatenate([np.asarray(own, dtype=np.float64) for own in knots]),
+            np.concatenate([np.asarray(own, dtype=np.float64) for own in values]),
+            np.array(missing, dtype=np.float64),
+        )
+
+    @property
+    def n_terms(self) -> int:
+        """Return the number of terms."""
+        return len(self.features)
+
+    def contributions(self, table: EncodedTable) -> Floats:
+        """Return the value of each curve, (n_rows, n_terms, n_classes)."""
+        return self.at(table.numbers)
+
+    def at(self, numbers: Floats) -> Floats:
+        """Return the value of each curve at each row of numbers, (n_rows, n_terms, n_classes)."""
+        x = numbers[:, list(self.features)]
+        absent = np.isnan(x)
+        first, last = np.array(self.starts[:-1]), np.array(self.starts[1:]) - 1
+        clipped = np.minimum(np.maximum(x, self.knots[first]), self.knots[last])
+        # The last knot that is not above the number; clipped, a number is never below the first.
+        not_above = self.knots <= np.repeat(clipped, np.diff(self.starts), axis=1)
+        knot = np.add.reduceat(not_above, first, axis=1, dtype=np.int64) + first - 1
+        knot = np.where(absent, first, knot)
+        along = ((clipped - self.knots[knot]) / self._gaps[knot])[:, :, None]
+        curves: Floats = self.values[knot] + along * self._rises[knot]
+        return np.where(absent[:, :, None], self.missing, curves) if absent.any() else curves
+
+    @cached_property
+    def _gaps(self) -> Floats:
+        """Return the distance from each knot to the next; 1 after the last one of a term."""
+        gaps = np.ones(len(self.knots))
+        gaps[:-1] = np.diff(self.knots)
+        gaps[np.array(self.starts[1:], dtype=np.int64) - 1] = 1.0
+        return gaps
+
+    @cached_property
+    def _rises(self) -> Floats:
+        """Return by how much each curve rises from each knot to the next; 0 after the last one of a term."""
+        rises = np.zeros_like(self.values)
+        rises[:-1] = np.diff(self.values, axis=0)
+        rises[np.array(self.starts[1:], dtype=np.int64) - 1] = 0.0
+        return rises
+
+    def add_compiled(self, table: EncodedTable, scores: Floats) -> None:
+        """Evaluate and add by a compiled pass."""
+        from seminaive.kernels.scoring import add_curve_scores
+
+        add_curve_scores(
+            table.numbers,
+            np.array(self.features, dtype=np.int64),
+            np.array(self.starts, dtype=np.int64),
+            self.knots,
+            self._gaps,
+            self.values,
+            self._rises,
+            self.missing,
+            scores,
+        )
+
+    def scaled(self, weights: Floats) -> CurveTerms:
+        """Multiply each curve by its weight."""
+        per_knot = np.repeat(weights, np.diff(self.starts))
+        return replace(self, values=self.values * per_knot[:, None], missing=self.missing * weights[:, None])
+
+    def restricted(self, kept: Sequence[int]) -> CurveTerms:
+        """Keep some of the curves."""
+        if not kept:
+            return CurveTerms.none(self.values.shape[1])
+        own = [slice(self.starts[term], self.starts[term + 1]) for term in kept]
+        curves = [
+            (self.features[term], self.knots[knots], self.values[knots], self.missing[term])
+            for term, knots in zip(kept, own, strict=True)
+        ]
+        return CurveTerms.of(curves)
+
+    def centred(self) -> CurveTerms:
+        """Take the mean over the classes off each value."""
+        return replace(
+            self,
+            values=self.values - self.values.mean(axis=1, keepdims=True),
+            missing=self.missing - self.missing.mean(axis=1, keepdims=True),
+        )
+
+    def interpolated(self, other: CurveTerms, share: float) -> CurveTerms:
+        """Interpolate between curves of the same numbers over the same knots."""
+        if (
+            self.features != other.features
+            or self.starts != other.starts
+            or not np.array_equal(self.knots, other.knots)
+        ):
+            raise ValueError("scores over different terms cannot be interpolated: restrict or add them first")
+        return replace(
+            self,
+            values=(1 - share) * self.values + share * other.values,
+            missing=(1 - share) * self.missing + share * other.missing,
+        )
+
+    def joined(self, other: CurveTerms) -> CurveTerms:
+        """Return these curves, then the others."""
+        return CurveTerms(
+            self.features + other.features,
+            self.starts + tuple(self.starts[-1] + start for start in other.starts[1:]),
+            np.concatenate([self.knots, other.knots]),
+            np.concatenate([self.values, other.values]),
+            np.concatenate([self.missing, other.missing]),
+        )
+
+    def fits(self, cardinalities: Sequence[int], n_numbers: int, n_classes: int) -> bool:
+        """Tell whether the numbers exist in such a table, knots increase, and all values are finite."""
+        del cardinalities
+        n, starts = self.n_terms, self.starts
+        return (
+            all(0 <= j < n_numbers for j in self.features)
+            and len(starts) == n + 1
+            and starts[0] == 0
+            and all(a < b for a, b in pairwise(starts))
+            and is_block(self.knots, (starts[-1],))
+            and all((np.diff(self.knots[a:b]) > 0).all() for a, b in pairwise(starts))
+            and is_block(self.values, (starts[-1], n_classes))
+            and is_block(self.missing, (n, n_classes))
+        )

@@ -1,0 +1,137 @@
+"""Polynomials of single numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode.saved_by_fields import SavedByFields
+from seminaive.scores.kind import TermKind, is_block
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+
+    Floats = NDArray[np.float64]
+
+ARRAYS = ("centres", "coefficients", "low", "high", "scales")
+
+
+@dataclass(frozen=True)
+class NumericTerms(SavedByFields, TermKind):
+    """One polynomial per numeric feature and class: ``constant + linear z + quadratic z**2``.
+
+    Parameters
+    ----------
+    features : tuple of int
+        The numeric columns that have a term.
+    centres : ndarray of shape (n_terms,)
+        ``z = (x - centre) scale``; close to the data, so that large numbers cancel before they are squared.
+    coefficients : ndarray of shape (n_terms, 4, n_classes)
+        What a missing number contributes, then constant, linear and quadratic.
+    low, high : ndarray of shape (n_terms,), default=-inf and inf
+        Numbers beyond count as these: the polynomial is constant outside of the range.
+    scales : ndarray of shape (n_terms,), default=1
+        Powers of two, other than 1 for numbers so small that their squares would vanish.
+    """
+
+    features: tuple[int, ...]
+    centres: Floats
+    coefficients: Floats
+    low: Floats = field(default=None)  # type: ignore[assignment]
+    high: Floats = field(default=None)  # type: ignore[assignment]
+    scales: Floats = field(default=None)  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        """Neither clip nor scale where nothing is said; files of version 0.1 say nothing."""
+        for name, value in (("low", -np.inf), ("high", np.inf), ("scales", 1.0)):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, np.full(len(self.features), value))
+
+    @classmethod
+    def none(cls, n_classes: int) -> NumericTerms:
+        """Return no terms at all."""
+        return cls((), np.empty(0), np.empty((0, 4, n_classes)))
+
+    @property
+    def n_terms(self) -> int:
+        """Return the number of terms."""
+        return len(self.features)
+
+    def contributions(self, table: EncodedTable) -> Floats:
+        """Return the value of each polynomial, (n_rows, n_terms, n_classes)."""
+        return self.at(table.numbers)
+
+    def at(self, numbers: Floats) -> Floats:
+        """Return the value of each polynomial at each row of numbers, (n_rows, n_terms, n_classes)."""
+        x = numbers[:, list(self.features)]
+        z = ((np.minimum(np.maximum(x, self.low), self.high) - self.centres) * self.scales)[:, :, None]
+        missing, constant, linear, quadratic = self.coefficients.swapaxes(0, 1)
+        polynomials: Floats = constant + z * (linear + z * quadratic)
+        absent = np.isnan(x)
+        if absent.any():
+            polynomials = np.where(absent[:, :, None], missing, polynomials)
+        return polynomials
+
+    def add_compiled(self, table: EncodedTable, scores: Floats) -> None:
+        """Evaluate and add by a compiled pass."""
+        from seminaive.kernels.scoring import add_number_scores
+
+        features = np.array(self.features, dtype=np.int64)
+        ranges = np.stack([self.low, self.high, self.centres, self.scales], axis=1)
+        add_number_scores(table.numbers, features, ranges, self.coefficients, scores)
+
+    def with_unit_scales(self) -> NumericTerms:
+        """Return the same polynomials of ``x - centre``; of very small numbers they may overflow."""
+        coefficients = self.coefficients.copy()
+        coefficients[:, 2:] *= self.scales[:, None, None]
+        coefficients[:, 3] *= self.scales[:, None]
+        return replace(self, coefficients=coefficients, scales=np.ones_like(self.scales))
+
+    def scaled(self, weights: Floats) -> NumericTerms:
+        """Multiply each polynomial by its weight."""
+        return replace(self, coefficients=self.coefficients * weights[:, None, None])
+
+    def restricted(self, kept: Sequence[int]) -> NumericTerms:
+        """Keep some of the polynomials."""
+        kept = list(kept)
+        features = tuple(self.features[term] for term in kept)
+        return NumericTerms(features, *(getattr(self, name)[kept] for name in ARRAYS))
+
+    def centred(self) -> NumericTerms:
+        """Take the mean over the classes off each coefficient."""
+        return replace(self, coefficients=self.coefficients - self.coefficients.mean(axis=2, keepdims=True))
+
+    def interpolated(self, other: NumericTerms, share: float) -> NumericTerms:
+        """Interpolate between polynomials of the same numbers about the same centres."""
+        if self.features != other.features or not all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ARRAYS
+            if name != "coefficients"
+        ):
+            raise ValueError("scores over different terms cannot be interpolated: restrict or add them first")
+        return replace(self, coefficients=(1 - share) * self.coefficients + share * other.coefficients)
+
+    def joined(self, other: NumericTerms) -> NumericTerms:
+        """Return these polynomials, then the others."""
+        both = (np.concatenate([getattr(self, name), getattr(other, name)]) for name in ARRAYS)
+        return NumericTerms(self.features + other.features, *both)
+
+    def fits(self, cardinalities: Sequence[int], n_numbers: int, n_classes: int) -> bool:
+        """Tell whether the numbers exist in such a table and all coefficients are finite."""
+        del cardinalities
+        n = self.n_terms
+        return (
+            all(0 <= j < n_numbers for j in self.features)
+            and is_block(self.centres, (n,))
+            and is_block(self.scales, (n,))
+            and is_block(self.coefficients, (n, 4, n_classes))
+            and self.low.shape == self.high.shape == (n,)
+            and self.low.dtype == self.high.dtype == np.float64
+            and bool((self.low <= self.high).all())
+        )

@@ -1,0 +1,225 @@
+"""Where the numbers of one column lie: a mergeable histogram that knows no extreme and no single row exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Bits = NDArray[np.uint64]
+
+WORD = 64
+# Bits of the first pass: sign, exponent and 7 bits of the fraction.
+FIRST_BITS = 19
+# Sign and exponent: bins are never coarser than from one power of two to the next.
+OCTAVES = 12
+# Counters of one pass: they stay in the second-level cache.
+COUNTERS = 1 << 20
+# The largest number of bins.
+MOST_BINS = 1024
+# Rows between two quantiles, beyond the outermost bins, and per bin on average.
+FEWEST_ROWS = 10.0
+QUANTILES = 101
+FEW_VALUES = 32
+# Numbers from which a compiled pass pays for importing the compiler.
+COMPILED_NUMBERS = 200_000
+# Columns whose counters, 4 MB each, are kept at once.
+COLUMNS_AT_ONCE = 8
+SIGN = np.uint64(1 << 63)
+
+
+@dataclass(frozen=True)
+class NumberSketch:
+    """A histogram of numbers over nested bins: the numbers that agree in the leading bits of their doubles.
+
+    Bins are the finest of which at most 1,024, and at most one per 10 rows, are occupied, but never coarser
+    than from one power of two to the next; so they adapt to numbers far from zero and to heavy tails. The outermost 10 rows on either side count in the bin of the
+    10th. ``a + b`` has the coarser bins of the two (coarser still where too many are occupied), into which the
+    finer ones fall exactly. A quantile's rank is therefore wrong by at most the weight of its bin; merging
+    parts displaces at most the outer 10 rows of each part besides. Weights count as repeated rows.
+
+    Parameters
+    ----------
+    precision : int
+        The number of leading bits that tell bins apart; 64 where each bin is one value.
+    bins : ndarray of shape (n_bins,), uint64
+        The leading bits of the numbers in each bin, increasing, in an order that is that of the numbers.
+    weights : ndarray of shape (n_bins,)
+    missing : float
+        The weight of the rows without a number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> sketch = NumberSketch.of(np.repeat([1.0, 2.0, 7.0], 20))
+    >>> sketch.values
+    array([1., 2., 7.])
+    >>> sketch.quantiles()
+    array([1., 1., 2., 2., 7., 7., 7.])
+    """
+
+    precision: int
+    bins: Bits
+    weights: Floats
+    missing: float
+
+    @classmethod
+    def of(cls, numbers: Floats, row_weight: Floats | None = None) -> NumberSketch:
+        """Sketch a column of numbers, NaN where missing."""
+        present = ~np.isnan(numbers)
+        whole = bool(present.all())
+        weight = None if row_weight is None else (row_weight if whole else row_weight[present])
+        bits = _ordered_bits(numbers if whole else numbers[present])
+        total = float(len(bits) if weight is None else weight.sum())
+        everything = float(len(numbers) if row_weight is None else row_weight.sum())
+        sketch = _histogram(bits, weight, _most_bins(total))
+        return cls(*sketch, max(everything - total, 0.0))._without_extremes()
+
+    def __add__(self, other: NumberSketch) -> NumberSketch:
+        """Sketch the rows of both."""
+        precision = min(self.precision, other.precision) if self.weights.size and other.weights.size else 0
+        if not precision:
+            precision = max(self.precision * bool(self.weights.size), other.precision * bool(other.weights.size))
+        bins = np.concatenate([self._bins_at(precision), other._bins_at(precision)])
+        bins, place = np.unique(bins, return_inverse=True)
+        weights = np.bincount(place, np.concatenate([self.weights, other.weights]), minlength=len(bins))
+        total = float(weights.sum())
+        merged = _coarsened(precision, bins, weights, _most_bins(total))
+        return NumberSketch(*merged, self.missing + other.missing)._without_extremes()
+
+    def _bins_at(self, precision: int) -> Bits:
+        return self.bins >> np.uint64(self.precision - precision) if self.bins.size else self.bins
+
+    def _without_extremes(self) -> NumberSketch:
+        """Count the outermost rows on either side in the first bin that has enough rows beyond."""
+        if len(self.bins) < 2:
+            return self
+        below = np.cumsum(self.weights)
+        above = below[-1] - below + self.weights
+        first = int(np.searchsorted(below, FEWEST_ROWS))
+        last = len(above) - 1 - int(np.searchsorted(above[::-1], FEWEST_ROWS))
+        if first > last:
+            first = last = int(np.searchsorted(below, below[-1] / 2))
+        if first == 0 and last == len(self.bins) - 1:
+            return self
+        weights = self.weights[first : last + 1].copy()
+        weights[0] += self.weights[:first].sum()
+        weights[-1] += self.weights[last + 1 :].sum()
+        return NumberSketch(self.precision, self.bins[first : last + 1], weights, self.missing)
+
+    @property
+    def weight(self) -> float:
+        """Return the weight of the rows that have a number."""
+        return float(self.weights.sum())
+
+    @property
+    def values(self) -> Floats | None:
+        """Return the distinct values, whose weights are ``weights``; None where they are many."""
+        if self.precision < WORD or len(self.bins) > FEW_VALUES:
+            return None
+        return self._edges()[0]
+
+    def quantiles(self) -> Floats:
+        """Return up to 101 equally spaced quantiles, fewer where two would have less than 10 rows between."""
+        total = self.weight
+        n = int(min(QUANTILES, total // FEWEST_ROWS + 1))
+        if total < FEWEST_ROWS:
+            return np.empty(0)
+        low, high = self._edges()
+        ends = np.cumsum(self.weights)
+        rank = np.linspace(0, ends[-1], n)
+        place = np.minimum(np.searchsorted(ends, rank, side="right"), len(ends) - 1)
+        inside = (rank - (ends - self.weights)[place]) / self.weights[place]
+        quantiles: Floats = low[place] + np.clip(inside, 0.0, 1.0) * (high - low)[place]
+        return quantiles
+
+    def _edges(self) -> tuple[Floats, Floats]:
+        """Return the smallest number of each bin, and the smallest of the next one; of a value, itself."""
+        shift = np.uint64(WORD - self.precision)
+        if not shift:
+            return _numbers(self.bins), _numbers(self.bins)
+        return _numbers(self.bins << shift), _numbers((self.bins + np.uint64(1)) << shift)
+
+
+def sketch_columns(numbers: Floats, row_weight: Floats | None = None) -> tuple[NumberSketch, ...]:
+    """Sketch each column of a table of numbers; many rows by one compiled pass."""
+    n_rows, n_columns = numbers.shape
+    if numbers.size < COMPILED_NUMBERS:
+        return tuple(NumberSketch.of(np.ascontiguousarray(column), row_weight) for column in numbers.T)
+    from seminaive.kernels.sketching import count_leading_bits
+
+    weights = np.ones(1) if row_weight is None else row_weight
+    everything = float(n_rows if row_weight is None else row_weight.sum())
+    sketches = []
+    for start in range(0, n_columns, COLUMNS_AT_ONCE):
+        own = np.ascontiguousarray(numbers[:, start : start + COLUMNS_AT_ONCE])
+        counts = np.zeros((own.shape[1], 1 << FIRST_BITS))
+        count_leading_bits(own.view(np.uint64), weights, np.uint64(WORD - FIRST_BITS), counts)
+        for column, counted in zip(own.T, counts, strict=True):
+            occupied = np.flatnonzero(counted)
+            total = float(counted[occupied].sum())
+            if len(occupied) <= _most_bins(total):  # finer bins are wanted
+                sketches.append(NumberSketch.of(np.ascontiguousarray(column), row_weight))
+                continue
+            bins = _coarsened(
+                FIRST_BITS, occupied.astype(np.uint64), counted[occupied], _most_bins(total)
+            )
+            sketches.append(NumberSketch(*bins, max(everything - total, 0.0))._without_extremes())
+    return tuple(sketches)
+
+
+def _most_bins(total: float) -> int:
+    return max(1, min(MOST_BINS, int(total // FEWEST_ROWS)))
+
+
+def _ordered_bits(numbers: Floats) -> Bits:
+    """Return the bits of doubles as integers that are ordered like the numbers."""
+    bits = (numbers + 0.0).view(np.uint64)
+    ordered: Bits = np.where(bits & SIGN, ~bits, bits | SIGN)
+    return ordered
+
+
+def _numbers(ordered: Bits) -> Floats:
+    """Return the doubles of which `_ordered_bits` made these integers."""
+    bits: Any = np.where(ordered & SIGN, ordered ^ SIGN, ~ordered)
+    numbers: Floats = bits.view(np.float64)
+    return numbers
+
+
+def _histogram(bits: Bits, weight: Floats | None, most_bins: int) -> tuple[int, Bits, Floats]:
+    """Return the finest bins of which not too many are occupied, by passes over ever finer ones."""
+    index = (bits >> np.uint64(WORD - FIRST_BITS)).astype(np.int64)
+    precision, bins, weights = FIRST_BITS, np.arange(1 << FIRST_BITS, dtype=np.uint64), None
+    while True:
+        counts = np.bincount(index, weight, minlength=len(bins))
+        occupied = np.flatnonzero(counts)
+        bins, weights = bins[occupied], counts[occupied].astype(np.float64)
+        if len(occupied) > most_bins or not len(occupied):
+            return _coarsened(precision, bins, weights, most_bins)
+        place = np.empty(len(counts), dtype=np.int64)
+        place[occupied] = np.arange(len(occupied))
+        index = place[index]
+        example = np.empty(len(occupied), dtype=np.uint64)
+        example[index] = bits
+        if precision == WORD or (example[index] == bits).all():
+            return WORD, example, weights
+        more = min(WORD - precision, (COUNTERS // len(occupied)).bit_length() - 1)
+        precision += more
+        finer = np.arange(1 << more, dtype=np.uint64)
+        bins = ((bins[:, None] << np.uint64(more)) | finer).ravel()
+        below = (bits >> np.uint64(WORD - precision)) & np.uint64((1 << more) - 1)
+        index = (index << more) | below.astype(np.int64)
+
+
+def _coarsened(precision: int, bins: Bits, weights: Floats, most_bins: int) -> tuple[int, Bits, Floats]:
+    """Leave out last bits until not too many bins are occupied."""
+    while len(bins) > most_bins and precision > OCTAVES:
+        precision -= 1
+        bins, place = np.unique(bins >> np.uint64(1), return_inverse=True)
+        weights = np.bincount(place, weights, minlength=len(bins))
+    return precision, bins, weights
