@@ -5,12 +5,14 @@ import pytest
 from scipy.special import log_softmax
 
 from seminaive.design.coefficients import Coefficients
-from seminaive.design.fusion import FusedTerms
+from seminaive.design.fusion import FusedTerms, Group
 from seminaive.design.row_space import RowSpace
 from seminaive.design.table import TableDesign
+from seminaive.design.tied import TiedTerms
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
+from seminaive.objective.stacked_loss import BlockLoss, StackedLoss
 from seminaive.statistics import Terms
 
 
@@ -196,3 +198,46 @@ def test_products_in_the_row_space_are_right_to_half_the_digits():
     hessian = rows.hessian(at)
     found = rows.hessian_product(at)(along).ravel()
     np.testing.assert_allclose(found, hessian @ along.ravel(), atol=1e-4 * np.abs(found).max())
+
+
+def test_losses_of_several_tables_add_up_and_keep_their_coefficients():
+    parts = [problem(3, seed=seed) for seed in (0, 1)]
+    stacked = StackedLoss([loss for loss, _, _ in parts])
+    values, gradient = stacked(np.concatenate([coefficients for _, coefficients, _ in parts]))
+    expected = [loss(coefficients) for loss, coefficients, _ in parts]
+    assert values.item() == pytest.approx(sum(value.item() for value, _ in expected), rel=1e-13)
+    np.testing.assert_array_equal(gradient, np.concatenate([own for _, own in expected]))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_rows_split_in_blocks_have_the_loss_and_gradient_of_the_whole(n_classes):
+    loss, coefficients, _ = problem(n_classes)
+    design, codes = loss.design, np.random.default_rng(0).integers(0, [2, 3, 5, 1, 4], (3000, 5))
+    blocks = []
+    for rows in (slice(0, 700), slice(700, 3000)):
+        groups = [Group(*own) for own in zip(design.fused.groups, design.fused.group_terms, strict=True)]
+        fused = FusedTerms.of_groups(codes[rows].astype(np.uint8), design.coefficients.terms, groups)
+        assert len(fused.observed) == len(design.fused.observed)
+        part = TableDesign(design.coefficients, fused, design.numbers[rows])
+        blocks.append(EmpiricalLoss(part, loss.labels[rows], loss.row_weights[0, rows], n_classes))
+    value, gradient = BlockLoss(blocks)(coefficients)
+    expected, expected_gradient = loss(coefficients)
+    np.testing.assert_allclose(value, expected, rtol=1e-13)
+    np.testing.assert_allclose(gradient, expected_gradient, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_derivatives_of_tied_weights_equal_finite_differences(n_classes):
+    rng = np.random.default_rng(0)
+    k = 1 if n_classes == 2 else n_classes
+    design = TiedTerms(rng.normal(size=(4, 200, k)))
+    offset = rng.normal(size=(200, k))
+    loss = EmpiricalLoss(design, rng.integers(0, n_classes, 200), rng.random(200), n_classes, offset=offset)
+    at, step = rng.random((4, 1)), 1e-5
+    assert loss.shape == (4, 1)
+    _, gradient = loss(at)
+    hessian = loss.hessian(at)
+    for j, unit in enumerate(np.eye(4)):
+        (ahead, rising), (behind, falling) = (loss(at + sign * step * unit[:, None]) for sign in (1, -1))
+        assert (ahead - behind).item() / (2 * step) == pytest.approx(gradient[j, 0], rel=1e-6, abs=1e-7)
+        np.testing.assert_allclose(hessian[:, j], (rising - falling)[:, 0] / (2 * step), rtol=1e-5)

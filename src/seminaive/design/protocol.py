@@ -58,6 +58,9 @@ class Design(Protocol):
     def n_coefficients(self) -> int:
         """Return the number of columns of X."""
 
+    def coefficient_columns(self, n_scores: int) -> int:
+        """Return the columns of coefficients behind so many columns of scores: as many, or a shared one."""
+
     def workspace(self, n_columns: int) -> Workspace:
         """Return room for passes over the rows with so many columns of coefficients."""
 

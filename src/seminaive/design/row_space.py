@@ -96,6 +96,10 @@ class RowSpace:
         features = self.features.astype(np.float32)
         return RowSpace(self.original, features, self.orders, self._single_cells, self._row_weights)
 
+    def coefficient_columns(self, n_scores: int) -> int:
+        """Return the columns of coefficients behind so many columns of scores: as many."""
+        return n_scores
+
     def workspace(self, n_columns: int) -> PlainWorkspace:
         """Return room for passes over the rows."""
         return PlainWorkspace(self, n_columns)

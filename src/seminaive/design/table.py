@@ -122,6 +122,10 @@ class TableDesign:
         """Return the design for products that only steer a search: sums of table entries are exact."""
         return self
 
+    def coefficient_columns(self, n_scores: int) -> int:
+        """Return the columns of coefficients behind so many columns of scores: as many."""
+        return n_scores
+
     def workspace(self, n_columns: int) -> TableWorkspace:
         """Return room for passes with so many columns of coefficients."""
         return TableWorkspace(self, n_columns)

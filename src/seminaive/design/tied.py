@@ -58,6 +58,11 @@ class TiedTerms:
         """Return the design itself: it is exact."""
         return self
 
+    def coefficient_columns(self, n_scores: int) -> int:
+        """Return the columns of coefficients behind so many columns of scores: a single one."""
+        del n_scores
+        return 1
+
     def workspace(self, n_columns: int) -> PlainWorkspace:
         """Return room for passes over the rows."""
         del n_columns

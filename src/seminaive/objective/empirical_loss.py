@@ -63,8 +63,9 @@ class EmpiricalLoss:
         self.loss = loss
         self.offset = offset
         self.n_columns = n_columns_of(n_classes)
-        self.shape = (design.n_coefficients, self.n_weightings * self.n_columns)
-        self._space = design.workspace(self.shape[1])
+        self._n_scores = self.n_weightings * self.n_columns
+        self.shape = (design.n_coefficients, design.coefficient_columns(self._n_scores))
+        self._space = design.workspace(self._n_scores)
         self._kept: tuple[Floats, Floats] | None = None
         self._keep_scores = keep_scores
 
@@ -149,11 +150,11 @@ class EmpiricalLoss:
             row_weights *= 1 - posterior
         space = self._rough_space
         weights = np.zeros((len(row_weights), space.width))
-        weights[:, : self.shape[1]] = self._flat(row_weights)
+        weights[:, : self._n_scores] = self._flat(row_weights)
 
         def weigh(rows: slice, own: Floats) -> None:
             if self.n_columns > 1:
-                along = own[:, : self.shape[1]]
+                along = own[:, : self._n_scores]
                 by_weighting = along.reshape(-1, self.n_weightings, self.n_columns)
                 means = np.einsum("rfc,rfc->rf", posterior[rows], by_weighting)
                 along -= np.repeat(means, self.n_columns, axis=1)
@@ -168,7 +169,7 @@ class EmpiricalLoss:
     @cached_property
     def _rough_space(self) -> Workspace:
         rough = self.design.rough
-        return self._space if rough is self.design else rough.workspace(self.shape[1])
+        return self._space if rough is self.design else rough.workspace(self._n_scores)
 
     def hessian_blocks(self, coefficients: Floats) -> Floats:
         """Return the Hessian of each column with itself, (n_columns, p, p), for a single weighting."""
@@ -178,8 +179,13 @@ class EmpiricalLoss:
     def hessian(self, coefficients: Floats) -> Floats:
         """Return the Hessian of a single weighting, its coefficients flattened by rows.
 
-        Between classes c and d it is the Gram matrix in which a row weighs ``w p_c (1[c = d] - p_d)``.
+        Between classes c and d it is the Gram matrix in which a row weighs ``w p_c (1[c = d] - p_d)``. Where
+        classes share coefficients, it is found by its products with unit vectors.
         """
+        if self.shape[1] != self._n_scores:
+            product = self.hessian_product(coefficients)
+            units = np.eye(self.shape[0])
+            return np.hstack([product(unit[:, None]) for unit in units])
         posterior = self.posterior(coefficients)[:, 0]
         p, k = self.shape
         hessian = np.empty((p, k, p, k))
@@ -197,14 +203,14 @@ class EmpiricalLoss:
 
     def _add_offset(self, rows: slice, own: Floats) -> None:
         if self.offset is not None:
-            own[:, : self.shape[1]] += self.offset[rows]
+            own[:, : self._n_scores] += self.offset[rows]
 
     def _replace_by_residuals(self, rows: slice, own: Floats) -> Floats:
         """Turn the scores of some rows into residuals, and return the loss of each weighting."""
         labels = self.labels[rows]
         if self.n_weightings == 1:
             loss = self._residuals(own, labels, self.row_weights[0, rows])
-            own[:, self.shape[1] :] = 0.0
+            own[:, self._n_scores :] = 0.0
             return np.array([loss])
         losses = np.empty(self.n_weightings)
         for number, weights in enumerate(self.row_weights):
@@ -226,4 +232,4 @@ class EmpiricalLoss:
 
     def _flat(self, by_weighting: Floats) -> Floats:
         """Return the columns of all weightings side by side."""
-        return by_weighting.reshape(len(by_weighting), self.shape[1])
+        return by_weighting.reshape(len(by_weighting), self._n_scores)

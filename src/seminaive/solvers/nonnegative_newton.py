@@ -1,0 +1,92 @@
+"""Minimise a smooth convex function of weights that must not be negative, by projected Newton steps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from seminaive.solvers.result import SolverResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+SUFFICIENT_DECREASE = 1e-4
+MOST_HALVINGS = 40
+# Differences of the objective below this share of it are rounding.
+ROUNDING = 1e-14
+# Added to the diagonal of the Hessian, as a share of its mean: copies of a term have no curvature apart.
+JITTER = 1e-10
+
+
+def minimize_nonnegative(
+    objective: Callable[[Floats], tuple[float, Floats]],
+    hessian: Callable[[Floats], Floats],
+    start: Floats,
+    *,
+    tol: float = 1e-8,
+    max_iter: int = 100,
+) -> SolverResult:
+    """Return the minimiser over ``z >= 0``, certified by its projected gradient.
+
+    A weight at 0 whose derivative is positive stays there; the others take a Newton step, which is cut where
+    a weight would become negative and halved until the objective falls (Bertsekas, 1982).
+
+    Parameters
+    ----------
+    objective : callable
+        Value and gradient at a vector.
+    hessian : callable
+        The Hessian at a vector.
+    start : ndarray of shape (n,)
+        Not negative.
+    tol : float
+        Norm of the projected gradient at which to stop, relative to that at the start.
+    max_iter : int
+    """
+    z = start
+    value, gradient = objective(z)
+    reference = norm = float(np.linalg.norm(_projected(z, gradient)))
+    passes, n_iter, stalled = 1, 0, False
+    while norm > tol * reference and n_iter < max_iter and not stalled:
+        free = (z > 0) | (gradient < 0)
+        direction = np.zeros_like(z)
+        own = hessian(z)[np.ix_(free, free)]
+        np.einsum("ii->i", own)[:] += JITTER * max(float(np.trace(own)) / len(own), 1e-300)
+        direction[free] = -cho_solve(cho_factor(own), gradient[free])
+        z, value, gradient, trials = _search(objective, z, value, gradient, direction)
+        passes += trials
+        stalled = trials == MOST_HALVINGS
+        norm = float(np.linalg.norm(_projected(z, gradient)))
+        n_iter += 1
+    optimality = norm / reference if reference > 0 else 0.0
+    return SolverResult(z, value, n_iter, optimality, optimality <= tol, passes, stalled=stalled)
+
+
+def _projected(z: Floats, gradient: Floats) -> Floats:
+    """Return the gradient without what points out of the allowed weights: zero at a minimum."""
+    return np.where(z > 0, gradient, np.minimum(gradient, 0.0))
+
+
+def _search(
+    objective: Callable[[Floats], tuple[float, Floats]],
+    z: Floats,
+    value: float,
+    gradient: Floats,
+    direction: Floats,
+) -> tuple[Floats, float, Floats, int]:
+    """Halve a step until the projected point lowers the objective enough; also the number of trials."""
+    step = 1.0
+    allowed = ROUNDING * abs(value)
+    for trial in range(1, MOST_HALVINGS + 1):
+        there = np.maximum(z + step * direction, 0.0)
+        new_value, new_gradient = objective(there)
+        if new_value <= value + SUFFICIENT_DECREASE * float(gradient @ (there - z)) + allowed:
+            return there, new_value, new_gradient, trial
+        step *= 0.5
+    return z, value, gradient, MOST_HALVINGS
