@@ -1,0 +1,171 @@
+"""Naive Bayes with one exponent per feature, learned by conditional likelihood.
+
+The exponents are the d parameters between naive Bayes (all equal to one) and logistic regression (one weight
+per category and class).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from seminaive.design.classes import log_odds
+from seminaive.design.tied import TiedTerms
+from seminaive.errors import InputError
+from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.base import is_number, unchanged_on_failure
+from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.ridge import Ridge
+from seminaive.scores import generative_scores
+from seminaive.solvers.nonnegative_newton import minimize_nonnegative
+from seminaive.statistics import TableStatistics
+
+
+class AttributeWeightedNaiveBayes(AdditiveClassifier):
+    """Naive Bayes whose feature likelihoods are raised to learned powers (WANBIA with one weight per feature).
+
+    The score of class c is ``log P(c) + sum_j w_j log P(x_j | c)``. The tables come from counts and stay
+    fixed; the exponents ``w_j >= 0`` minimise the training log loss plus a ridge toward 1, which is convex. A
+    copy of a feature therefore shares its exponent with the original instead of counting twice.
+
+    Parameters
+    ----------
+    ridge : float, default=1.0
+        Strength, in rows, of the pull of the exponents toward naive Bayes (1); 0 is the maximum of the
+        conditional likelihood alone. Copies of a feature share its exponent equally for any positive value.
+    smoothing : float, default=1.0
+        Added to every count, in rows.
+    variances : {"class", "pooled"}, default="class"
+        Whether each class has a variance of its own for each number, or all share one.
+    variance_floor : float, default=1e-9
+        Smallest variance within a class, as a share of the number's overall variance.
+    tol : float, default=1e-8
+        Norm of the projected gradient at which to stop, relative to that at naive Bayes.
+    max_iter : int, default=100
+        Newton steps.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing category is a value like any other, where training saw one, or no evidence. A
+        missing number is never evidence.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    exponents_ : ndarray of shape (n_terms,)
+        One per feature, in the order of ``term_names_``; 0 drops the feature, 1 leaves it as in naive Bayes.
+    selected_features_ : list of str
+        Features with a positive exponent.
+    objective_ : float
+        Log loss plus ridge.
+    gradient_norm_ : float
+        The certificate: norm of the projected gradient relative to that at naive Bayes.
+    n_iter_ : int
+    scores_ : AdditiveScores
+    schema_ : Schema
+
+    Examples
+    --------
+    Two copies of one feature share the evidence that one of them carries:
+
+    >>> X = [["wet", "wet"]] * 300 + [["dry", "dry"]] * 300
+    >>> y = ["rain"] * 200 + ["sun"] * 100 + ["rain"] * 100 + ["sun"] * 200
+    >>> AttributeWeightedNaiveBayes().fit(X, y).exponents_.round(1)
+    array([0.5, 0.5])
+    """
+
+    def __init__(
+        self,
+        *,
+        ridge=1.0,
+        smoothing=1.0,
+        variances="class",
+        variance_floor=1e-9,
+        tol=1e-8,
+        max_iter=100,
+        categorical_features="from_dtype",
+        missing="value",
+    ):
+        self.ridge = ridge
+        self.smoothing = smoothing
+        self.variances = variances
+        self.variance_floor = variance_floor
+        self.tol = tol
+        self.max_iter = max_iter
+        self.categorical_features = categorical_features
+        self.missing = missing
+
+    def fit(self, X, y, sample_weight=None):
+        """Count, then learn one exponent per feature.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts.
+        """
+        self._check_parameters()
+        with unchanged_on_failure(self):
+            rows = self._encode_training(X, y, sample_weight)
+            naive = self._naive_bayes(rows)
+            offset = np.tile(log_odds(naive.prior[None]), (len(rows.labels), 1))
+            design = TiedTerms.of(naive, rows.table)
+            loss = EmpiricalLoss(design, rows.labels, rows.weights, rows.n_classes, offset=offset)
+            ones = np.ones((naive.n_terms, 1))
+            result = _exponents(PenalisedLoss(loss, Ridge(self.ridge * ones, ones)), self.tol, self.max_iter)
+            result.warn_unless_converged(self.tol, "raise max_iter, the ridge or tol")
+            self.exponents_ = result.solution
+            self.n_iter_, self.objective_ = result.n_iter, result.objective
+            self.gradient_norm_ = result.optimality
+            self.scores_ = naive.scale(self.exponents_)
+        return self
+
+    def _naive_bayes(self, rows):
+        statistics = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
+        return generative_scores(
+            statistics,
+            smoothing=self.smoothing,
+            pooled=self.variances == "pooled",
+            variance_floor=self.variance_floor,
+        )
+
+    @property
+    def selected_features_(self):
+        """Names of the features with a positive exponent."""
+        return [
+            name for name, exponent in zip(self.term_names_, self.exponents_, strict=True) if exponent > 0
+        ]
+
+    def _check_parameters(self):
+        for name in ("ridge", "smoothing"):
+            if not is_number(getattr(self, name)) or getattr(self, name) < 0:
+                raise InputError(f"{name} is a number of rows, 0 or more, got {getattr(self, name)!r}")
+        if self.variances not in ("pooled", "class"):
+            raise InputError(f"variances is 'pooled' or 'class', got {self.variances!r}")
+        if not is_number(self.variance_floor) or not 0 < self.variance_floor <= 1:
+            raise InputError(
+                f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
+            )
+        if not is_number(self.tol) or self.tol <= 0 or not is_number(self.max_iter) or self.max_iter < 1:
+            raise InputError(
+                f"tol must be positive and max_iter 1 or more, got {self.tol!r} and {self.max_iter!r}"
+            )
+
+
+def _exponents(objective, tol, max_iter):
+    """Minimise over nonnegative exponents from those of naive Bayes."""
+
+    def value_and_gradient(exponents):
+        values, gradient = objective(exponents[:, None])
+        return float(values[0]), gradient[:, 0]
+
+    start = np.ones(objective.loss.shape[0])
+    return minimize_nonnegative(
+        value_and_gradient,
+        lambda exponents: objective.hessian(exponents[:, None]),
+        start,
+        tol=tol,
+        max_iter=max_iter,
+    )
