@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.encode.few_rows import CellReader
     from seminaive.encode.integer_table import IntegerCodes
 
 Category = str | int | float | bool
@@ -57,8 +58,14 @@ class CategoricalColumn(SavedByFields):
         return cls(name, tuple(sorted(values, key=_order)), missing_seen)
 
     @cached_property
-    def _codes(self) -> dict[Category, int]:
+    def code_of(self) -> dict[Category, int]:
+        """Return the code of each category."""
         return {value: code for code, value in enumerate(self.categories)}
+
+    @property
+    def is_text(self) -> bool | None:
+        """Tell whether the categories are text; None where they are mixed, or where there are none."""
+        return self._is_text(self.categories)
 
     @property
     def n_present(self) -> int:
@@ -72,7 +79,7 @@ class CategoricalColumn(SavedByFields):
                 f"column {self.name!r} held {self._describe(self.categories)} at training and holds "
                 f"{self._describe(values)} now: convert it to the training type, or refit"
             )
-        return np.array([self._codes.get(value, unseen) for value in values], dtype=np.int64)
+        return np.array([self.code_of.get(value, unseen) for value in values], dtype=np.int64)
 
     @staticmethod
     def _is_text(values: Sequence[Category]) -> bool | None:
@@ -87,7 +94,7 @@ class CategoricalColumn(SavedByFields):
 
     def union(self, other: CategoricalColumn) -> CategoricalColumn:
         """Return the column that has the values of both."""
-        values = {**self._codes, **other._codes}
+        values = {**self.code_of, **other.code_of}
         return CategoricalColumn.of(self.name, values, missing_seen=self.missing_seen or other.missing_seen)
 
 
@@ -146,7 +153,7 @@ class Schema(SavedByFields):
     columns: tuple[Column, ...]
     missing: MissingPolicy = "value"
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Return the names of all columns."""
         return tuple(column.name for column in self.columns)
@@ -203,7 +210,23 @@ class Schema(SavedByFields):
 
         return IntegerCodes.of(self)
 
-    @property
+    @cached_property
+    def cell_readers(self) -> tuple[CellReader, ...]:
+        """Return how single cells of each column are read."""
+        from seminaive.encode.few_rows import CellReader
+
+        return tuple(
+            CellReader(
+                column.code_of if isinstance(column, CategoricalColumn) else None,
+                column.is_text if isinstance(column, CategoricalColumn) else None,
+                self.n_values(column),
+                column.n_present,
+                column.cuts if isinstance(column, NumericColumn) else None,
+            )
+            for column in self.columns
+        )
+
+    @cached_property
     def code_type(self) -> np.dtype[Any]:
         """Return the smallest unsigned type that holds every code, that of no evidence included."""
         return smallest_unsigned(max(self.cardinalities, default=0))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from seminaive.encode.few_rows import LARGEST_NUMBER, cells_of, encode_cells
 from seminaive.encode.frames import as_numbers, dictionary, open_table
 from seminaive.encode.integer_table import WIDEST_RANGE, learn_integers
 from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema, smallest_unsigned
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     CategoricalFeatures = Literal["from_dtype", "all"] | Sequence[str] | Sequence[int] | Sequence[bool]
     CutRule = Callable[[Floats, NDArray[np.int64], Floats | None], NDArray[np.float64]]
 
-# Weighted squares of anything larger could overflow when rows are summed up.
-LARGEST_NUMBER = 1e140
 # Rows from which a compiled pass pays for importing the compiler; below, numpy is as fast.
 COMPILED_ROWS = 20_000
 # Rows whose codes are interleaved together: with dozens of columns they stay in the second-level cache.
@@ -150,6 +149,20 @@ class TableEncoder:
                 _check_not_empty(columns[-1], numbers, number_of.get(position))
         schema = Schema(tuple(columns), missing)
         return cls(schema), EncodedTable(_interleave(coded, schema, table.n_rows), numbers, schema)
+
+    def encode_few(self, X: Any, *, named: bool) -> EncodedTable | None:
+        """Encode a handful of rows cell by cell, or return None where they need a closer look.
+
+        ``named`` tells whether training had column names; then the same names must come again.
+        """
+        read = cells_of(X)
+        if read is None:
+            return None
+        rows, names = read
+        if (names is not None) != named or (named and names != self.schema.names):
+            return None
+        encoded = encode_cells(rows, self.schema)
+        return None if encoded is None else EncodedTable(*encoded, self.schema)
 
     def encode(self, X: Any) -> EncodedTable:
         """Encode a table by the schema; columns must come in the training order."""

@@ -130,10 +130,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     def _encode(self, X) -> EncodedTable:
         """Encode rows to predict by the schema of training."""
-        check_is_fitted(self)
+        if "schema_" not in vars(self):
+            check_is_fitted(self)
+        encoder = TableEncoder(self.schema_)
+        few = encoder.encode_few(X, named="feature_names_in_" in vars(self))
+        if few is not None:  # the columns are those of training, so scikit-learn's checks would pass
+            return few
         opened = open_table(X)
         validate_data(self, X, skip_check_array=True, reset=False)
-        return TableEncoder(self.schema_).encode(opened)
+        return encoder.encode(opened)
 
     def _check_consistent(self) -> None:
         """Refuse a fitted state, read from a file, whose parts do not belong together."""
