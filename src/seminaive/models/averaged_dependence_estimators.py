@@ -7,6 +7,7 @@ from joblib import effective_n_jobs
 from seminaive.models.base import TableClassifier
 from seminaive.models.tuple_statistics import TupleCountingMixin
 from seminaive.scores import DependenceTables
+from seminaive.statistics.sizes import dependence_parts
 
 
 class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
@@ -80,6 +81,9 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
 
     def _counted_orders(self):
         return self.order + 1, True
+
+    def _memory_parts(self, cardinalities, n_classes):
+        return dependence_parts(cardinalities, self.order, n_classes)
 
     def _derive(self):
         self.tables_ = DependenceTables.of(

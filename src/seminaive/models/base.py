@@ -20,7 +20,7 @@ from seminaive.encode import (
     keep_rows,
     open_table,
 )
-from seminaive.errors import InputError
+from seminaive.errors import InputError, TooLargeError
 from seminaive.scores import log_posterior
 
 if TYPE_CHECKING:
@@ -61,13 +61,21 @@ def is_number(value) -> bool:
 
 @contextmanager
 def unchanged_on_failure(model):
-    """Put every attribute of a model back where the block fails, so that no failure leaves half a fit."""
+    """Put every attribute of a model back where the block fails, so that no failure leaves half a fit.
+
+    Memory that ran out although it was asked for, since others took it meanwhile, is a `TooLargeError` too.
+    """
     before = dict(vars(model))
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         vars(model).clear()
         vars(model).update(before)
+        if isinstance(error, MemoryError) and not isinstance(error, TooLargeError):
+            raise TooLargeError(
+                f"memory ran out ({error or 'an allocation failed'}): use fewer rows or columns, a lower order, "
+                "or a machine with more memory"
+            ) from error
         raise
 
 
