@@ -148,7 +148,7 @@ except seminaive.errors.TooLargeError as error:
     [
         (
             "seminaive.AveragedDependenceEstimators(categorical_features='all')",
-            "X = np.column_stack([np.arange(100_000), rng.integers(0, 3, (100_000, 2))]); y = np.arange(100_000) % 2",
+            "n = 100_000; X = np.column_stack([np.arange(n), rng.integers(0, 3, (n, 2))]); y = np.arange(n) % 2",
         ),
         (
             "seminaive.AveragedJoinEstimators(order=3, categorical_features='all')",
@@ -176,5 +176,5 @@ def test_memory_that_runs_out_all_the_same_is_a_sentence(monkeypatch, weather):
         return np.empty(1 << 50)
 
     monkeypatch.setattr(naive_bayes.TableStatistics, "of", no_memory)
-    with pytest.raises(TooLargeError, match="memory ran out .*fewer rows"):
+    with pytest.raises(TooLargeError, match=r"memory ran out .*fewer rows"):
         NaiveBayes().fit(*weather)

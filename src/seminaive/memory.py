@@ -1,7 +1,8 @@
-"""How much memory may be taken: asked before every large allocation, so that too much is refused with a sentence.
+"""How much memory may be taken: asked before every large allocation, to refuse too much with a sentence.
 
-The answer is the least of what the machine has available, what the control groups of the process (version 2 or
-1, each group and all groups above it) still allow, and what its limit on address space (``ulimit -v``) leaves.
+The answer is the least of what the machine has available, what the control groups of the process (version 2
+or 1, each group and all groups above it) still allow, and what its limit on address space (``ulimit -v``)
+leaves.
 """
 
 from __future__ import annotations
@@ -88,7 +89,7 @@ def _address_space(proc: Path) -> int | None:
 def _control_groups(proc: Path, cgroups: Path) -> Iterator[int]:
     """Yield what each limited control group above the process still allows, in both versions."""
     for line in _read(proc / "self" / "cgroup").splitlines():
-        number, controllers, path = (line.split(":", 2) + ["", ""])[:3]
+        number, controllers, path = [*line.split(":", 2), "", ""][:3]
         if number == "0" and not controllers:
             yield from _groups_above(cgroups, path, "memory.max", "memory.current", "inactive_file")
         elif "memory" in controllers.split(","):

@@ -30,7 +30,7 @@ _MISSING = type(None)
 
 
 def cells_of(X: Any) -> tuple[list[Sequence[Any]], tuple[str, ...] | None] | None:
-    """Return a few rows as lists of cells, with the column names of a frame; None where X is something else."""
+    """Return a few rows as lists of cells, and a frame's column names; None where X is something else."""
     if isinstance(X, (list, tuple)):
         if not 0 < len(X) <= FEW_ROWS or not all(isinstance(row, (list, tuple)) for row in X):
             return None
@@ -51,7 +51,7 @@ def cells_of(X: Any) -> tuple[list[Sequence[Any]], tuple[str, ...] | None] | Non
         ]
         return rows, tuple(X.columns.tolist())
     if is_polars_dataframe(X) and 0 < len(X) <= FEW_ROWS:
-        return X.rows(), tuple(X.columns)
+        return list(X.rows()), tuple(X.columns)
     return None
 
 
@@ -68,6 +68,8 @@ def encode_cells(
         row_codes: list[int] = []
         row_numbers: list[float] = []
         for cell, reader in zip(row, readers, strict=True):
+            if reader is None:
+                continue
             kind = type(cell)
             if reader.code_of is None:
                 if kind in _NUMBERS:

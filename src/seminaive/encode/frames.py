@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode.schema import Category
 
-Kind = Literal["categorical", "numeric"]
+Kind = Literal["categorical", "numeric", "empty"]
 
 
 @dataclass(frozen=True)

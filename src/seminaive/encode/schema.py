@@ -127,7 +127,33 @@ class NumericColumn:
         return replace(self, missing_seen=self.missing_seen or other.missing_seen)
 
 
-Column = CategoricalColumn | NumericColumn
+@dataclass(frozen=True)
+class EmptyColumn:
+    """A column that had no value in training, all cells being missing: no model looks at it.
+
+    Parameters
+    ----------
+    name : str
+    """
+
+    name: str
+
+    @property
+    def missing_seen(self) -> bool:
+        """Return True: every cell was missing."""
+        return True
+
+    @property
+    def n_present(self) -> int:
+        """Return 0: there was no value."""
+        return 0
+
+    def union(self, other: Column) -> EmptyColumn:  # noqa: ARG002 - whatever comes later is not looked at
+        """Return the column itself."""
+        return self
+
+
+Column = CategoricalColumn | NumericColumn | EmptyColumn
 
 
 @dataclass(frozen=True)
@@ -136,7 +162,7 @@ class Schema(SavedByFields):
 
     Parameters
     ----------
-    columns : tuple of CategoricalColumn or NumericColumn
+    columns : tuple of CategoricalColumn, NumericColumn or EmptyColumn
         In the order of the training table.
     missing : {"value", "neutral"}
         Whether a missing category is a value of its own, where training saw one, or no evidence.
@@ -164,7 +190,8 @@ class Schema(SavedByFields):
         return tuple(
             position
             for position, column in enumerate(self.columns)
-            if isinstance(column, CategoricalColumn) or column.cuts is not None
+            if isinstance(column, CategoricalColumn)
+            or (isinstance(column, NumericColumn) and column.cuts is not None)
         )
 
     @cached_property
@@ -211,12 +238,14 @@ class Schema(SavedByFields):
         return IntegerCodes.of(self)
 
     @cached_property
-    def cell_readers(self) -> tuple[CellReader, ...]:
-        """Return how single cells of each column are read."""
+    def cell_readers(self) -> tuple[CellReader | None, ...]:
+        """Return how single cells of each column are read, None where they are not looked at."""
         from seminaive.encode.few_rows import CellReader
 
         return tuple(
-            CellReader(
+            None
+            if isinstance(column, EmptyColumn)
+            else CellReader(
                 column.code_of if isinstance(column, CategoricalColumn) else None,
                 column.is_text if isinstance(column, CategoricalColumn) else None,
                 self.n_values(column),
@@ -237,7 +266,7 @@ class Schema(SavedByFields):
         if isinstance(column, CategoricalColumn):
             names = [str(category) for category in column.categories]
         else:
-            edges = [f"{cut:g}" for cut in column.cuts or ()]
+            edges = [f"{cut:g}" for cut in getattr(column, "cuts", None) or ()]
             low = ["-inf", *edges]
             names = [f"({a}, {b}]" for a, b in zip(low, [*edges, "inf"], strict=True)]
         return (*names, "missing") if self.n_values(column) > column.n_present else tuple(names)
@@ -265,13 +294,7 @@ class Schema(SavedByFields):
 
     def to_json(self) -> str:
         """Return the schema as JSON text."""
-        columns = [
-            {
-                "kind": "categorical" if isinstance(column, CategoricalColumn) else "numeric",
-                **asdict(column),
-            }
-            for column in self.columns
-        ]
+        columns = [{"kind": KINDS[type(column)], **asdict(column)} for column in self.columns]
         return json.dumps({"missing": self.missing, "columns": columns}, ensure_ascii=False)
 
     @classmethod
@@ -281,8 +304,18 @@ class Schema(SavedByFields):
         return cls(tuple(_column_from_json(entry) for entry in document["columns"]), document["missing"])
 
 
+KINDS: dict[type, Literal["categorical", "numeric", "empty"]] = {
+    CategoricalColumn: "categorical",
+    NumericColumn: "numeric",
+    EmptyColumn: "empty",
+}
+
+
 def _column_from_json(entry: dict[str, Any]) -> Column:
-    name, missing_seen = entry["name"], entry["missing_seen"]
+    name = entry["name"]
+    if entry["kind"] == "empty":
+        return EmptyColumn(name)
+    missing_seen = entry["missing_seen"]
     if entry["kind"] == "categorical":
         return CategoricalColumn(name, tuple(entry["categories"]), missing_seen)
     cuts = entry["cuts"]

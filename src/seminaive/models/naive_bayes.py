@@ -35,12 +35,21 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     missing : {"value", "neutral"}, default="value"
         Whether a missing category is a value like any other, where training saw one, or no evidence. A
         missing number is never evidence.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
+        class the same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
         Whether ``partial_fit`` was told all classes, and refuses others.
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
         Names, kinds and categories of the columns.
     statistics_ : TableStatistics
@@ -70,6 +79,9 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         variance_floor=1e-9,
         categorical_features="from_dtype",
         missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
     ):
         self.smoothing = smoothing
         self.variances = variances
@@ -77,6 +89,9 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         self.variance_floor = variance_floor
         self.categorical_features = categorical_features
         self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
 
     def _count(self, rows):
         return TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)

@@ -77,12 +77,9 @@ def stream_parts(
 
 
 def dependence_parts(cardinalities: Sequence[int], order: int, n_classes: int) -> dict[str, int]:
-    """Return what averaged dependence estimators take, in bytes: counts, and each column given its parents."""
+    """Return what averaged dependence estimators take, in bytes: counts, and columns given their parents."""
     parents = dense_cells(cardinalities, order)
     children = dense_cells(cardinalities, 1)
-    return table_parts(cardinalities, order + 1, n_classes, copies=2, hierarchical=True) | {
-        f"{children:,} values given each of {parents:,} combinations of parents, by {n_classes} classes": DOUBLE
-        * children
-        * parents
-        * n_classes
-    }
+    given = f"{children:,} values given each of {parents:,} combinations of parents, by {n_classes} classes"
+    counts = table_parts(cardinalities, order + 1, n_classes, copies=2, hierarchical=True)
+    return counts | {given: DOUBLE * children * parents * n_classes}
