@@ -148,7 +148,7 @@ except seminaive.errors.TooLargeError as error:
     [
         (
             "seminaive.AveragedDependenceEstimators(categorical_features='all')",
-            "n = 100_000; X = np.column_stack([np.arange(n), rng.integers(0, 3, (n, 2))]); y = np.arange(n) % 2",
+            "y = np.arange(100_000); X = np.column_stack([y, rng.integers(0, 3, (100_000, 2))]); y = y % 2",
         ),
         (
             "seminaive.AveragedJoinEstimators(order=3, categorical_features='all')",
