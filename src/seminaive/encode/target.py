@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -62,10 +62,26 @@ def _as_array(y: Any) -> NDArray[Any]:
     """Return labels of any container as an array in native byte order; text of any library as objects."""
     if hasattr(y, "to_pylist"):  # arrow
         y = np.array(y.to_pylist(), dtype=object)
+    elif str(getattr(y, "dtype", "")).endswith("Int128"):  # polars' integers that NumPy does not have
+        y = np.array(y.to_list())
     elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
+    elif isinstance(y, (list, tuple)):
+        _check_one_type(y)
     array = np.asarray(y)
+    if array.dtype.kind == "T":  # NumPy's text of any length
+        return array.astype(object)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _check_one_type(labels: Sequence[Any]) -> None:
+    """Refuse text beside numbers in a list, all of which NumPy would make text."""
+    kinds = {type(label) for label in labels}
+    if any(issubclass(kind, str) for kind in kinds) and any(
+        issubclass(kind, (numbers.Real, np.bool_)) for kind in kinds
+    ):
+        names = sorted(kind.__name__ for kind in kinds)
+        raise InputError(f"Unknown label type: labels mix {names}; use one type for all")
 
 
 def _check_whole(array: NDArray[Any]) -> None:

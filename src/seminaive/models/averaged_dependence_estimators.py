@@ -5,6 +5,7 @@ from __future__ import annotations
 from joblib import effective_n_jobs
 
 from seminaive.models.base import TableClassifier
+from seminaive.models.parameters import check_jobs, check_number
 from seminaive.models.tuple_statistics import TupleCountingMixin
 from seminaive.scores import DependenceTables
 from seminaive.statistics.sizes import dependence_parts
@@ -93,6 +94,11 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
         self.class_weight = class_weight
         self.keep_summary = keep_summary
         self.verbose = verbose
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number("min_count", self.min_count, "a number of rows, 0 or more", low=0)
+        check_jobs(self.n_jobs)
 
     def _counted_orders(self):
         return self.order + 1, True

@@ -27,7 +27,7 @@ from seminaive.encode import (
     weigh_classes,
 )
 from seminaive.errors import ColumnsWarning, InputError, TooLargeError
-from seminaive.models.parameters import check_flag, is_number, is_whole
+from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
 from seminaive.models.progress import progress
 from seminaive.scores import log_posterior
 
@@ -199,6 +199,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_shared_parameters(self) -> None:
         check_flag("keep_summary", self.keep_summary)
+        check_jobs(getattr(self, "n_jobs", None))
         if not isinstance(self.verbose, bool | np.bool_) and not (
             is_whole(self.verbose) and self.verbose >= 0
         ):

@@ -6,8 +6,8 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.base import is_number
 from seminaive.models.generative import GenerativeMixin
+from seminaive.models.parameters import check_choice, check_number
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics
 
@@ -120,11 +120,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         return priors
 
     def _check_parameters(self):
-        if not is_number(self.smoothing) or self.smoothing < 0:
-            raise InputError(f"smoothing is a number of rows, 0 or more, got {self.smoothing!r}")
-        if not is_number(self.variance_floor) or not 0 < self.variance_floor <= 1:
-            raise InputError(
-                f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
-            )
-        if self.variances not in ("pooled", "class"):
-            raise InputError(f"variances is 'pooled' or 'class', got {self.variances!r}")
+        check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0)
+        meaning = "a share, more than 0, at most 1"
+        check_number("variance_floor", self.variance_floor, meaning, low=0, high=1, above=True)
+        check_choice("variances", self.variances, ("pooled", "class"))

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
-from seminaive.models.base import is_number
 from seminaive.models.generative import GenerativeMixin
-from seminaive.models.higher_order_base import check_order, cut_rule
+from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.parameters import check_choice, check_number, check_order
 from seminaive.selection.higher_order_problem import terms_of_order
 from seminaive.statistics import Moments, TableStatistics, TupleCounts, class_weights
 from seminaive.statistics.sizes import table_parts
@@ -42,7 +41,5 @@ class TupleCountingMixin(GenerativeMixin):
 
     def _check_parameters(self):
         check_order(self.order)
-        if self.estimates not in ESTIMATES:
-            raise InputError(f"estimates is one of {', '.join(ESTIMATES)}, got {self.estimates!r}")
-        if not is_number(self.smoothing) or self.smoothing < 0:
-            raise InputError(f"smoothing is a count of rows, 0 or more, got {self.smoothing!r}")
+        check_choice("estimates", self.estimates, ESTIMATES)
+        check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0)
