@@ -78,6 +78,7 @@ def test_chunks_of_a_long_table_come_in_order(seminaive, tmp_path, table, monkey
 
 def test_refusals_are_sentences_with_exit_code_one_and_leave_no_file(seminaive, tmp_path, table):
     out = tmp_path / "model"
+    joined = ["fit", table, "--target", "play", "--model", "averaged-join-estimators"]
     for arguments, message in [
         (["fit", table, "--target", "nope", "--out", out], "there is no column 'nope'"),
         (["fit", tmp_path / "none.csv", "--target", "x", "--out", out], "there is no file"),
@@ -87,6 +88,9 @@ def test_refusals_are_sentences_with_exit_code_one_and_leave_no_file(seminaive, 
         (["fit", table, "--target", "play", "--param", "smoothing=-1", "--out", out], "smoothing"),
         (["fit", table, "--target", "play", "--out", tmp_path / "none" / "m"], "no folder"),
         (["fit", table, "--target", "play", "--param", "smoothing=abc", "--out", out], "smoothing"),
+        ([*joined, "--param", "order=99999999999999999999", "--out", out], "order is the number of features"),
+        ([*joined, "--param", f"order={'9' * 5000}", "--out", out], "order is the number of features"),
+        ([*joined, "--param", "order=null", "--out", out], "order is the number of features"),
         (["fit", table, "--target", "play", "--param", "smoothing=1e400", "--out", out], "smoothing"),
         (["fit", table, "--target", "play", "--param", "priors=abc", "--out", out], "priors"),
         (["fit", table, "--target", "play", "--param", "categorical_features=5", "--out", out], "from_dtype"),

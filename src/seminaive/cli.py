@@ -1,18 +1,25 @@
-"""The command line: parse, call, print. Every refusal is one sentence and exit code 1."""
+"""The command line: parse, call, print. A refusal is one sentence and exit code 1, an interrupt 130."""
 
 from __future__ import annotations
 
 import json
+import signal
 import sys
+import threading
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
 import seminaive
 from seminaive import encode, models
+from seminaive.__main__ import INTERRUPTED
 from seminaive.errors import InputError, SeminaiveError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # Rows that are predicted at once, between two steps of the progress bar.
 CHUNK = 100_000
@@ -27,12 +34,37 @@ app = typer.Typer(
 
 
 def main() -> None:
-    """Run the command line; turn what the package refuses into a sentence."""
+    """Run the command line; turn what the package refuses, and an interrupt, into a sentence."""
     try:
-        app()
+        with _interrupts_end_everything():
+            app()
     except (SeminaiveError, OSError, UnicodeEncodeError) as error:
         sys.stderr.write(f"seminaive: {' '.join(str(error).split())}\n")
         sys.exit(1)
+    except Interrupted:
+        sys.stderr.write(INTERRUPTED)
+        sys.exit(130)
+
+
+class Interrupted(BaseException):
+    """Ctrl-C, under a name that no library takes for its own to handle."""
+
+
+@contextmanager
+def _interrupts_end_everything() -> Iterator[None]:
+    """Let SIGINT raise `Interrupted`, on which files that were begun are removed on the way out."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _show_version(value: bool) -> None:
@@ -279,7 +311,7 @@ def _make_model(name: str, parameters: list[str]) -> Any:
             raise InputError(f"a parameter is given as name=value, got {parameter!r}")
         try:
             given[key] = json.loads(value)
-        except json.JSONDecodeError:
+        except ValueError:  # no JSON, or a number of more digits than Python reads
             given[key] = value
     known = list(classes[name]().get_params())
     foreign = [key for key in given if key not in known]

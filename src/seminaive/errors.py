@@ -7,6 +7,7 @@ A message says what was expected, what came and what to do next. Bad input raise
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 __all__ = [
+    "ColumnsWarning",
     "ConvergenceWarning",
     "InputError",
     "ModelFileError",
@@ -35,3 +36,7 @@ class TooLargeError(SeminaiveError, MemoryError):
 
 class ModelFileError(SeminaiveError):
     """A saved model that is damaged, foreign, unsafe or from a newer version."""
+
+
+class ColumnsWarning(UserWarning):
+    """A column that was probably meant otherwise than it was read; the message says what to do about it."""

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from seminaive import NaiveBayes
-from seminaive.encode import CategoricalColumn, NumericColumn, Schema, TableEncoder, mdl_cuts
+from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn, Schema, TableEncoder, mdl_cuts
 from seminaive.encode import table as table_module
 from seminaive.errors import InputError, TableTypeError
 
@@ -314,3 +314,44 @@ def test_any_text_names_a_column(convert):
     model = NaiveBayes().fit(convert(X), [0, 1] * 3)
     assert [column.name for column in model.schema_.columns] == list(X)
     np.testing.assert_array_equal(model.predict_proba(convert(X)), model.predict_proba(X))
+
+
+def test_text_of_any_length_is_read():
+    X = np.array([["a"], ["b"], [None]], dtype=np.dtypes.StringDType(na_object=None))
+    encoder, table = TableEncoder.learn(X)
+    assert decode(table) == ["a", "b", None]
+    assert (encoder.encode(X).codes == table.codes).all()
+
+
+@pytest.mark.parametrize("dtype", [pl.Int128, pl.UInt128])
+def test_integers_wider_than_64_bits_are_read(dtype):
+    X = pl.DataFrame({"wide": pl.Series([1, None, 2**100], dtype=dtype)})
+    np.testing.assert_array_equal(TableEncoder.learn(X)[1].numbers, [[1.0], [np.nan], [2.0**100]])
+    assert decode(TableEncoder.learn(X, categorical_features="all")[1]) == [1, None, 2**100]
+
+
+def test_run_end_encoded_columns_are_read():
+    ends = pa.array([2, 4], pa.int32())
+    columns = {"text": pa.array(["x", None]), "number": pa.array([1.5, None])}
+    X = pa.table({name: pa.RunEndEncodedArray.from_arrays(ends, cells) for name, cells in columns.items()})
+    encoder, table = TableEncoder.learn(X)
+    assert decode(table) == ["x", "x", None, None]
+    np.testing.assert_array_equal(table.numbers[:, 0], [1.5, 1.5, np.nan, np.nan])
+    assert (encoder.encode(X).codes == table.codes).all()
+
+
+def test_a_column_without_values_is_looked_at_by_no_model():
+    X = pd.DataFrame(
+        {"none": [None, None], "number": [1.0, 2.0], "nan": [np.nan, np.nan], "text": ["a", "b"]}
+    )
+    encoder, _ = TableEncoder.learn(X)
+    assert encoder.schema.columns[0] == EmptyColumn("none")
+    assert encoder.schema.columns[2] == EmptyColumn("nan")
+    assert encoder.schema.coded_names == ("text",)
+    assert encoder.schema.numeric_names == ("number",)
+    assert Schema.from_json(encoder.schema.to_json()) == encoder.schema
+    later = pd.DataFrame({"none": ["x"], "number": [1.0], "nan": [3.0], "text": ["b"]})
+    assert (
+        encoder.encode(later).codes.tolist() == encoder.encode_few(later, named=True).codes.tolist() == [[1]]
+    )
+    assert encoder.encode(later).numbers.tolist() == [[1.0]]

@@ -35,9 +35,26 @@ def test_labels_of_every_container(kind):
     assert target.labels.tolist() == [1, 0, 1]
 
 
-def test_labels_of_mixed_types_are_refused():
+@pytest.mark.parametrize(
+    "labels", [np.array(["a", 1], object), ["a", 1], ("a", True), ["a", np.float64(1)], pd.Series(["a", 1])]
+)
+def test_labels_of_mixed_types_are_refused(labels):
     with pytest.raises(InputError, match="mix"):
-        encode_target(np.array(["a", 1, None][:2], object), "model")
+        encode_target(labels, "model")
+
+
+def test_text_labels_of_any_length_are_read():
+    text = np.array(["b", "a"], dtype=np.dtypes.StringDType())
+    assert encode_target(text, "model").classes.tolist() == ["a", "b"]
+    with pytest.raises(InputError, match="every training row needs a label"):
+        encode_target(np.array(["b", None], dtype=np.dtypes.StringDType(na_object=None)), "model")
+
+
+@pytest.mark.parametrize("large", [2, 2**100])
+def test_integer_labels_wider_than_64_bits_are_read(large):
+    target = encode_target(pl.Series([large, 1, large], dtype=pl.Int128), "model")
+    assert target.classes.tolist() == [1, large]
+    assert target.labels.tolist() == [1, 0, 1]
 
 
 def test_dates_are_no_labels():
@@ -57,7 +74,7 @@ def test_objects_that_are_no_labels_are_refused(labels):
         encode_target(labels, "model")
 
 
-@pytest.mark.parametrize("weights", [["a", "b"], [1e300, 1.0]])
+@pytest.mark.parametrize("weights", [["a", "b"], [1e300, 1.0], [1e-310, 1e-310], [1.0, 1e-200]])
 def test_weights_that_cannot_be_summed_are_refused(weights):
     with pytest.raises(InputError, match="sample_weight"):
         encode_weights(weights, 2)

@@ -229,6 +229,7 @@ def test_a_feature_of_one_value_has_no_weight():
     assert np.isfinite(model.predict_proba(X)).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*most of them occur once:seminaive.errors.ColumnsWarning")  # on purpose
 def test_ten_thousand_values_cost_memory_only_for_those_that_occur_together():
     rng = np.random.default_rng(0)
     X = np.column_stack([rng.integers(0, 10_000, (3000, 2)), np.arange(3000) % 2])
@@ -270,6 +271,7 @@ def test_two_rows_are_enough():
 
 def test_too_little_memory_is_refused_with_the_sizes(monkeypatch):
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
+    monkeypatch.setattr(memory, "SMALL_BYTES", 0)
     X, y = table()
     with pytest.raises(
         TooLargeError,

@@ -1,17 +1,26 @@
 """From a table of any kind to codes, numbers and a schema."""
 
+from seminaive.encode.columns_report import (
+    ColumnReading,
+    merge_readings,
+    probable_mistakes,
+    read_columns,
+    report_columns,
+)
 from seminaive.encode.cuts import EqualFrequencyCuts, mdl_cuts
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
 from seminaive.encode.files import check_table_name, check_writable, read_table, whole_file, write_table
 from seminaive.encode.frames import frame_like, keep_rows, open_table, take_column, take_columns
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.recut import recut
-from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema
+from seminaive.encode.schema import CategoricalColumn, EmptyColumn, NumericColumn, Schema
 from seminaive.encode.table import EncodedTable, TableEncoder
-from seminaive.encode.target import EncodedTarget, encode_target, encode_weights
+from seminaive.encode.target import EncodedTarget, encode_target, encode_weights, weigh_classes
 
 __all__ = [
     "CategoricalColumn",
+    "ColumnReading",
+    "EmptyColumn",
     "EncodedTable",
     "EncodedTarget",
     "EqualFrequencyCuts",
@@ -27,11 +36,16 @@ __all__ = [
     "frame_like",
     "keep_rows",
     "mdl_cuts",
+    "merge_readings",
     "open_table",
+    "probable_mistakes",
+    "read_columns",
     "read_table",
     "recut",
+    "report_columns",
     "take_column",
     "take_columns",
+    "weigh_classes",
     "whole_file",
     "write_table",
 ]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode.schema import Category
 
-Kind = Literal["categorical", "numeric"]
+Kind = Literal["categorical", "numeric", "empty"]
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,8 @@ def open_table(X: Any) -> Table:
     if isinstance(X, np.ma.MaskedArray):
         raise TableTypeError("a masked array is not understood: pass X.filled(numpy.nan)")
     if isinstance(X, np.ndarray):
-        return _open_array(np.asarray(X))
+        # NumPy's text of any length is read as objects.
+        return _open_array(X.astype(object) if X.dtype.kind == "T" else np.asarray(X))
     if isinstance(X, (list, tuple)):
         return _open_rows(X)
     if hasattr(X, "toarray") and hasattr(X, "nnz"):
@@ -153,21 +154,34 @@ def _is_bool(value: object) -> bool:
 def _open_frame(frame: Any) -> Table:
     names = tuple(str(name) for name in frame.columns)
     _check_shape(len(frame), len(names))
-    series = list(frame.iter_columns())
+    columns = [_open_column(name, column) for name, column in zip(names, frame.iter_columns(), strict=True)]
+    return Table(names, tuple(cells for cells, _ in columns), tuple(kind for _, kind in columns), len(frame))
+
+
+def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
+    """Return a column as a pandas series, an arrow array or an array of objects, and its kind."""
+    import narwhals as nw
+
+    if series.implementation.is_pandas():
+        return series.to_native(), _kind(name, series.dtype)
+    if series.dtype in (nw.Int128, nw.UInt128):  # arrow has no such integers
+        return np.array([*series.to_list(), None], dtype=object)[:-1], "numeric"
     # Names are kept apart: polars cannot export a column whose name has a null character.
-    native = [
-        column.to_native() if column.implementation.is_pandas() else column.alias("").to_arrow()
-        for column in series
-    ]
-    kinds = tuple(_kind(name, column) for name, column in zip(names, series, strict=True))
-    return Table(names, tuple(native), kinds, len(frame))
+    array = series.alias("").to_arrow()
+    if not str(array.type).startswith("run_end_encoded"):
+        return array, _kind(name, series.dtype)
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    decoded = pa.chunked_array([pc.run_end_decode(chunk) for chunk in chunks])
+    return decoded, _kind(name, nw.from_native(decoded, series_only=True).dtype)
 
 
-def _kind(name: str, series: Any) -> Kind:
+def _kind(name: str, dtype: Any) -> Kind:
     """Read a column's kind off its type; refuse types that have no meaning as evidence."""
     import narwhals as nw
 
-    dtype = series.dtype
     if dtype.is_numeric() or dtype == nw.Decimal:
         return "numeric"
     if dtype.is_temporal():

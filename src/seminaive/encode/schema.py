@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.encode.few_rows import CellReader
     from seminaive.encode.integer_table import IntegerCodes
 
 Category = str | int | float | bool
@@ -57,8 +58,14 @@ class CategoricalColumn(SavedByFields):
         return cls(name, tuple(sorted(values, key=_order)), missing_seen)
 
     @cached_property
-    def _codes(self) -> dict[Category, int]:
+    def code_of(self) -> dict[Category, int]:
+        """Return the code of each category."""
         return {value: code for code, value in enumerate(self.categories)}
+
+    @property
+    def is_text(self) -> bool | None:
+        """Tell whether the categories are text; None where they are mixed, or where there are none."""
+        return self._is_text(self.categories)
 
     @property
     def n_present(self) -> int:
@@ -72,7 +79,7 @@ class CategoricalColumn(SavedByFields):
                 f"column {self.name!r} held {self._describe(self.categories)} at training and holds "
                 f"{self._describe(values)} now: convert it to the training type, or refit"
             )
-        return np.array([self._codes.get(value, unseen) for value in values], dtype=np.int64)
+        return np.array([self.code_of.get(value, unseen) for value in values], dtype=np.int64)
 
     @staticmethod
     def _is_text(values: Sequence[Category]) -> bool | None:
@@ -87,7 +94,7 @@ class CategoricalColumn(SavedByFields):
 
     def union(self, other: CategoricalColumn) -> CategoricalColumn:
         """Return the column that has the values of both."""
-        values = {**self._codes, **other._codes}
+        values = {**self.code_of, **other.code_of}
         return CategoricalColumn.of(self.name, values, missing_seen=self.missing_seen or other.missing_seen)
 
 
@@ -128,7 +135,33 @@ class NumericColumn:
         return "no point" if not self.cuts else ", ".join(f"{cut:g}" for cut in self.cuts)
 
 
-Column = CategoricalColumn | NumericColumn
+@dataclass(frozen=True)
+class EmptyColumn:
+    """A column that had no value in training, all cells being missing: no model looks at it.
+
+    Parameters
+    ----------
+    name : str
+    """
+
+    name: str
+
+    @property
+    def missing_seen(self) -> bool:
+        """Return True: every cell was missing."""
+        return True
+
+    @property
+    def n_present(self) -> int:
+        """Return 0: there was no value."""
+        return 0
+
+    def union(self, other: Column) -> EmptyColumn:  # noqa: ARG002 - whatever comes later is not looked at
+        """Return the column itself."""
+        return self
+
+
+Column = CategoricalColumn | NumericColumn | EmptyColumn
 
 
 @dataclass(frozen=True)
@@ -137,7 +170,7 @@ class Schema(SavedByFields):
 
     Parameters
     ----------
-    columns : tuple of CategoricalColumn or NumericColumn
+    columns : tuple of CategoricalColumn, NumericColumn or EmptyColumn
         In the order of the training table.
     missing : {"value", "neutral"}
         Whether a missing category is a value of its own, where training saw one, or no evidence.
@@ -154,7 +187,7 @@ class Schema(SavedByFields):
     columns: tuple[Column, ...]
     missing: MissingPolicy = "value"
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Return the names of all columns."""
         return tuple(column.name for column in self.columns)
@@ -165,7 +198,8 @@ class Schema(SavedByFields):
         return tuple(
             position
             for position, column in enumerate(self.columns)
-            if isinstance(column, CategoricalColumn) or column.cuts is not None
+            if isinstance(column, CategoricalColumn)
+            or (isinstance(column, NumericColumn) and column.cuts is not None)
         )
 
     @cached_property
@@ -211,7 +245,25 @@ class Schema(SavedByFields):
 
         return IntegerCodes.of(self)
 
-    @property
+    @cached_property
+    def cell_readers(self) -> tuple[CellReader | None, ...]:
+        """Return how single cells of each column are read, None where they are not looked at."""
+        from seminaive.encode.few_rows import CellReader
+
+        return tuple(
+            None
+            if isinstance(column, EmptyColumn)
+            else CellReader(
+                column.code_of if isinstance(column, CategoricalColumn) else None,
+                column.is_text if isinstance(column, CategoricalColumn) else None,
+                self.n_values(column),
+                column.n_present,
+                column.cuts if isinstance(column, NumericColumn) else None,
+            )
+            for column in self.columns
+        )
+
+    @cached_property
     def code_type(self) -> np.dtype[Any]:
         """Return the smallest unsigned type that holds every code, that of no evidence included."""
         return smallest_unsigned(max(self.cardinalities, default=0))
@@ -222,7 +274,7 @@ class Schema(SavedByFields):
         if isinstance(column, CategoricalColumn):
             names = [str(category) for category in column.categories]
         else:
-            edges = [f"{cut:g}" for cut in column.cuts or ()]
+            edges = [f"{cut:g}" for cut in getattr(column, "cuts", None) or ()]
             low = ["-inf", *edges]
             names = [f"({a}, {b}]" for a, b in zip(low, [*edges, "inf"], strict=True)]
         return (*names, "missing") if self.n_values(column) > column.n_present else tuple(names)
@@ -255,13 +307,7 @@ class Schema(SavedByFields):
 
     def to_json(self) -> str:
         """Return the schema as JSON text."""
-        columns = [
-            {
-                "kind": "categorical" if isinstance(column, CategoricalColumn) else "numeric",
-                **asdict(column),
-            }
-            for column in self.columns
-        ]
+        columns = [{"kind": KINDS[type(column)], **asdict(column)} for column in self.columns]
         return json.dumps({"missing": self.missing, "columns": columns}, ensure_ascii=False)
 
     @classmethod
@@ -271,12 +317,21 @@ class Schema(SavedByFields):
         return cls(tuple(_column_from_json(entry) for entry in document["columns"]), document["missing"])
 
 
+KINDS: dict[type, Literal["categorical", "numeric", "empty"]] = {
+    CategoricalColumn: "categorical",
+    NumericColumn: "numeric",
+    EmptyColumn: "empty",
+}
+
+
 def _united(one: Column, other: Column) -> Column:
     """Return the column that knows what both know; refuse one that changed its kind."""
     if isinstance(one, CategoricalColumn) and isinstance(other, CategoricalColumn):
         return one.union(other)
     if isinstance(one, NumericColumn) and isinstance(other, NumericColumn):
         return one.union(other)
+    if isinstance(one, EmptyColumn) or isinstance(other, EmptyColumn):
+        return one
     kinds = ["categories" if isinstance(column, CategoricalColumn) else "numbers" for column in (one, other)]
     raise InputError(
         f"column {one.name!r} holds {kinds[0]} in the one table and {kinds[1]} in the other: name the same "
@@ -285,7 +340,10 @@ def _united(one: Column, other: Column) -> Column:
 
 
 def _column_from_json(entry: dict[str, Any]) -> Column:
-    name, missing_seen = entry["name"], entry["missing_seen"]
+    name = entry["name"]
+    if entry["kind"] == "empty":
+        return EmptyColumn(name)
+    missing_seen = entry["missing_seen"]
     if entry["kind"] == "categorical":
         return CategoricalColumn(name, tuple(entry["categories"]), missing_seen)
     cuts = entry["cuts"]

@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from seminaive.encode.few_rows import LARGEST_NUMBER, cells_of, encode_cells
 from seminaive.encode.frames import as_numbers, dictionary, open_table
 from seminaive.encode.integer_table import WIDEST_RANGE, learn_integers
-from seminaive.encode.schema import CategoricalColumn, NumericColumn, Schema, smallest_unsigned
+from seminaive.encode.schema import (
+    KINDS,
+    CategoricalColumn,
+    EmptyColumn,
+    NumericColumn,
+    Schema,
+    smallest_unsigned,
+)
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,8 +33,6 @@ if TYPE_CHECKING:
     CategoricalFeatures = Literal["from_dtype", "all"] | Sequence[str] | Sequence[int] | Sequence[bool]
     CutRule = Callable[[Floats, NDArray[np.int64], Floats | None], NDArray[np.float64]]
 
-# Weighted squares of anything larger could overflow when rows are summed up.
-LARGEST_NUMBER = 1e140
 # Rows from which a compiled pass pays for importing the compiler; below, numpy is as fast.
 COMPILED_ROWS = 20_000
 # Rows whose codes are interleaved together: with dozens of columns they stay in the second-level cache.
@@ -114,7 +120,8 @@ class TableEncoder:
         known : Schema or None
             A schema whose kinds and cut points are kept, for the next chunk of a stream.
         allow_empty : bool
-            Whether a column without any value passes, because later chunks may bring some.
+            Whether a column without any value keeps its kind, because later chunks may bring some. Else it is
+            an `EmptyColumn`, which no model looks at.
         """
         if missing not in ("value", "neutral"):
             raise InputError(f"missing is 'value' or 'neutral', got {missing!r}")
@@ -131,14 +138,21 @@ class TableEncoder:
                 return cls(learned[0]), EncodedTable.of_codes(learned[1], learned[0])
 
         numbers = _numbers(table, kinds)
+        if not allow_empty:
+            kinds, numbers = _without_empty_numbers(kinds, numbers)
         columns: list[Column] = []
         coded: list[Codes] = []
         number_of = {position: k for k, position in enumerate(_positions(kinds, "numeric"))}
         for position, (name, kind) in enumerate(zip(table.names, kinds, strict=True)):
-            if kind == "categorical":
+            if kind == "empty":
+                columns.append(EmptyColumn(name))
+            elif kind == "categorical":
                 column, codes = _learn_categories(name, table.columns[position])
-                columns.append(column)
-                coded.append(codes)
+                if column.categories or allow_empty:
+                    columns.append(column)
+                    coded.append(codes)
+                else:
+                    columns.append(EmptyColumn(name))
             else:
                 values = numbers[:, number_of[position]]
                 old = None if known is None else known.columns[position]
@@ -146,10 +160,24 @@ class TableEncoder:
                 columns.append(column_)
                 if column_.cuts is not None:
                     coded.append(bins_of(column_, values))
-            if not allow_empty:
-                _check_not_empty(columns[-1], numbers, number_of.get(position))
         schema = Schema(tuple(columns), missing)
+        if not schema.coded and not schema.numeric:
+            raise InputError("no column has any value, all cells are missing: pass a column with values")
         return cls(schema), EncodedTable(interleave(coded, schema, table.n_rows), numbers, schema)
+
+    def encode_few(self, X: Any, *, named: bool) -> EncodedTable | None:
+        """Encode a handful of rows cell by cell, or return None where they need a closer look.
+
+        ``named`` tells whether training had column names; then the same names must come again.
+        """
+        read = cells_of(X)
+        if read is None:
+            return None
+        rows, names = read
+        if (names is not None) != named or (named and names != self.schema.names):
+            return None
+        encoded = encode_cells(rows, self.schema)
+        return None if encoded is None else EncodedTable(*encoded, self.schema)
 
     def encode(self, X: Any) -> EncodedTable:
         """Encode a table by the schema; columns must come in the training order."""
@@ -166,7 +194,7 @@ class TableEncoder:
             column = schema.columns[position]
             if isinstance(column, CategoricalColumn):
                 coded.append(_encode_categories(column, table.columns[position], unseen))
-            else:
+            elif isinstance(column, NumericColumn):
                 coded.append(bins_of(column, numbers[:, number_of[position]]))
         return EncodedTable(interleave(coded, schema, table.n_rows), numbers, schema)
 
@@ -229,19 +257,18 @@ def _known_kinds(table: Table, schema: Schema) -> tuple[Kind, ...]:
             f"columns come as {list(table.names)} and came as {list(schema.names)} in training: the same "
             "order is needed"
         )
-    return tuple(
-        "categorical" if isinstance(column, CategoricalColumn) else "numeric" for column in schema.columns
-    )
+    return tuple(KINDS[type(column)] for column in schema.columns)
 
 
-def _check_not_empty(column: Column, numbers: Floats, number: int | None) -> None:
-    """Refuse a column without any value."""
-    if number is None:
-        empty = isinstance(column, CategoricalColumn) and not column.categories
-    else:
-        empty = column.missing_seen and bool(np.isnan(numbers[:, number]).all())
-    if empty:
-        raise InputError(f"column {column.name!r} has no values, all cells are missing: drop it")
+def _without_empty_numbers(kinds: Sequence[Kind], numbers: Floats) -> tuple[tuple[Kind, ...], Floats]:
+    """Leave columns without any number out."""
+    positions = _positions(kinds, "numeric")
+    empty = [k for k in range(len(positions)) if np.isnan(numbers[0, k]) and np.isnan(numbers[:, k]).all()]
+    if not empty:
+        return tuple(kinds), numbers
+    moved = {positions[k] for k in empty}
+    kept: list[Kind] = ["empty" if position in moved else kind for position, kind in enumerate(kinds)]
+    return tuple(kept), np.ascontiguousarray(np.delete(numbers, empty, axis=1))
 
 
 # Numbers
@@ -380,7 +407,7 @@ def _integer_block(table: Table, kinds: Sequence[Kind]) -> NDArray[Any] | None:
         and (array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8))
         and array.flags.c_contiguous
         and table.n_rows * len(kinds) >= COMPILED_ROWS
-        and "numeric" not in kinds
+        and set(kinds) == {"categorical"}
     ):
         return array
     return None

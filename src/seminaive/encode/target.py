@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-# Sums of weighted squares of the largest numbers allowed must stay finite.
+# Sums of weighted squares of the largest numbers allowed must stay finite, and products with the smallest
+# weights must not become 0.
 LARGEST_WEIGHT = 1e15
+SMALLEST_WEIGHT = 1e-100
 
 
 @dataclass(frozen=True)
@@ -59,10 +62,26 @@ def _as_array(y: Any) -> NDArray[Any]:
     """Return labels of any container as an array in native byte order; text of any library as objects."""
     if hasattr(y, "to_pylist"):  # arrow
         y = np.array(y.to_pylist(), dtype=object)
+    elif str(getattr(y, "dtype", "")).endswith("Int128"):  # polars' integers that NumPy does not have
+        y = np.array(y.to_list())
     elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
+    elif isinstance(y, (list, tuple)):
+        _check_one_type(y)
     array = np.asarray(y)
+    if array.dtype.kind == "T":  # NumPy's text of any length
+        return array.astype(object)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _check_one_type(labels: Sequence[Any]) -> None:
+    """Refuse text beside numbers in a list, all of which NumPy would make text."""
+    kinds = {type(label) for label in labels}
+    if any(issubclass(kind, str) for kind in kinds) and any(
+        issubclass(kind, (numbers.Real, np.bool_)) for kind in kinds
+    ):
+        names = sorted(kind.__name__ for kind in kinds)
+        raise InputError(f"Unknown label type: labels mix {names}; use one type for all")
 
 
 def _check_whole(array: NDArray[Any]) -> None:
@@ -138,11 +157,74 @@ def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:
             f"Negative values in sample_weight: {int((weight < 0).sum())} of {n_rows}. A weight is how often "
             "a row counts; use 0 to leave it out"
         )
+    _check_magnitude(weight, "sample_weight")
+    return weight
+
+
+def _check_magnitude(weight: Floats, name: str) -> None:
+    """Refuse weights whose products with numbers would overflow or vanish."""
     if weight.max(initial=0.0) > LARGEST_WEIGHT:
         raise InputError(
-            f"sample_weight goes up to {weight.max():g}, {LARGEST_WEIGHT:g} is the most: divide all of them "
+            f"{name} goes up to {weight.max():g}, {LARGEST_WEIGHT:g} is the most: divide all of them "
             "by one number, and a penalty's strength, which weighs against their sum, by the same"
         )
     if not weight.any():
         raise InputError("all sample weights are zero: no row is left to learn from")
-    return weight
+    smallest = weight[weight > 0].min()
+    if smallest < SMALLEST_WEIGHT:
+        raise InputError(
+            f"{name} goes down to {smallest:g}, {SMALLEST_WEIGHT:g} is the least above 0: multiply all of "
+            "them by one number, or use 0 to leave a row out"
+        )
+
+
+def weigh_classes(
+    class_weight: Any, target: EncodedTarget, row_weight: Floats | None, *, whole: bool
+) -> Floats | None:
+    """Return row weights times the weights of the rows' classes.
+
+    Parameters
+    ----------
+    class_weight : None, "balanced" or mapping of class to weight
+        "balanced" gives every class the same total weight, and leaves the sum over all rows as it is.
+        Classes that a mapping leaves out weigh 1.
+    target : EncodedTarget
+    row_weight : ndarray of shape (n_rows,) or None
+    whole : bool
+        Whether these are all rows; a chunk of a stream cannot be balanced, and need not have every class.
+    """
+    if class_weight is None:
+        return row_weight
+    classes: list[Any] = target.classes.tolist()
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        if not whole:
+            raise InputError(
+                "class_weight='balanced' needs all rows at once: pass partial_fit a mapping of classes to "
+                "weights"
+            )
+        totals = np.bincount(target.labels, row_weight, minlength=len(classes))
+        weights = totals.sum() / (len(classes) * totals)
+    elif isinstance(class_weight, Mapping):
+        _check_class_weights(class_weight, classes, whole=whole)
+        weights = np.array([class_weight.get(label, 1.0) for label in classes], dtype=np.float64)
+    else:
+        raise InputError(
+            f"class_weight is None, 'balanced' or a mapping of classes to weights, got {class_weight!r}"
+        )
+    weighed: Floats = weights[target.labels] if row_weight is None else row_weight * weights[target.labels]
+    _check_magnitude(weighed, "the product of sample_weight and class_weight")
+    return weighed
+
+
+def _check_class_weights(class_weight: Mapping[Any, Any], classes: list[Any], *, whole: bool) -> None:
+    for label, weight in class_weight.items():
+        if not isinstance(weight, numbers.Real) or not 0 < float(weight) < float("inf"):
+            raise InputError(
+                f"class_weight gives class {label!r} the weight {weight!r}: weights of classes are positive "
+                "numbers; to leave a class out, drop its rows"
+            )
+    foreign = [label for label in class_weight if label not in classes]
+    if whole and foreign:
+        raise InputError(
+            f"class_weight names {foreign}, not among the classes {classes} of y: name the classes as y does"
+        )

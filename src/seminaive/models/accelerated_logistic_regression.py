@@ -62,10 +62,19 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
         Whether a missing cell is a value like any other, where training saw one, or no evidence.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
+        class the same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
@@ -114,6 +123,9 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         random_state=None,
         categorical_features="from_dtype",
         missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
     ):
         self.order = order
         self.ridge = ridge
@@ -131,6 +143,9 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         self.random_state = random_state
         self.categorical_features = categorical_features
         self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
 
     def _ridge(self, estimate):
         """Return the ridge toward 0 and the pull of the weights toward w0, together one ridge.

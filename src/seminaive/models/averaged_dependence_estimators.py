@@ -5,8 +5,10 @@ from __future__ import annotations
 from joblib import effective_n_jobs
 
 from seminaive.models.base import TableClassifier
+from seminaive.models.parameters import check_jobs, check_number
 from seminaive.models.tuple_statistics import TupleCountingMixin
 from seminaive.scores import DependenceTables
+from seminaive.statistics.sizes import dependence_parts
 
 
 class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
@@ -35,12 +37,21 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
         Whether a missing cell is a value like any other, where training saw one, or no evidence.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
+        class the same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
         Whether ``partial_fit`` was told all classes, and refuses others.
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     statistics_ : TableStatistics
@@ -68,6 +79,9 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
         n_jobs=None,
         categorical_features="from_dtype",
         missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
     ):
         self.order = order
         self.smoothing = smoothing
@@ -77,9 +91,20 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
         self.n_jobs = n_jobs
         self.categorical_features = categorical_features
         self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        check_number("min_count", self.min_count, "a number of rows, 0 or more", low=0)
+        check_jobs(self.n_jobs)
 
     def _counted_orders(self):
         return self.order + 1, True
+
+    def _memory_parts(self, cardinalities, n_classes):
+        return dependence_parts(cardinalities, self.order, n_classes)
 
     def _derive(self):
         self.tables_ = DependenceTables.of(

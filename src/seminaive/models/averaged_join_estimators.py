@@ -32,12 +32,21 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
         Whether a missing cell is a value like any other, where training saw one, or no evidence.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
+        class the same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
         Whether ``partial_fit`` was told all classes, and refuses others.
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     statistics_ : TableStatistics
@@ -66,6 +75,9 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
         bins="mdl",
         categorical_features="from_dtype",
         missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
     ):
         self.order = order
         self.smoothing = smoothing
@@ -73,6 +85,9 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
         self.bins = bins
         self.categorical_features = categorical_features
         self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
 
     def _counted_orders(self):
         return self.order, False

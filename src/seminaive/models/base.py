@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
-from numbers import Real
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,16 +17,33 @@ from seminaive.encode import (
     TableEncoder,
     encode_target,
     encode_weights,
+    frame_like,
     keep_rows,
+    merge_readings,
     open_table,
+    probable_mistakes,
+    read_columns,
+    report_columns,
+    weigh_classes,
 )
-from seminaive.errors import InputError
+from seminaive.errors import ColumnsWarning, InputError, TooLargeError
+from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
+from seminaive.models.progress import progress
 from seminaive.scores import log_posterior
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
+    from seminaive.models.progress import Steps
+
+__all__ = ["TableClassifier", "TrainingSet", "is_number", "unchanged_on_failure"]
+
+
+# Columns named in one warning.
+MOST_MISTAKES = 5
 
 
 @dataclass(frozen=True)
@@ -59,28 +76,38 @@ class TrainingSet:
         return np.ones(len(self.labels)) if self.row_weight is None else self.row_weight
 
 
-def is_number(value) -> bool:
-    """Tell whether a parameter is a finite number."""
-    return isinstance(value, Real) and math.isfinite(value)
-
-
 @contextmanager
 def unchanged_on_failure(model):
-    """Put every attribute of a model back where the block fails, so that no failure leaves half a fit."""
+    """Put every attribute of a model back where the block fails, so that no failure leaves half a fit.
+
+    Memory that ran out although it was asked for, since others took it meanwhile, is a `TooLargeError` too.
+    """
     before = dict(vars(model))
     try:
         yield
-    except BaseException:
+    except BaseException as error:
         vars(model).clear()
         vars(model).update(before)
+        if isinstance(error, MemoryError) and not isinstance(error, TooLargeError):
+            raise TooLargeError(
+                f"memory ran out ({error or 'an allocation failed'}): use fewer rows or columns, a lower "
+                "order, or a machine with more memory"
+            ) from error
         raise
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):
     """A classifier of ordinary tables.
 
-    A subclass takes the parameters ``categorical_features`` and ``missing``, calls ``_encode_training`` in
-    ``fit``, and defines ``_joint_log_scores(table)``, from which every way of predicting follows.
+    A subclass takes the parameters ``categorical_features``, ``missing``, ``class_weight``, ``keep_summary``
+    and ``verbose``, calls ``_encode_training`` in ``fit``, and defines ``_joint_log_scores(table)``, from
+    which every way of predicting follows.
+
+    Attributes
+    ----------
+    columns_report_ : frame
+        How each column was read: ``column``, ``kind``, ``levels`` (codes of a category or of a number in
+        bins, else 0), ``missing`` (cells) and ``read_as`` (the type it came with, and what was made of it).
     """
 
     def __sklearn_tags__(self):
@@ -96,17 +123,19 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         training = self._encode_rows(X, y, sample_weight, cut_rule=cut_rule)
         if training.n_classes < 2:
             raise InputError(
-                f"one class only: every training row is {training.classes[0]!r}. A classifier needs rows of "
-                "at least two classes"
+                f"one class only: every training row is {training.classes.tolist()[0]!r}. A classifier needs "
+                "rows of at least two classes"
             )
         self.classes_ = training.classes
         self.schema_ = training.table.schema
+        self._summarise(training)
         return training
 
     def _encode_rows(
         self, X, y, sample_weight, *, cut_rule=None, known: Schema | None = None, chunk: bool = False
     ) -> TrainingSet:
         """Check and encode training rows: a whole table, or a chunk, perhaps after ``known`` ones."""
+        self._check_shared_parameters()
         opened = open_table(X)
         validate_data(self, X, skip_check_array=True, reset=known is None)
         target = encode_target(y, type(self).__name__)
@@ -121,6 +150,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             kept = row_weight > 0
             opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
             target = encode_target(target.classes[target.labels[kept]], type(self).__name__)
+        row_weight = weigh_classes(self.class_weight, target, row_weight, whole=not chunk)
         _, table = TableEncoder.learn(
             opened,
             categorical_features=self.categorical_features,
@@ -131,14 +161,66 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             known=known,
             allow_empty=chunk,
         )
+        self._report_columns(opened, table, first=known is None)
         return TrainingSet(table, target.labels, target.classes, row_weight)
+
+    def _report_columns(self, opened, table, *, first):
+        """Keep how the columns were read, and warn once about what is probably a mistake."""
+        readings = read_columns(opened, table)
+        if not first:
+            self.columns_read_ = merge_readings(self.columns_read_, readings)
+            return
+        self.columns_read_ = readings
+        mistakes = probable_mistakes(opened, table.schema, self.categorical_features)
+        if mistakes:
+            shown = "; ".join(mistakes[:MOST_MISTAKES])
+            more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
+            warnings.warn(f"{type(self).__name__}: {shown}{more}", ColumnsWarning, stacklevel=5)
+
+    @property
+    def columns_report_(self):
+        """A frame that tells how each column was read: column, kind, levels, missing cells, read_as."""
+        check_is_fitted(self)
+        return frame_like(None, report_columns(self.columns_read_, self.schema_))
+
+    def _summarise(self, rows: TrainingSet) -> None:
+        """Keep the summary of a training table; where the statistics have none, nothing is kept."""
+        self.__dict__.pop("summary_", None)
+        if not self.keep_summary:
+            return
+        try:
+            summary = import_module("seminaive.statistics.summary").TrainingSummary
+        except ModuleNotFoundError:
+            return
+        self.summary_ = summary.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
+
+    def _progress(self, what: str, total: int | None = None) -> AbstractContextManager[Steps]:
+        """Give a callable that counts finished folds, trials or passes; it shows them where verbose.
+
+        ``with self._progress("folds", 10) as step: ...; step("loss 0.31")``. What iterates below the models
+        takes ``step`` as a callback.
+        """
+        return progress(type(self).__name__, what, total, shown=bool(self.verbose))
+
+    def _check_shared_parameters(self) -> None:
+        check_flag("keep_summary", self.keep_summary)
+        check_jobs(getattr(self, "n_jobs", None))
+        if not isinstance(self.verbose, bool | np.bool_) and not (
+            is_whole(self.verbose) and self.verbose >= 0
+        ):
+            raise InputError(f"verbose is True, False or a number of 0 or more, got {self.verbose!r}")
 
     def _encode(self, X) -> EncodedTable:
         """Encode rows to predict by the schema of training."""
-        check_is_fitted(self)
+        if "schema_" not in vars(self):
+            check_is_fitted(self)
+        encoder = TableEncoder(self.schema_)
+        few = encoder.encode_few(X, named="feature_names_in_" in vars(self))
+        if few is not None:  # the columns are those of training, so scikit-learn's checks would pass
+            return few
         opened = open_table(X)
         validate_data(self, X, skip_check_array=True, reset=False)
-        return TableEncoder(self.schema_).encode(opened)
+        return encoder.encode(opened)
 
     def _check_consistent(self) -> None:
         """Refuse a fitted state, read from a file, whose parts do not belong together."""

@@ -33,10 +33,12 @@ class GenerativeMixin:
             How often each row counts.
         """
         self._check_parameters()
-        with unchanged_on_failure(self):
+        with unchanged_on_failure(self), self._progress("passes over the rows", 2) as step:
             rows = self._encode_training(X, y, sample_weight, cut_rule=self._cut_rule())
+            step("encoded")
             self.classes_declared_ = False
             self.statistics_ = self._count(rows)
+            step("counted")
             self._derive()
         return self
 

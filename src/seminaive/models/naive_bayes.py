@@ -6,8 +6,8 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.base import is_number
 from seminaive.models.generative import GenerativeMixin
+from seminaive.models.parameters import check_choice, check_number
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics
 
@@ -35,12 +35,21 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     missing : {"value", "neutral"}, default="value"
         Whether a missing category is a value like any other, where training saw one, or no evidence. A
         missing number is never evidence.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
+        class the same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
         Whether ``partial_fit`` was told all classes, and refuses others.
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
         Names, kinds and categories of the columns.
     statistics_ : TableStatistics
@@ -70,6 +79,9 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         variance_floor=1e-9,
         categorical_features="from_dtype",
         missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
     ):
         self.smoothing = smoothing
         self.variances = variances
@@ -77,6 +89,9 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         self.variance_floor = variance_floor
         self.categorical_features = categorical_features
         self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
 
     def _count(self, rows):
         return TableStatistics.of(
@@ -107,11 +122,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         return priors
 
     def _check_parameters(self):
-        if not is_number(self.smoothing) or self.smoothing < 0:
-            raise InputError(f"smoothing is a number of rows, 0 or more, got {self.smoothing!r}")
-        if not is_number(self.variance_floor) or not 0 < self.variance_floor <= 1:
-            raise InputError(
-                f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
-            )
-        if self.variances not in ("pooled", "class"):
-            raise InputError(f"variances is 'pooled' or 'class', got {self.variances!r}")
+        check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0)
+        meaning = "a share, more than 0, at most 1"
+        check_number("variance_floor", self.variance_floor, meaning, low=0, high=1, above=True)
+        check_choice("variances", self.variances, ("pooled", "class"))

@@ -53,6 +53,13 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     missing : {"value", "neutral"}, default="value"
         Whether a missing category is a value like any other, where training saw one, or no evidence. A
         missing number is never evidence for the target, and stands at the mean beyond that.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
+        class the same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
 
     Attributes
     ----------
@@ -68,6 +75,8 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     references_ : tuple of int
         The category of each coded column that has no coefficient of its own.
     scores_ : AdditiveScores
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
 
     Examples
@@ -97,6 +106,9 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         max_steps=200,
         categorical_features="from_dtype",
         missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
     ):
         self.strength = strength
         self.target = target
@@ -109,6 +121,9 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         self.max_steps = max_steps
         self.categorical_features = categorical_features
         self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None):
         """Estimate naive Bayes, then move its coefficients as far as the likelihood pays for.

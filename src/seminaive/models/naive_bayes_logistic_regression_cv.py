@@ -46,6 +46,13 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     target, penalty, standardize, penalize_intercept, smoothing, variance_floor, tol, max_steps, \
 categorical_features, missing
         As in `NaiveBayesLogisticRegression`.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
+        "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
 
     Attributes
     ----------
@@ -53,6 +60,8 @@ categorical_features, missing
         The chosen strength.
     fold_losses_ : FoldLosses
         Test loss of each fold at each strength.
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     coefficients_, target_, maximum_likelihood_, shrinkage_, path_, scores_, schema_, classes_, references_
         As in `NaiveBayesLogisticRegression`; the path is that of all rows.
 
@@ -85,6 +94,9 @@ categorical_features, missing
         max_steps=200,
         categorical_features="from_dtype",
         missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
         n_jobs=None,
         random_state=0,
     ):
@@ -102,6 +114,9 @@ categorical_features, missing
         self.max_steps = max_steps
         self.categorical_features = categorical_features
         self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
         self.n_jobs = n_jobs
         self.random_state = random_state
 

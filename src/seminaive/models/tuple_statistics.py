@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from seminaive.design.table import terms_of_order
-from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
-from seminaive.models.base import is_number
 from seminaive.models.generative import GenerativeMixin
-from seminaive.models.higher_order_base import check_order, cut_rule
+from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.parameters import check_choice, check_number, check_order
 from seminaive.statistics import Moments, TableStatistics, TupleCounts, class_weights
+from seminaive.statistics.sizes import table_parts
 
 ESTIMATES = ("m-estimate", "laplace")
 
@@ -24,18 +24,9 @@ class TupleCountingMixin(GenerativeMixin):
 
     def _count(self, rows):
         order, hierarchical = self._counted_orders()
+        parts = self._memory_parts(rows.table.cardinalities, rows.n_classes)
+        refuse_beyond_memory(parts, "lower the order, merge rare categories or drop columns")
         terms = terms_of_order(rows.table.cardinalities, order, hierarchical=hierarchical)
-        # Counts, the work on them, and tables, in which each column of a tuple may be given the others.
-        copies = 2 + order
-        refuse_beyond_memory(
-            {
-                f"{terms.n_cells:,} cells by {rows.n_classes} classes, counts and tables": 8
-                * copies
-                * terms.n_cells
-                * rows.n_classes
-            },
-            "lower the order, merge rare categories or drop columns",
-        )
         return TableStatistics(
             rows.table.schema,
             class_weights(rows.labels, rows.n_classes, rows.row_weight),
@@ -44,9 +35,12 @@ class TupleCountingMixin(GenerativeMixin):
             tuple(rows.classes.tolist()),
         )
 
+    def _memory_parts(self, cardinalities, n_classes):
+        """Return what the fit takes, in bytes: counts, the work on them, and tables."""
+        order, hierarchical = self._counted_orders()
+        return table_parts(cardinalities, order, n_classes, copies=4, hierarchical=hierarchical)
+
     def _check_parameters(self):
         check_order(self.order)
-        if self.estimates not in ESTIMATES:
-            raise InputError(f"estimates is one of {', '.join(ESTIMATES)}, got {self.estimates!r}")
-        if not is_number(self.smoothing) or self.smoothing < 0:
-            raise InputError(f"smoothing is a count of rows, 0 or more, got {self.smoothing!r}")
+        check_choice("estimates", self.estimates, ESTIMATES)
+        check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0)

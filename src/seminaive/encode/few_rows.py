@@ -1,0 +1,129 @@
+"""A handful of rows to predict, encoded cell by cell: no column is built, so one row takes microseconds.
+
+Only what needs no thought is read here: plain text, numbers and booleans in the columns of training. Anything
+else is left to `TableEncoder.encode`, which reads every table, refuses what it must, and agrees with this.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode.schema import Schema
+
+# Up to here reading cells one by one is quicker than building the columns of a frame.
+FEW_ROWS = 16
+# Weighted squares of anything larger could overflow when rows are summed up.
+LARGEST_NUMBER = 1e140
+
+_NUMBERS = {float, int, bool, np.bool_, *(np.dtype(code).type for code in "bhilqBHILQefd")}
+_NUMBERS_OR_TEXT = {*_NUMBERS, str, np.str_}
+_TEXT = {str, np.str_}
+_MISSING = type(None)
+
+
+def cells_of(X: Any) -> tuple[list[Sequence[Any]], tuple[str, ...] | None] | None:
+    """Return a few rows as lists of cells, and a frame's column names; None where X is something else."""
+    if isinstance(X, (list, tuple)):
+        if not 0 < len(X) <= FEW_ROWS or not all(isinstance(row, (list, tuple)) for row in X):
+            return None
+        return list(X), None
+    if type(X) is np.ndarray:
+        if X.ndim != 2 or not 0 < len(X) <= FEW_ROWS or X.dtype.kind not in "biufOU":
+            return None
+        return X.tolist(), None
+    from narwhals.dependencies import is_pandas_dataframe, is_polars_dataframe
+
+    if is_pandas_dataframe(X):
+        n_rows, n_columns = X.shape
+        if not 0 < n_rows <= FEW_ROWS:
+            return None
+        read = X.iat
+        rows: list[Sequence[Any]] = [
+            [read[row, column] for column in range(n_columns)] for row in range(n_rows)
+        ]
+        return rows, tuple(X.columns.tolist())
+    if is_polars_dataframe(X) and 0 < len(X) <= FEW_ROWS:
+        return list(X.rows()), tuple(X.columns)
+    return None
+
+
+def encode_cells(
+    rows: Sequence[Sequence[Any]], schema: Schema
+) -> tuple[NDArray[np.unsignedinteger], NDArray[np.float64]] | None:
+    """Return codes and numbers of a few rows, or None where a cell needs the whole encoder."""
+    readers = schema.cell_readers
+    codes: list[list[int]] = []
+    numbers: list[list[float]] = []
+    for row in rows:
+        if len(row) != len(readers):
+            return None
+        row_codes: list[int] = []
+        row_numbers: list[float] = []
+        for cell, reader in zip(row, readers, strict=True):
+            if reader is None:
+                continue
+            kind = type(cell)
+            if reader.code_of is None:
+                if kind in _NUMBERS:
+                    try:
+                        number = float(cell)
+                    except OverflowError:
+                        return None
+                    if abs(number) > LARGEST_NUMBER:
+                        return None
+                elif kind is _MISSING:
+                    number = np.nan
+                else:
+                    return None
+                row_numbers.append(number)
+                if reader.cuts is not None:
+                    row_codes.append(bisect_left(reader.cuts, number) if number == number else reader.missing)
+            elif kind is _MISSING or (kind in _NUMBERS and cell != cell):
+                row_codes.append(reader.missing)
+            elif kind in reader.types:
+                row_codes.append(reader.code_of.get(cell, reader.unseen))
+            else:
+                return None
+        codes.append(row_codes)
+        numbers.append(row_numbers)
+    return np.array(codes, dtype=schema.code_type), np.array(numbers, dtype=np.float64)
+
+
+class CellReader:
+    """How the cells of one column become codes or numbers.
+
+    Parameters
+    ----------
+    code_of : dict or None
+        The code of each category; None in a column of numbers.
+    text : bool or None
+        Whether all categories are text, or none is; None where a cell may be either.
+    unseen, missing : int
+        The codes of a value that training never had, and of a missing cell.
+    cuts : tuple of float or None
+        Cut points of numbers that have codes, too.
+    """
+
+    __slots__ = ("code_of", "cuts", "missing", "types", "unseen")
+
+    def __init__(
+        self,
+        code_of: dict[Any, int] | None,
+        text: bool | None,
+        unseen: int,
+        missing: int,
+        cuts: tuple[float, ...] | None,
+    ) -> None:
+        self.code_of = code_of
+        self.types = _NUMBERS_OR_TEXT if text is None else _TEXT if text else _NUMBERS
+        self.unseen = unseen
+        self.missing = missing
+        self.cuts = cuts

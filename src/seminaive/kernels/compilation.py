@@ -1,0 +1,85 @@
+"""What happens around compiling: a notice where it takes long, and damaged cache files are compiled again."""
+
+import sys
+import threading
+import time
+
+from numba.core import event
+from numba.core.caching import IndexDataCacheFile
+
+# Seconds of compilation, all kernels of the process together, after which it is mentioned, once.
+NOTICE_AFTER = 2.0
+NOTICE = "seminaive: compiling, which happens once per machine and version; later fits start at once\n"
+
+
+class CompilationNotice(event.Listener):
+    """Tells on standard error, once per process, that the kernels of this package are being compiled.
+
+    numba announces only what its cache does not hold, so that a process which compiles nothing pays nothing.
+    A timer runs during compilation, so that the notice comes while one waits and not afterwards.
+    """
+
+    def __init__(self):
+        self.depth = 0
+        self.seconds = 0.0
+        self.started = 0.0
+        self.timer = None
+
+    def on_start(self, event):
+        """Start the clock at the outermost kernel."""
+        if not _is_ours(event):
+            return
+        self.depth += 1
+        if self.depth == 1 and self.seconds < NOTICE_AFTER:
+            self.started = time.monotonic()
+            self.timer = threading.Timer(NOTICE_AFTER - self.seconds, self._tell)
+            self.timer.daemon = True
+            self.timer.start()
+
+    def on_end(self, event):
+        """Stop the clock."""
+        if not _is_ours(event):
+            return
+        self.depth -= 1
+        if self.depth == 0 and self.timer is not None:
+            self.timer.cancel()
+            self.timer = None
+            self.seconds += time.monotonic() - self.started
+
+    def _tell(self):
+        self.seconds = float("inf")
+        sys.stderr.write(NOTICE)
+        sys.stderr.flush()
+
+
+def _is_ours(event):
+    module = getattr(getattr(event.data["dispatcher"], "py_func", None), "__module__", "")
+    return module.startswith("seminaive.")
+
+
+def _compile_again_where_damaged():
+    """Let numba take a cache file that cannot be read for an absent one, which is compiled and written again.
+
+    numba has no public way to say so. Without these two methods, a damaged file would stop every fit until it
+    is deleted by hand. Caches of other packages are left as they are.
+    """
+
+    def tolerant(method, instead):
+        def read(self, *key):
+            try:
+                return method(self, *key)
+            except Exception:
+                if "kernels" not in self._cache_path:
+                    raise
+                return instead()
+
+        return read
+
+    for name, instead in (("_load_index", dict), ("load", lambda: None)):
+        method = getattr(IndexDataCacheFile, name, None)
+        if method is not None and method.__name__ != "read":
+            setattr(IndexDataCacheFile, name, tolerant(method, instead))
+
+
+event.register("numba:compile", CompilationNotice())
+_compile_again_where_damaged()

@@ -1,0 +1,94 @@
+"""Checks of constructor parameters, with one sentence for each way to be wrong: what it is, and what came."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+
+import numpy as np
+
+from seminaive.errors import InputError
+
+# Whole numbers beyond do not fit the index type of compiled loops, and mean nothing.
+LARGEST_WHOLE = 2**31 - 1
+
+
+def is_number(value) -> bool:
+    """Tell whether a parameter is a finite number; true and false are none."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # an integer beyond all doubles
+        return False
+
+
+def is_whole(value) -> bool:
+    """Tell whether a parameter is a whole number; true and false are none."""
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def check_number(name, value, meaning, *, low=-math.inf, high=math.inf, above=False) -> None:
+    """Refuse what is not a number from ``low`` (more than it, where ``above``) to ``high``.
+
+    Parameters
+    ----------
+    meaning : str
+        What the parameter is, with its unit: "a number of rows, 0 or more".
+    """
+    if not is_number(value) or not low <= value <= high or (above and value == low):
+        raise InputError(f"{name} is {meaning}, got {value!r}")
+
+
+def check_whole(name, value, meaning, *, low) -> None:
+    """Refuse what is not a whole number from ``low`` to about two thousand million."""
+    if not is_whole(value) or not low <= value <= LARGEST_WHOLE:
+        beyond = f", at most {LARGEST_WHOLE:,}" if is_whole(value) and value > LARGEST_WHOLE else ""
+        raise InputError(f"{name} is {meaning}{beyond}, got {value!r}")
+
+
+def check_choice(name, value, allowed) -> None:
+    """Refuse what is not one of the names allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        raise InputError(f"{name} is one of {', '.join(map(repr, allowed))}, got {value!r}")
+
+
+def check_flag(name, value) -> None:
+    """Refuse what is neither true nor false."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name} is True or False, got {value!r}")
+
+
+def check_order(value) -> None:
+    """Refuse an order that is not a whole number of 1 or more."""
+    check_whole("order", value, "the number of features in a term, a whole number of 1 or more", low=1)
+
+
+def check_jobs(value) -> None:
+    """Refuse a number of threads that is neither None nor a whole number besides 0."""
+    if value is not None and (not is_whole(value) or value == 0 or abs(value) > LARGEST_WHOLE):
+        raise InputError(
+            f"n_jobs is None or a number of threads, -1 for all cores and never 0, got {value!r}"
+        )
+
+
+def check_search(tol, max_iter) -> None:
+    """Refuse a tolerance that is no positive number, or a number of iterations below 1."""
+    check_number("tol", tol, "a positive number", low=0.0, above=True)
+    check_whole("max_iter", max_iter, "a whole number of iterations, 1 or more", low=1)
+
+
+def check_strengths(name, value, count, meaning) -> None:
+    """Refuse what is neither a number of 0 or more nor ``count`` of them."""
+    if is_number(value) and value >= 0:
+        return
+    numbers = list(value) if isinstance(value, list | tuple | np.ndarray) and np.ndim(value) == 1 else []
+    if len(numbers) != count or not all(is_number(number) and number >= 0 for number in numbers):
+        raise InputError(f"{name} is {meaning}, got {value!r}")
+
+
+def check_numbers(name, value, meaning, *, low=0.0) -> None:
+    """Refuse what is not a list of numbers from ``low`` on, at least one."""
+    numbers = list(value) if isinstance(value, list | tuple | np.ndarray) and np.ndim(value) == 1 else []
+    if not numbers or not all(is_number(number) and number >= low for number in numbers):
+        raise InputError(f"{name} is {meaning}, got {value!r}")

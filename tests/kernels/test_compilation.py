@@ -1,0 +1,68 @@
+"""Compilation: mentioned once where it takes long, and a damaged cache is no obstacle."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+RUN = """
+import numpy as np
+from seminaive.kernels import compilation, encoding
+compilation.NOTICE_AFTER = {after}
+low, high = encoding.column_ranges(np.array([[3, 1], [2, 5]], np.int8))
+assert (low.tolist(), high.tolist()) == ([2, 1], [3, 5])
+print(sum(encoding.column_ranges.stats.cache_hits.values()))
+"""
+
+pytestmark = pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled")
+
+
+def run(cache, after=100.0):
+    """Run the kernel in a new process with a cache of its own; return the hits and standard error."""
+    done = subprocess.run(
+        [sys.executable, "-c", RUN.format(after=after)],
+        env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout), done.stderr
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """Return a filled cache, and what was said while it was filled."""
+    cache = tmp_path_factory.mktemp("cache")
+    hits, said = run(cache, after=0.05)
+    assert hits == 0
+    return cache, said
+
+
+def test_long_compilation_is_mentioned_once(compiled):
+    assert compiled[1].count("seminaive: compiling") == 1
+
+
+def test_a_process_that_compiles_nothing_says_nothing(compiled):
+    assert run(compiled[0], after=0.0) == (1, "")
+
+
+def test_short_compilation_is_not_mentioned(tmp_path):
+    assert run(tmp_path) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("ending", "garbage"),
+    [("nbi", b"garbage"), ("nbi", b""), ("nbc", b"\x80\x04\x95\xff\xff\xff\xff\xff\xff\xff\x7f")],
+)
+def test_a_damaged_cache_is_compiled_again(compiled, tmp_path, ending, garbage):
+    cache = tmp_path / "copy"
+    shutil.copytree(compiled[0], cache)
+    damaged = list(cache.rglob(f"*.{ending}"))
+    assert damaged
+    for path in damaged:
+        path.write_bytes(garbage)
+    assert run(cache)[0] == 0
+    assert run(cache)[0] == 1  # it was written again
