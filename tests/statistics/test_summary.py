@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from seminaive.encode import TableEncoder
 from seminaive.errors import InputError
 from seminaive.statistics import NumberSketch, TableStatistics, Terms, TrainingSummary
+from seminaive.statistics.number_sketch import sketch_columns
 
 COLUMNS = {
     "normal": lambda rng, n: rng.normal(size=n),
@@ -96,6 +97,20 @@ def test_merged_sketches_have_the_quantiles_of_the_whole(name):
         assert same.precision == merged.precision
         assert (same.weights == merged.weights).all()
         assert same.missing == 7
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_compiled_pass_makes_the_same_sketches(weighted):
+    rng = np.random.default_rng(5)
+    numbers = np.column_stack([make(rng, 40_000) for make in COLUMNS.values()])
+    numbers[rng.random(numbers.shape) < 0.1] = np.nan
+    numbers[::100, 4] = -0.0
+    weights = rng.integers(1, 4, 40_000).astype(float) if weighted else None
+    for column, sketch in zip(numbers.T, sketch_columns(numbers, weights), strict=True):
+        own = NumberSketch.of(np.ascontiguousarray(column), weights)
+        assert (own.precision, own.missing) == (sketch.precision, sketch.missing)
+        assert (own.bins == sketch.bins).all()
+        assert (own.weights == sketch.weights).all()
 
 
 def test_few_values_are_known_exactly_and_merge_exactly():

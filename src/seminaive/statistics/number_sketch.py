@@ -26,6 +26,10 @@ MOST_BINS = 1024
 FEWEST_ROWS = 10.0
 QUANTILES = 101
 FEW_VALUES = 32
+# Numbers from which a compiled pass pays for importing the compiler.
+COMPILED_NUMBERS = 200_000
+# Columns whose counters, 4 MB each, are kept at once.
+COLUMNS_AT_ONCE = 8
 SIGN = np.uint64(1 << 63)
 
 
@@ -140,6 +144,33 @@ class NumberSketch:
         if not shift:
             return _numbers(self.bins), _numbers(self.bins)
         return _numbers(self.bins << shift), _numbers((self.bins + np.uint64(1)) << shift)
+
+
+def sketch_columns(numbers: Floats, row_weight: Floats | None = None) -> tuple[NumberSketch, ...]:
+    """Sketch each column of a table of numbers; many rows by one compiled pass."""
+    n_rows, n_columns = numbers.shape
+    if numbers.size < COMPILED_NUMBERS:
+        return tuple(NumberSketch.of(np.ascontiguousarray(column), row_weight) for column in numbers.T)
+    from seminaive.kernels.sketching import count_leading_bits
+
+    weights = np.ones(1) if row_weight is None else row_weight
+    everything = float(n_rows if row_weight is None else row_weight.sum())
+    sketches = []
+    for start in range(0, n_columns, COLUMNS_AT_ONCE):
+        own = np.ascontiguousarray(numbers[:, start : start + COLUMNS_AT_ONCE])
+        counts = np.zeros((own.shape[1], 1 << FIRST_BITS))
+        count_leading_bits(own.view(np.uint64), weights, np.uint64(WORD - FIRST_BITS), counts)
+        for column, counted in zip(own.T, counts, strict=True):
+            occupied = np.flatnonzero(counted)
+            total = float(counted[occupied].sum())
+            if len(occupied) <= _most_bins(total):  # finer bins are wanted
+                sketches.append(NumberSketch.of(np.ascontiguousarray(column), row_weight))
+                continue
+            bins = _coarsened(
+                FIRST_BITS, occupied.astype(np.uint64), counted[occupied], _most_bins(total)
+            )
+            sketches.append(NumberSketch(*bins, max(everything - total, 0.0))._without_extremes())
+    return tuple(sketches)
 
 
 def _most_bins(total: float) -> int:

@@ -9,7 +9,7 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.statistics.counts import TupleCounts
-from seminaive.statistics.number_sketch import NumberSketch
+from seminaive.statistics.number_sketch import sketch_columns
 from seminaive.statistics.table import TableStatistics
 from seminaive.statistics.terms import Terms
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
+    from seminaive.statistics.number_sketch import NumberSketch
 
     Floats = NDArray[np.float64]
 
@@ -74,7 +75,7 @@ class TrainingSummary:
         tuples = None
         if terms is not None:
             tuples = TupleCounts.of(table.codes, np.zeros_like(labels), terms, 1, row_weight)
-        return cls(cells, tuples, _sketches(table.numbers, row_weight))
+        return cls(cells, tuples, sketch_columns(table.numbers, row_weight))
 
     @classmethod
     def of_statistics(
@@ -97,7 +98,7 @@ class TrainingSummary:
         tuples = None
         if counts.terms != singles:
             tuples = TupleCounts(counts.terms, counts.counts.sum(axis=1, keepdims=True))
-        return cls(cells, tuples, _sketches(numbers, row_weight))
+        return cls(cells, tuples, sketch_columns(numbers, row_weight))
 
     @property
     def schema(self) -> Schema:
@@ -129,10 +130,6 @@ class TrainingSummary:
             tuples = own + its
         numbers = tuple(a + b for a, b in zip(self.numbers, other.numbers, strict=True))
         return TrainingSummary(cells, tuples, numbers)
-
-
-def _sketches(numbers: Floats, row_weight: Floats | None) -> tuple[NumberSketch, ...]:
-    return tuple(NumberSketch.of(np.ascontiguousarray(column), row_weight) for column in numbers.T)
 
 
 def _recoded(tuples: TupleCounts, schema: Schema, larger: Schema) -> TupleCounts:
