@@ -17,8 +17,9 @@ INFINITY = np.uint64(0x7FF0000000000000)
 def count_leading_bits(bits, weights, shift, counts):
     """Add the weight of each number to the counter of its leading bits, in the order of the numbers.
 
-    bits (n, m) uint64, those of doubles; weights (n,) float64, or (1,) for all rows; shift uint64, how many last
-    bits are left out; counts (m, counters) float64 is added to. A missing number (NaN) counts for nothing.
+    bits (n, m) uint64, those of doubles; weights (n,) float64, or (1,) for all rows; shift uint64, how many
+    last bits are left out; counts (m, counters) float64 is added to. A missing number (NaN) counts for
+    nothing.
     """
     n, m = bits.shape
     step = 1 if weights.shape[0] == n else 0
