@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from seminaive.encode import EqualFrequencyDiscretizer, MDLDiscretizer
     from seminaive.models import (
         AcceleratedLogisticRegression,
+        AttributeWeightedNaiveBayes,
         AveragedDependenceEstimators,
         AveragedJoinEstimators,
         HigherOrderLogisticRegression,
@@ -22,6 +23,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "AcceleratedLogisticRegression",
+    "AttributeWeightedNaiveBayes",
     "AveragedDependenceEstimators",
     "AveragedJoinEstimators",
     "EqualFrequencyDiscretizer",

@@ -22,7 +22,6 @@ from seminaive.scores import (
 from seminaive.scores.kind import TermKind
 from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts
 
-
 # Terms of the scores that `make` returns: three tables, two polynomials, two curves, two factored pairs.
 N_TERMS = 9
 

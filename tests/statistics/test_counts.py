@@ -204,9 +204,9 @@ def test_statistics_of_differently_encoded_tables_do_not_merge(one, other, messa
 def test_statistics_of_different_classes_do_not_merge():
     X, y = [["a"], ["b"]], [0, 1]
     own = statistics_of(X, y, ["no", "yes"])
-    with pytest.raises(InputError, match="classes.*'no', 'yes'.*'left', 'right'"):
+    with pytest.raises(InputError, match=r"classes.*'no', 'yes'.*'left', 'right'"):
         own + statistics_of(X, y, ["left", "right"])
-    with pytest.raises(InputError, match="2 classes.*3"):
+    with pytest.raises(InputError, match=r"2 classes.*3"):
         own + TableStatistics.of(TableEncoder.learn(X)[1], np.array(y), 3)
     wider = own.with_classes(np.array([0, 2]), ["no", "perhaps", "yes"])
     assert (wider + wider).classes == ("no", "perhaps", "yes")

@@ -72,7 +72,10 @@ def test_sketch_of_whole_weights_equals_that_of_repeated_rows(seed, largest):
     rng = np.random.default_rng(seed)
     numbers = np.where(rng.random(200) < 0.1, np.nan, rng.normal(size=200))
     weights = rng.integers(1, largest + 1, 200)
-    weighted, repeated = NumberSketch.of(numbers, weights.astype(float)), NumberSketch.of(np.repeat(numbers, weights))
+    weighted, repeated = (
+        NumberSketch.of(numbers, weights.astype(float)),
+        NumberSketch.of(np.repeat(numbers, weights)),
+    )
     assert weighted.precision == repeated.precision
     assert (weighted.bins == repeated.bins).all()
     assert (weighted.weights == repeated.weights).all()

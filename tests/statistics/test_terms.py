@@ -1,4 +1,4 @@
-"""Cells of terms: numbers in mixed radix, no evidence being a code like any other, dense or kept as observed."""
+"""Cells of terms: numbers in mixed radix, no evidence being a code like any other, dense or observed."""
 
 from itertools import product
 

@@ -92,6 +92,14 @@ class TableDesign:
         coefficients = Coefficients(terms, fused.observed, centres, spreads, n_classes)
         return cls(coefficients, fused, numbers, n_threads)
 
+    def describe(self) -> str:
+        """Return one line about the size of a pass."""
+        own = self.coefficients
+        return (
+            f"{self.n_rows:,} rows, {len(own.terms.features):,} terms in {len(self.fused.groups):,} fused "
+            f"groups, {len(own):,} coefficients for each of {own.n_classes} classes"
+        )
+
     @property
     def n_rows(self) -> int:
         """Return the number of rows."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any
 
+# The default of a field that its class fills in: with what depends on the other fields.
+NOT_GIVEN: Any = None
+
 
 class SavedByFields:
     """Leaves cached properties out of pickles and model files, where they would be trusted unseen."""

@@ -287,8 +287,8 @@ class Schema(SavedByFields):
             raise InputError(f"columns changed from {list(self.names)} to {list(other.names)}")
         if self.missing != other.missing:
             raise InputError(
-                f"missing is {self.missing!r} in the one table and {other.missing!r} in the other: encode both "
-                "by one policy"
+                f"missing is {self.missing!r} in the one table and {other.missing!r} in the other: encode "
+                "both by one policy"
             )
         merged = tuple(_united(a, b) for a, b in zip(self.columns, other.columns, strict=True))
         return Schema(merged, self.missing)

@@ -53,9 +53,9 @@ def add_table_scores(codes, columns, strides, starts, offsets, tables, scores):
 def add_number_scores(numbers, features, ranges, coefficients, scores):
     """Add each number's polynomial to the scores of each row, term after term.
 
-    numbers (n, m) with NaN where missing; features (T,) int64; ranges (T, 4): lowest and highest number, centre
-    and scale; coefficients (T, 4, C): what a missing number adds, then constant, linear and quadratic; scores
-    (n, C) is added to.
+    numbers (n, m) with NaN where missing; features (T,) int64; ranges (T, 4): lowest and highest number,
+    centre and scale; coefficients (T, 4, C): what a missing number adds, then constant, linear and quadratic;
+    scores (n, C) is added to.
     """
     n = numbers.shape[0]
     T = features.shape[0]
@@ -78,9 +78,9 @@ def add_number_scores(numbers, features, ranges, coefficients, scores):
 def add_curve_scores(numbers, features, starts, knots, gaps, values, rises, missing, scores):
     """Add each number's piecewise-linear curve to the scores of each row, term after term.
 
-    numbers (n, m) with NaN where missing; features (T,), starts (T + 1,) int64; knots and gaps (q,): increasing
-    within a term, and the distances to the next; values and rises (q, C) at the knots and up to the next;
-    missing (T, C); scores (n, C) is added to. Beyond the ends a curve is constant.
+    numbers (n, m) with NaN where missing; features (T,), starts (T + 1,) int64; knots and gaps (q,):
+    increasing within a term, and the distances to the next; values and rises (q, C) at the knots and up to
+    the next; missing (T, C); scores (n, C) is added to. Beyond the ends a curve is constant.
     """
     C = scores.shape[1]
     for i in range(numbers.shape[0]):
@@ -107,8 +107,8 @@ def add_curve_scores(numbers, features, starts, knots, gaps, values, rises, miss
 def add_pair_scores(codes, columns, first, factors, cores, scores):
     """Add to the scores of each row the product of factors of each pair, term after term.
 
-    codes (n, k) unsigned; columns and first (T, 2) int64: the columns of each pair, and the first rows of their
-    codes in factors (rows, R); cores (T, R, R, C); scores (n, C) is added to.
+    codes (n, k) unsigned; columns and first (T, 2) int64: the columns of each pair, and the first rows of
+    their codes in factors (rows, R); cores (T, R, R, C); scores (n, C) is added to.
     """
     R = factors.shape[1]
     C = scores.shape[1]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from seminaive.models.accelerated_logistic_regression import AcceleratedLogisticRegression
+    from seminaive.models.attribute_weighted_naive_bayes import AttributeWeightedNaiveBayes
     from seminaive.models.averaged_dependence_estimators import AveragedDependenceEstimators
     from seminaive.models.averaged_join_estimators import AveragedJoinEstimators
     from seminaive.models.files import load_model, save_model
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AcceleratedLogisticRegression",
+    "AttributeWeightedNaiveBayes",
     "AveragedDependenceEstimators",
     "AveragedJoinEstimators",
     "HigherOrderLogisticRegression",
@@ -29,6 +31,7 @@ __all__ = [
 
 _FILES = {
     "AcceleratedLogisticRegression": "accelerated_logistic_regression",
+    "AttributeWeightedNaiveBayes": "attribute_weighted_naive_bayes",
     "AveragedDependenceEstimators": "averaged_dependence_estimators",
     "AveragedJoinEstimators": "averaged_join_estimators",
     "HigherOrderLogisticRegression": "higher_order_logistic_regression",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 
 from seminaive.design.classes import log_odds
-from seminaive.errors import InputError
 from seminaive.models.higher_order_base import HigherOrderClassifier
+from seminaive.models.parameters import check_choice, check_number
 from seminaive.models.streaming import StreamingMixin
 from seminaive.objective.ridge import Ridge
 
@@ -192,7 +190,5 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
 
     def _check_parameters(self):
         super()._check_parameters()
-        if not isinstance(self.pull_to_generative, Real) or not self.pull_to_generative >= 0:
-            raise InputError(f"pull_to_generative is a number of 0 or more, got {self.pull_to_generative!r}")
-        if self.generative_weight not in ("one", "average"):
-            raise InputError(f"generative_weight is 'one' or 'average', got {self.generative_weight!r}")
+        check_number("pull_to_generative", self.pull_to_generative, "a number of 0 or more", low=0.0)
+        check_choice("generative_weight", self.generative_weight, ("one", "average"))

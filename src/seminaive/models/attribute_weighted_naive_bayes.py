@@ -10,9 +10,9 @@ import numpy as np
 
 from seminaive.design.classes import log_odds
 from seminaive.design.tied import TiedTerms
-from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.base import is_number, unchanged_on_failure
+from seminaive.models.base import unchanged_on_failure
+from seminaive.models.parameters import check_choice, check_number, check_search
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
@@ -22,7 +22,7 @@ from seminaive.statistics import TableStatistics
 
 
 class AttributeWeightedNaiveBayes(AdditiveClassifier):
-    """Naive Bayes whose feature likelihoods are raised to learned powers (WANBIA with one weight per feature).
+    """Naive Bayes whose feature likelihoods are raised to learned powers (WANBIA).
 
     The score of class c is ``log P(c) + sum_j w_j log P(x_j | c)``. The tables come from counts and stay
     fixed; the exponents ``w_j >= 0`` minimise the training log loss plus a ridge toward 1, which is convex. A
@@ -48,10 +48,19 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     missing : {"value", "neutral"}, default="value"
         Whether a missing category is a value like any other, where training saw one, or no evidence. A
         missing number is never evidence.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
+        same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     exponents_ : ndarray of shape (n_terms,)
         One per feature, in the order of ``term_names_``; 0 drops the feature, 1 leaves it as in naive Bayes.
     selected_features_ : list of str
@@ -85,6 +94,9 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         max_iter=100,
         categorical_features="from_dtype",
         missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
     ):
         self.ridge = ridge
         self.smoothing = smoothing
@@ -94,6 +106,9 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         self.max_iter = max_iter
         self.categorical_features = categorical_features
         self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None):
         """Count, then learn one exponent per feature.
@@ -139,19 +154,12 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         ]
 
     def _check_parameters(self):
-        for name in ("ridge", "smoothing"):
-            if not is_number(getattr(self, name)) or getattr(self, name) < 0:
-                raise InputError(f"{name} is a number of rows, 0 or more, got {getattr(self, name)!r}")
-        if self.variances not in ("pooled", "class"):
-            raise InputError(f"variances is 'pooled' or 'class', got {self.variances!r}")
-        if not is_number(self.variance_floor) or not 0 < self.variance_floor <= 1:
-            raise InputError(
-                f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
-            )
-        if not is_number(self.tol) or self.tol <= 0 or not is_number(self.max_iter) or self.max_iter < 1:
-            raise InputError(
-                f"tol must be positive and max_iter 1 or more, got {self.tol!r} and {self.max_iter!r}"
-            )
+        check_number("ridge", self.ridge, "a number of rows, 0 or more", low=0.0)
+        check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0.0)
+        check_choice("variances", self.variances, ("pooled", "class"))
+        floor = "a share, more than 0, at most 1"
+        check_number("variance_floor", self.variance_floor, floor, low=0.0, high=1.0, above=True)
+        check_search(self.tol, self.max_iter)
 
 
 def _exponents(objective, tol, max_iter):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Real
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -14,6 +14,7 @@ from seminaive.encode import EqualFrequencyCuts, mdl_cuts
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.parameters import check_choice, check_order, check_search, check_strengths, is_whole
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.solvers.minimize import MOST_VECTORS, minimize
@@ -58,14 +59,16 @@ class HigherOrderClassifier(AdditiveClassifier):
             estimate = design.generative_estimate(rows.labels, rows.weights)
             loss = EmpiricalLoss(design, rows.labels, rows.weights, rows.n_classes, loss=self.objective)
             objective = PenalisedLoss(loss, self._ridge(estimate))
-            result = self._minimize(objective, design, estimate, rows.table.codes)
+            with self._progress("passes") as step:
+                step.say(design.describe())
+                result = self._minimize(objective, design, estimate, rows.table.codes, step)
             self._forget(STREAM_ATTRIBUTES)
             self.n_iter_, self.passes_, self.history_ = result.n_iter, result.passes, result.history
             self.objective_, self.gradient_norm_ = result.objective, result.optimality
             self._read(estimate, result.solution)
         return self
 
-    def _minimize(self, objective, design, estimate, codes):
+    def _minimize(self, objective, design, estimate, codes, step):
         coordinates, first_step = search_coordinates(
             self.scaling, objective, design, estimate, whiten=self.solver in ("lbfgs", "cg")
         )
@@ -73,7 +76,7 @@ class HigherOrderClassifier(AdditiveClassifier):
         if self.start == "generative":
             start = estimate.joined(centred=bool(objective.ridge.strength.any()))
             start[design.fixed] = 0.0
-        limits = {"tol": self.tol, "max_iter": self.max_iter}
+        limits = {"tol": self.tol, "max_iter": self.max_iter, "report": step}
         if self.solver == "sgd":
             generator = check_random_state(self.random_state)
             result = minimize_by_epochs(
@@ -120,38 +123,23 @@ class HigherOrderClassifier(AdditiveClassifier):
 
     def _check_parameters(self):
         check_order(self.order)
-        for name, allowed in (
-            ("scaling", SCALINGS),
-            ("solver", SOLVERS),
-            ("objective", OBJECTIVES),
-            ("start", STARTS),
-        ):
-            if getattr(self, name) not in allowed:
-                raise InputError(f"{name} is one of {', '.join(allowed)}, got {getattr(self, name)!r}")
-        ridges = self._ridges()
-        if ridges.shape != (self.order,) or not (ridges >= 0).all():
-            raise InputError(
-                f"ridge is a number of 0 or more, or one such number for each of the {self.order} orders, "
-                f"got {self.ridge!r}"
-            )
-        if not self.tol > 0 or not self.max_iter >= 1:
-            raise InputError(
-                f"tol must be positive and max_iter 1 or more, got {self.tol!r} and {self.max_iter!r}"
-            )
-
-
-def check_order(order):
-    """Refuse an order that is not a whole number of 1 or more."""
-    if not isinstance(order, Integral) or isinstance(order, bool) or order < 1:
-        raise InputError(
-            f"order is the number of features in a term, a whole number of 1 or more, got {order!r}"
+        check_choice("scaling", self.scaling, SCALINGS)
+        check_choice("solver", self.solver, SOLVERS)
+        check_choice("objective", self.objective, OBJECTIVES)
+        check_choice("start", self.start, STARTS)
+        check_strengths(
+            "ridge",
+            self.ridge,
+            self.order,
+            f"a number of 0 or more, or one such number for each of the {self.order} orders",
         )
+        check_search(self.tol, self.max_iter)
 
 
 def cut_rule(bins):
     """Return the rule that cuts numbers into bins."""
     if bins == "mdl":
         return mdl_cuts
-    if isinstance(bins, Integral) and bins >= 2:
+    if is_whole(bins) and bins >= 2:
         return EqualFrequencyCuts(int(bins))
     raise InputError(f"bins is 'mdl' or a number of equally frequent bins, 2 or more, got {bins!r}")

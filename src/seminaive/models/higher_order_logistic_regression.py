@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
-from seminaive.errors import InputError
 from seminaive.models.higher_order_base import HigherOrderClassifier
+from seminaive.models.parameters import check_number
 from seminaive.models.streaming import StreamingMixin
 from seminaive.objective.ridge import Ridge
 
@@ -154,9 +152,6 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
 
     def _check_parameters(self):
         super()._check_parameters()
-        if self.number_ridge is not None and not (
-            isinstance(self.number_ridge, Real) and self.number_ridge >= 0
-        ):
-            raise InputError(f"number_ridge is None or a number of 0 or more, got {self.number_ridge!r}")
-        if not isinstance(self.generative_share, Real) or not 0 <= self.generative_share <= 1:
-            raise InputError(f"generative_share is between 0 and 1, got {self.generative_share!r}")
+        if self.number_ridge is not None:
+            check_number("number_ridge", self.number_ridge, "None or a number of 0 or more", low=0.0)
+        check_number("generative_share", self.generative_share, "between 0 and 1", low=0.0, high=1.0)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode.saved_by_fields import SavedByFields
+from seminaive.encode.saved_by_fields import NOT_GIVEN, SavedByFields
 from seminaive.scores.curve_terms import CurveTerms
 from seminaive.scores.factored_pairs import FactoredPairs
 from seminaive.scores.kind import COMPILED_GATHERS, is_block
@@ -43,9 +43,9 @@ def log_posterior(scores: Floats) -> Floats:
 class AdditiveScores(SavedByFields):
     """The score of class c: ``prior[c]`` plus one contribution per term.
 
-    A term is a table over one coded column or a tuple of them, a polynomial or a piecewise-linear curve of one
-    number, or a pair of coded columns as a product of factors. The softmax of the scores is the posterior. A
-    cell of no evidence holds what an unseen value, or a missing one, contributes given the values that are
+    A term is a table over one coded column or a tuple of them, a polynomial or a piecewise-linear curve of
+    one number, or a pair of coded columns as a product of factors. Softmax of the scores is the posterior.
+    A cell of no evidence holds what an unseen value, or a missing one, contributes given the values that are
     known: 0 in generative scores where none is known. Wherever terms are listed, tables come first, then
     polynomials, curves and factored pairs.
 
@@ -75,14 +75,14 @@ class AdditiveScores(SavedByFields):
     terms: Terms
     tables: Floats
     numeric: NumericTerms
-    curves: CurveTerms = field(default=None)  # type: ignore[assignment]
-    pairs: FactoredPairs = field(default=None)  # type: ignore[assignment]
+    curves: CurveTerms = NOT_GIVEN
+    pairs: FactoredPairs = NOT_GIVEN
 
     def __post_init__(self) -> None:
         """Have no curves and no factored pairs where none are given; files of version 0.1 have none."""
-        if self.curves is None:
+        if self.curves is NOT_GIVEN:
             object.__setattr__(self, "curves", CurveTerms.none(self.n_classes))
-        if self.pairs is None:
+        if self.pairs is NOT_GIVEN:
             pairs = FactoredPairs.none(self.terms.cardinalities, self.n_classes)
             object.__setattr__(self, "pairs", pairs)
 

@@ -15,7 +15,7 @@ from seminaive.scores.kind import TermKind, is_block
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from seminaive.encode import EncodedTable
 
@@ -63,15 +63,17 @@ class CurveTerms(SavedByFields, TermKind):
         return cls((), (0,), np.empty(0), np.empty((0, n_classes)), np.empty((0, n_classes)))
 
     @classmethod
-    def of(cls, curves: Sequence[tuple[int, Sequence[float], object, Sequence[float]]]) -> CurveTerms:
+    def of(cls, curves: Sequence[tuple[int, ArrayLike, ArrayLike, ArrayLike]]) -> CurveTerms:
         """Lay out curves, each given by its feature, its knots, the values there, and that of missing."""
-        features, knots, values, missing = zip(*curves, strict=True)
+        features, *parts = zip(*curves, strict=True)
+        knots, values, missing = ([np.asarray(own, dtype=np.float64) for own in part] for part in parts)
+        starts = np.cumsum([0, *(len(own) for own in knots)])
         return cls(
             tuple(features),
-            tuple(np.cumsum([0, *(len(own) for own in knots)]).tolist()),
-            np.concatenate([np.asarray(own, dtype=np.float64) for own in knots]),
-            np.concatenate([np.asarray(own, dtype=np.float64) for own in values]),
-            np.array(missing, dtype=np.float64),
+            tuple(starts.tolist()),
+            np.concatenate(knots),
+            np.concatenate(values),
+            np.array(missing),
         )
 
     @property

@@ -37,8 +37,8 @@ class FactoredPairs(SavedByFields, TermKind):
     cardinalities : tuple of int
         The number of values of every coded column of the table.
     factors : ndarray of shape (n_codes, rank)
-        The factors of the columns that occur in ``features``, in increasing order of columns, one row for each
-        of their codes. A column of a lower rank has zeros in the last ones.
+        The factors of the columns that occur in ``features``, in increasing order of columns, one row for
+        each of their codes. A column of a lower rank has zeros in the last ones.
     cores : ndarray of shape (n_terms, rank, rank, n_classes)
 
     Examples

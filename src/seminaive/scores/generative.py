@@ -38,8 +38,8 @@ def laplace_tables(counts: TupleCounts, added: float) -> Floats:
 def m_estimate_tables(counts: TupleCounts, strength: float = 1.0) -> Floats:
     """Return log ``(count + strength / number of combinations) / (class count + strength)``.
 
-    The strength is the weight, in rows, of a uniform prior over each term's combinations. Cells of no evidence
-    are as in `laplace_tables`.
+    The strength is the weight, in rows, of a uniform prior over each term's combinations. Cells of no
+    evidence are as in `laplace_tables`.
     """
     return _log_likelihoods(counts, lambda n_values: strength / n_values)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.encode.saved_by_fields import SavedByFields
+from seminaive.encode.saved_by_fields import NOT_GIVEN, SavedByFields
 from seminaive.scores.kind import TermKind, is_block
 
 if TYPE_CHECKING:
@@ -43,9 +43,9 @@ class NumericTerms(SavedByFields, TermKind):
     features: tuple[int, ...]
     centres: Floats
     coefficients: Floats
-    low: Floats = field(default=None)  # type: ignore[assignment]
-    high: Floats = field(default=None)  # type: ignore[assignment]
-    scales: Floats = field(default=None)  # type: ignore[assignment]
+    low: Floats = NOT_GIVEN
+    high: Floats = NOT_GIVEN
+    scales: Floats = NOT_GIVEN
 
     def __post_init__(self) -> None:
         """Neither clip nor scale where nothing is said; files of version 0.1 say nothing."""

@@ -11,8 +11,11 @@ from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
 from seminaive.solvers.lbfgs import minimize_lbfgs
 from seminaive.solvers.newton import minimize_newton
+from seminaive.solvers.trace import reported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -39,6 +42,7 @@ def minimize(
     tol: float,
     max_iter: int,
     first_step: float | None = None,
+    report: Callable[[str], None] | None = None,
 ) -> SolverResult:
     """Return the minimiser, its solution shaped like the coefficients.
 
@@ -53,14 +57,17 @@ def minimize(
         As in `minimize_lbfgs`.
     first_step : float or None
         The first step that is tried, in gradients; by default it has length 1. Newton needs none.
+    report : callable or None
+        Called with the objective after each pass.
     """
-    scaled = ScaledObjective(objective, coordinates)
+    scaled = reported(ScaledObjective(objective, coordinates), report)
     z = coordinates.vector(start)
     limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter}
     with one_blas_thread():
         if solver == "newton":
             _refuse_newton(objective)
-            result = minimize_newton(scaled, scaled.hessian, z, **limits)
+            hessian = ScaledObjective(objective, coordinates).hessian
+            result = minimize_newton(scaled, hessian, z, **limits)
         elif solver == "cg":
             result = minimize_conjugate_gradient(scaled, z, first_step=first_step, **limits)
         else:

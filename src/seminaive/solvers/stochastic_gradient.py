@@ -9,8 +9,11 @@ import numpy as np
 
 from seminaive.objective.coordinates import ScaledObjective
 from seminaive.solvers.result import SolverResult
+from seminaive.solvers.trace import reported
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from seminaive.design.table import TableDesign
@@ -85,12 +88,13 @@ def minimize_by_epochs(
     tol: float,
     max_iter: int,
     generator: np.random.RandomState,
+    report: Callable[[str], None] | None = None,
 ) -> SolverResult:
     """Return the best of at most ``max_iter`` epochs over a table design, certified by the whole gradient.
 
     Parameters
     ----------
-    objective, coordinates, start, tol
+    objective, coordinates, start, tol, report
         As in `minimize`.
     design : TableDesign
         That of the objective.
@@ -104,7 +108,7 @@ def minimize_by_epochs(
     """
     loss = objective.loss
     terms, n_numbers = design.coefficients.terms, design.n_numbers
-    scaled = ScaledObjective(objective, coordinates)
+    scaled = reported(ScaledObjective(objective, coordinates), report)
     place = np.concatenate([[0], 1 + design.coefficients.cells, 1 + terms.n_cells + np.arange(n_numbers)])
     steps = RowSteps(*(np.zeros((1 + terms.n_cells + n_numbers, loss.n_columns)) for _ in range(5)))
     steps.strength[place] = objective.ridge.strength / visits[:, None]

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from seminaive.solvers.line_search import Objective
@@ -36,3 +38,16 @@ class Trace:
     def history(self) -> Floats:
         """Return the lowest value after each pass."""
         return np.array(self._lowest)
+
+
+def reported(objective: Objective, report: Callable[[str], None] | None) -> Objective:
+    """Return an objective that tells its value after each pass."""
+    if report is None:
+        return objective
+
+    def told(point: Floats) -> tuple[float, Floats]:
+        value, gradient = objective(point)
+        report(f"objective {value:.8g}")
+        return value, gradient
+
+    return told

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.encode.saved_by_fields import SavedByFields
+from seminaive.encode.saved_by_fields import NOT_GIVEN, SavedByFields
 from seminaive.statistics import pairs
 
 if TYPE_CHECKING:
@@ -52,11 +52,11 @@ class Moments(SavedByFields):
     """
 
     sums: Floats
-    exponents: Integers = field(default=None)  # type: ignore[assignment]
+    exponents: Integers = NOT_GIVEN
 
     def __post_init__(self) -> None:
         """Take numbers as they are where nothing is said; files of version 0.1 say nothing."""
-        if self.exponents is None:
+        if self.exponents is NOT_GIVEN:
             object.__setattr__(self, "exponents", np.zeros(self.sums.shape[2], dtype=np.int64))
 
     @classmethod

@@ -1,4 +1,4 @@
-"""Where the numbers of one column lie: a mergeable histogram that knows no extreme and no single row exactly."""
+"""Where the numbers of one column lie: a mergeable histogram that knows no extreme exactly."""
 
 from __future__ import annotations
 
@@ -38,10 +38,11 @@ class NumberSketch:
     """A histogram of numbers over nested bins: the numbers that agree in the leading bits of their doubles.
 
     Bins are the finest of which at most 1,024, and at most one per 10 rows, are occupied, but never coarser
-    than from one power of two to the next; so they adapt to numbers far from zero and to heavy tails. The outermost 10 rows on either side count in the bin of the
-    10th. ``a + b`` has the coarser bins of the two (coarser still where too many are occupied), into which the
-    finer ones fall exactly. A quantile's rank is therefore wrong by at most the weight of its bin; merging
-    parts displaces at most the outer 10 rows of each part besides. Weights count as repeated rows.
+    than from one power of two to the next; so they adapt to numbers far from zero and to heavy tails. The
+    outermost 10 rows on either side count in the bin of the 10th. ``a + b`` has the coarser bins of the two
+    (coarser still where too many are occupied), into which the finer ones fall exactly. The rank of a
+    quantile is therefore wrong by at most the weight of its bin; merging displaces at most the outer 10 rows
+    of each part besides. Weights count as repeated rows.
 
     Parameters
     ----------
@@ -78,39 +79,19 @@ class NumberSketch:
         total = float(len(bits) if weight is None else weight.sum())
         everything = float(len(numbers) if row_weight is None else row_weight.sum())
         sketch = _histogram(bits, weight, _most_bins(total))
-        return cls(*sketch, max(everything - total, 0.0))._without_extremes()
+        return cls(*_without_extremes(*sketch), max(everything - total, 0.0))
 
     def __add__(self, other: NumberSketch) -> NumberSketch:
         """Sketch the rows of both."""
-        precision = min(self.precision, other.precision) if self.weights.size and other.weights.size else 0
-        if not precision:
-            precision = max(self.precision * bool(self.weights.size), other.precision * bool(other.weights.size))
+        occupied = [sketch.precision for sketch in (self, other) if len(sketch.bins)]
+        precision = min(occupied, default=WORD)
         bins = np.concatenate([self._bins_at(precision), other._bins_at(precision)])
-        bins, place = np.unique(bins, return_inverse=True)
-        weights = np.bincount(place, np.concatenate([self.weights, other.weights]), minlength=len(bins))
-        total = float(weights.sum())
-        merged = _coarsened(precision, bins, weights, _most_bins(total))
-        return NumberSketch(*merged, self.missing + other.missing)._without_extremes()
+        merged = _merged(bins, np.concatenate([self.weights, other.weights]))
+        coarsened = _coarsened(precision, *merged, _most_bins(float(merged[1].sum())))
+        return NumberSketch(*_without_extremes(*coarsened), self.missing + other.missing)
 
     def _bins_at(self, precision: int) -> Bits:
-        return self.bins >> np.uint64(self.precision - precision) if self.bins.size else self.bins
-
-    def _without_extremes(self) -> NumberSketch:
-        """Count the outermost rows on either side in the first bin that has enough rows beyond."""
-        if len(self.bins) < 2:
-            return self
-        below = np.cumsum(self.weights)
-        above = below[-1] - below + self.weights
-        first = int(np.searchsorted(below, FEWEST_ROWS))
-        last = len(above) - 1 - int(np.searchsorted(above[::-1], FEWEST_ROWS))
-        if first > last:
-            first = last = int(np.searchsorted(below, below[-1] / 2))
-        if first == 0 and last == len(self.bins) - 1:
-            return self
-        weights = self.weights[first : last + 1].copy()
-        weights[0] += self.weights[:first].sum()
-        weights[-1] += self.weights[last + 1 :].sum()
-        return NumberSketch(self.precision, self.bins[first : last + 1], weights, self.missing)
+        return self.bins >> np.uint64(self.precision - precision) if len(self.bins) else self.bins
 
     @property
     def weight(self) -> float:
@@ -166,10 +147,8 @@ def sketch_columns(numbers: Floats, row_weight: Floats | None = None) -> tuple[N
             if len(occupied) <= _most_bins(total):  # finer bins are wanted
                 sketches.append(NumberSketch.of(np.ascontiguousarray(column), row_weight))
                 continue
-            bins = _coarsened(
-                FIRST_BITS, occupied.astype(np.uint64), counted[occupied], _most_bins(total)
-            )
-            sketches.append(NumberSketch(*bins, max(everything - total, 0.0))._without_extremes())
+            bins = _coarsened(FIRST_BITS, occupied.astype(np.uint64), counted[occupied], _most_bins(total))
+            sketches.append(NumberSketch(*_without_extremes(*bins), max(everything - total, 0.0)))
     return tuple(sketches)
 
 
@@ -220,6 +199,27 @@ def _coarsened(precision: int, bins: Bits, weights: Floats, most_bins: int) -> t
     """Leave out last bits until not too many bins are occupied."""
     while len(bins) > most_bins and precision > OCTAVES:
         precision -= 1
-        bins, place = np.unique(bins >> np.uint64(1), return_inverse=True)
-        weights = np.bincount(place, weights, minlength=len(bins))
+        bins, weights = _merged(bins >> np.uint64(1), weights)
     return precision, bins, weights
+
+
+def _merged(bins: Bits, weights: Floats) -> tuple[Bits, Floats]:
+    """Return each bin once, with its weight."""
+    bins, place = np.unique(bins, return_inverse=True)
+    return bins, np.bincount(place, weights, minlength=len(bins)).astype(np.float64)
+
+
+def _without_extremes(precision: int, bins: Bits, weights: Floats) -> tuple[int, Bits, Floats]:
+    """Count the outermost rows on either side in the first bin that has enough rows beyond."""
+    if len(bins) < 2:
+        return precision, bins, weights
+    below = np.cumsum(weights)
+    above = np.cumsum(weights[::-1])
+    first = int(np.searchsorted(below, FEWEST_ROWS))
+    last = len(bins) - 1 - int(np.searchsorted(above, FEWEST_ROWS))
+    if first > last:
+        first = last = int(np.searchsorted(below, below[-1] / 2))
+    inner = weights[first : last + 1].copy()
+    inner[0] += weights[:first].sum()
+    inner[-1] += weights[last + 1 :].sum()
+    return precision, bins[first : last + 1], inner

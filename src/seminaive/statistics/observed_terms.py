@@ -53,10 +53,11 @@ class ObservedTerms(Terms):
         """Keep some cells of the dense terms, and all their margins."""
         dense = Terms(features, cardinalities)
         term_orders = dense.orders[dense.term_of(combinations)]
-        kept = [combinations]
-        for axes in subsets(int(dense.orders.max(initial=0))):
-            kept.append(np.unique(dense.without_evidence(combinations[term_orders > max(axes)], axes)))
-        return cls(features, cardinalities, np.unique(np.concatenate(kept)))
+        margins = [
+            np.unique(dense.without_evidence(combinations[term_orders > max(axes)], axes))
+            for axes in subsets(int(dense.orders.max(initial=0)))
+        ]
+        return cls(features, cardinalities, np.unique(np.concatenate([combinations, *margins])))
 
     def __eq__(self, other: object) -> bool:
         """Compare features, cardinalities and the combinations kept."""

@@ -40,7 +40,7 @@ def log_shares(counts: ArrayLike, totals: ArrayLike, n_values: ArrayLike, added:
     >>> log_shares([4, 0], 4, 2, 0.0)
     array([     0., -100000.])
     """
-    totals = totals + np.multiply(added, n_values)
+    totals = np.asarray(totals, dtype=np.float64) + np.multiply(added, n_values)
     unknown = totals <= 0
     shares = np.add(counts, added) / np.where(unknown, 1.0, totals)
     if unknown.any():

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TrainingSummary:
-    """Weights of cells and sketches of numbers of a training table; neither a row nor an extreme number of it.
+    """Weights of cells and sketches of numbers of a training table; no row and no extreme number of it.
 
     ``a + b`` summarises the rows of both: exactly for weights, up to what `NumberSketch` states for numbers.
 
@@ -36,8 +36,8 @@ class TrainingSummary:
     cells : TableStatistics
         The weight of each class, and of each code of each coded column by class; no moments.
     tuples : TupleCounts or None
-        The weight of each cell of a model's terms (one column, all classes together), for weighing the effects
-        of tuples; None where the model has single columns only.
+        The weight of each cell of a model's terms (one column, all classes together), for weighing the
+        effects of tuples; None where the model has single columns only.
     numbers : tuple of NumberSketch
         One for each numeric column.
 
@@ -83,8 +83,8 @@ class TrainingSummary:
     ) -> TrainingSummary:
         """Summarise a table whose cells were counted already: no further pass over its codes.
 
-        Statistics of tuples must count all single columns, too, or pairs of all columns at least: the weights of
-        single columns are sums over a tuple that holds them.
+        Every coded column must be in some term: the weights of single columns are sums over the first term
+        that holds them.
         """
         counts = statistics.counts
         singles = Terms.singles(counts.terms.cardinalities)
@@ -119,7 +119,8 @@ class TrainingSummary:
         cells = self.cells + other.cells
         if (self.tuples is None) != (other.tuples is None):
             raise InputError(
-                "a summary with weights of tuples and one without cannot be merged: make both with the same terms"
+                "a summary with weights of tuples and one without cannot be merged: make both with the "
+                "same terms"
             )
         tuples = None
         if self.tuples is not None and other.tuples is not None:
@@ -136,8 +137,8 @@ def _recoded(tuples: TupleCounts, schema: Schema, larger: Schema) -> TupleCounts
     """Return weights of tuples under the codes of a larger schema."""
     if type(tuples.terms) is not Terms:
         raise InputError(
-            "weights of observed combinations only cannot be merged where categories are new: summarise all rows "
-            "at once"
+            "weights of observed combinations only cannot be merged where categories are new: summarise all "
+            "rows at once"
         )
     return tuples.recoded(schema.moves_to(larger), larger.cardinalities)
 

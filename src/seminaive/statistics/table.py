@@ -82,8 +82,8 @@ class TableStatistics:
         own, its = self.classes, other.classes
         if own is not None and its is not None and own != its:
             raise InputError(
-                f"statistics of the classes {list(own)} and of the classes {list(its)} cannot be merged: bring "
-                "both to the same classes by with_classes"
+                f"statistics of the classes {list(own)} and of the classes {list(its)} cannot be merged: "
+                "bring both to the same classes by with_classes"
             )
         if len(self.class_weight) != len(other.class_weight):
             raise InputError(

@@ -28,11 +28,11 @@ MOST_CELLS = 2**63
 class Terms(SavedByFields):
     """Tuples of coded columns, and one cell for every combination of their codes.
 
-    The code of **no evidence** of a column (its cardinality: an unseen value, or a neutrally missing one) is a
-    code like any other: a term over columns with K and L values has a table of shape (K + 1, L + 1). So the
+    The code of **no evidence** of a column (its cardinality: an unseen value, or a neutrally missing one) is
+    a code like any other: a term over columns with K and L values has a table of shape (K + 1, L + 1). So the
     cell of a pair with one unseen half still knows the other half. All terms share one packed array of cells.
-    Term ``t`` owns the cells from ``offsets[t]`` up to ``offsets[t + 1]``, the last column varying fastest: the
-    cell of a row is a number in mixed radix.
+    Term ``t`` owns the cells from ``offsets[t]`` up to ``offsets[t + 1]``, the last column varying fastest:
+    the cell of a row is a number in mixed radix.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class Terms(SavedByFields):
 
     def are_known(self, cells: Indices) -> NDArray[np.bool_]:
         """Return which of some cells are combinations of known values, without a list of all cells."""
-        known: NDArray[np.bool_] = self._known_axes(cells).all(axis=0)
+        known: NDArray[np.bool_] = np.logical_and.reduce(self._known_axes(cells), axis=0)
         return known
 
     def _known_axes(self, cells: Indices) -> NDArray[np.bool_]:
@@ -192,9 +192,9 @@ class Terms(SavedByFields):
     def margins(self) -> Iterator[tuple[tuple[int, ...], Indices, Indices]]:
         """Yield cells together with their margins, the cells where some of their axes carry no evidence.
 
-        For each nonempty set of axes (positions within a term): the axes, the cells whose other axes are known
-        values, and the margin of each. Added up by margin, the cells are all rows that agree with it
-        on its known axes.
+        For each nonempty set of axes (positions within a term): the axes, the cells whose other axes are
+        known values, and the margin of each. Added up by margin, the cells are all rows that agree with it on
+        its known axes.
         """
         yield from self.margins_of(np.arange(self.n_cells))
 
