@@ -305,7 +305,7 @@ def test_newton_refuses_what_it_cannot_factor():
         ({"objective": "hinge"}, "objective is one of"),
         ({"start": "random"}, "start is one of"),
         ({"bins": 1}, "bins is"),
-        ({"tol": 0}, "tol must be positive"),
+        ({"tol": 0}, "tol is a positive number"),
     ],
 )
 @pytest.mark.parametrize("estimator", BOTH)

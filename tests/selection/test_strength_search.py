@@ -287,10 +287,10 @@ def test_zero_weights_shift_no_split():
         ({"cv": "five"}, "cv is 'auto', a number of folds"),
         ({"cv": object()}, "a splitter or splits"),
         ({"cv": []}, "cv gives no fold"),
-        ({"ridges": ()}, "ridges lists numbers"),
-        ({"first_ridges": (-1.0,)}, "first_ridges lists numbers"),
-        ({"number_shares": (-1.0,)}, "number_shares lists numbers"),
-        ({"tol": 0}, "tol must be positive"),
+        ({"ridges": ()}, "ridges is a list of numbers"),
+        ({"first_ridges": (-1.0,)}, "first_ridges is a list of numbers"),
+        ({"number_shares": (-1.0,)}, "number_shares is a list of numbers"),
+        ({"tol": 0}, "tol is a positive number"),
     ],
 )
 def test_bad_parameters_of_the_search_are_refused_with_a_sentence(options, message):

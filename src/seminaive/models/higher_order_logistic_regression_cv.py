@@ -115,12 +115,13 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
 
     Examples
     --------
-    Pure noise gets strong ridges, and the answer stays near the class shares:
+    Pure noise gets infinite ridges: the answer is the class shares.
 
+    >>> import numpy as np
     >>> X = np.random.default_rng(0).integers(0, 3, (200, 4))
     >>> y = np.arange(200) % 4 == 0
     >>> model = HigherOrderLogisticRegressionCV(categorical_features="all").fit(X, y)
-    >>> bool(abs(model.predict_proba(X)[:, 1] - 0.25).max() < 0.15)
+    >>> bool(abs(model.predict_proba(X)[:, 1] - 0.25).max() < 0.01)
     True
     """
 
