@@ -70,3 +70,74 @@ def test_what_a_stream_cannot_do_is_said(estimator):
         estimator(categorical_features="all").partial_fit(X, y + 1, classes=[0, 1])
     with pytest.raises(InputError, match="minimises the log loss"):
         estimator(categorical_features="all", objective="squared-error").partial_fit(X, y, classes=[0, 1])
+
+
+def stream(model, X, y, n_chunks=40):
+    """Pass over the rows in chunks."""
+    for rows in np.array_split(np.arange(len(y)), n_chunks):
+        model.partial_fit(X[rows], y[rows], classes=np.unique(y))
+    return model
+
+
+def noisy_table(n_rows=8000):
+    rng = np.random.default_rng(0)
+    X = np.column_stack([rng.integers(0, 3, (n_rows, 2)), rng.normal(size=n_rows)])
+    y = (X[:, 0] + X[:, 1] + X[:, 2] + rng.logistic(size=n_rows) > 2).astype(int)
+    return X, y
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ridge": 1e4, "generative_share": 1.0},
+        {"ridge": 1.0, "number_ridge": 1e4},
+        {"ridge": 1.0, "scaling": "generative"},
+        {"ridge": 1.0, "scaling": "none"},
+        {"ridge": 1.0},
+    ],
+    ids=str,
+)
+def test_a_stream_honours_what_a_fit_honours(options):
+    X, y = noisy_table()
+    options = {"order": 1, "hierarchical": True, "bins": 3, "categorical_features": [0, 1], **options}
+    streamed = stream(HigherOrderLogisticRegression(**options), X, y)
+    # Cut points come from the first chunk, the rest is the same model less exactly solved.
+    fitted = HigherOrderLogisticRegression(**options).fit(X, y)
+    slopes = [model.scores_.numeric.coefficients[0, 2, 1] for model in (streamed, fitted)]
+    assert slopes[0] == pytest.approx(slopes[1], abs=0.1)
+    categories = slice(0, 8)  # two columns of three values and no evidence; bins have other cut points
+    tables = [model.scores_.tables[categories] for model in (streamed, fitted)]
+    np.testing.assert_allclose(*tables, atol=0.1)
+
+
+def test_an_unseen_category_carries_the_mean_contribution_after_a_stream():
+    X, y = noisy_table()
+    X = X[:, :2].astype(int)
+    model = stream(HigherOrderLogisticRegression(order=1, categorical_features="all"), X, y)
+    tables, terms = model.scores_.tables, model.scores_.terms
+    counts = np.bincount(X[:, 0], minlength=3)
+    own = tables[terms.block(0)]
+    np.testing.assert_allclose(own[3], counts @ own[:3] / counts.sum(), rtol=1e-10)
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_neither_a_stream_nor_a_fit_leaves_stale_attributes(estimator):
+    X, y = exclusive_or(400)
+    model = estimator(categorical_features="all").fit(X, y)
+    fitted = {"objective_", "gradient_norm_", "passes_", "history_", "n_iter_"}
+    assert fitted <= set(vars(model))
+    model.partial_fit(X, y)
+    assert not fitted & set(vars(model))
+    if estimator is AcceleratedLogisticRegression:
+        assert model.weights_.shape == model.scores_.tables.shape
+    streamed = {"statistics_", "coefficients_", "squares_", "centres_", "spreads_"}
+    assert streamed <= set(vars(model))
+    model.fit(X, y)
+    assert not streamed & set(vars(model))
+
+
+@pytest.mark.parametrize("estimator", BOTH)
+def test_a_generative_start_of_a_stream_is_refused(estimator):
+    X, y = exclusive_or(50)
+    with pytest.raises(InputError, match="starts from zero"):
+        estimator(categorical_features="all", start="generative").partial_fit(X, y, classes=[0, 1])

@@ -7,7 +7,7 @@ overlap; so these are spelled out as vector instructions.
 from typing import Any
 
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.extending import intrinsic
 
 LANES = 4
@@ -88,3 +88,16 @@ def set_row(typing: Any, target: Any, i: Any, base: Any, j: Any, source: Any, a:
         return _void(context)
 
     return signature, generate
+
+
+if config.DISABLE_JIT:  # plain Python has no vector instructions
+
+    def sum_rows(target, i, base, j, source, a, b, c, d, k):  # noqa: D103 - as above
+        own = slice(k, k + LANES)
+        target[i, own] = base[j, own] + source[a, own] + source[b, own] + source[c, own] + source[d, own]
+
+    def add_row(target, i, source, a, k):  # noqa: D103 - as above
+        target[i, k : k + LANES] += source[a, k : k + LANES]
+
+    def set_row(target, i, base, j, source, a, k):  # noqa: D103 - as above
+        target[i, k : k + LANES] = base[j, k : k + LANES] + source[a, k : k + LANES]
