@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test test-all lint docs bench clean
 
 .venv/%: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -13,6 +13,9 @@ demo: .venv/plot
 	$(BIN)/seminaive demo
 
 test: .venv/test
+	$(BIN)/python -m pytest --quiet -m "not slow"
+
+test-all: .venv/test
 	$(BIN)/python -m pytest --quiet
 
 docs: .venv/docs

@@ -1,0 +1,51 @@
+"""On pure noise a cross-validated model knows that it knows nothing."""
+
+import numpy as np
+import pytest
+
+from seminaive import HigherOrderLogisticRegressionCV
+
+MODELS = [
+    pytest.param(HigherOrderLogisticRegressionCV, {}, id="higher-order"),
+    pytest.param(HigherOrderLogisticRegressionCV, {"bins": "mdl"}, id="higher-order-mdl"),
+]
+
+
+def noise(kind, n_rows, n_columns, seed):
+    """Return training and test rows whose labels have nothing to do with them."""
+    rng = np.random.default_rng(seed)
+    shape = (n_rows + 2000, n_columns)
+    X = rng.normal(size=shape) if kind == "numbers" else rng.integers(0, 4, shape).astype(str)
+    y = rng.integers(0, 2, len(X))
+    return X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:]
+
+
+def excesses(estimator, options, table, seeds):
+    """Return by how much the held-out log loss exceeds that of the class shares, and the inner estimates."""
+    found, inner = [], []
+    for seed in seeds:
+        X, y, X_new, y_new = noise(*table, seed)
+        model = estimator(**options).fit(X, y)
+        shares = np.bincount(y) / len(y)
+        loss = -model.predict_log_proba(X_new)[np.arange(len(y_new)), y_new].mean()
+        found.append(loss + np.log(shares)[y_new].mean())
+        inner.append(model.cv_results_["log_loss"].min() + np.log(shares) @ shares)
+    return np.array(found), np.array(inner)
+
+
+@pytest.mark.parametrize("table", [("numbers", 200, 30), ("categories", 200, 12)], ids=str)
+@pytest.mark.parametrize(("estimator", "options"), MODELS)
+def test_noise_costs_at_most_five_thousandths_over_the_class_shares(estimator, options, table):
+    found, inner = excesses(estimator, options, table, range(10))
+    assert found.mean() <= 0.005
+    assert found.max() <= 0.02
+    # No leak inside the folds: what the search saw is not below the class shares beyond chance.
+    assert inner.mean() >= -3 * inner.std(ddof=1) / np.sqrt(len(inner)) - 0.01
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("table", [("numbers", 1000, 30), ("numbers", 2000, 60)], ids=str)
+@pytest.mark.parametrize(("estimator", "options"), MODELS[:1])
+def test_noise_of_a_thousand_rows_costs_at_most_five_thousandths_in_the_worst_case(estimator, options, table):
+    found, _ = excesses(estimator, options, table, range(10))
+    assert found.max() <= 0.005
