@@ -300,3 +300,16 @@ def test_tables_without_coded_columns_or_numbers_have_scores():
     _, table = TableEncoder.learn(X)
     statistics = TableStatistics.of(table, np.array([0, 1, 1]), 2)
     assert laplace_tables(statistics.counts, 1.0).shape == (0, 2)
+
+
+def test_scores_of_a_file_of_version_0_1_are_completed():
+    scores, table = make(9)
+    old = scores.restrict([0, 1, 2, 3])  # tables and an unclipped polynomial
+    numeric = NumericTerms.__new__(NumericTerms)
+    numeric.__setstate__(
+        {name: getattr(old.numeric, name) for name in ("features", "centres", "coefficients")}
+    )
+    again = AdditiveScores.__new__(AdditiveScores)
+    again.__setstate__({"prior": old.prior, "terms": old.terms, "tables": old.tables, "numeric": numeric})
+    again.check_fits(table.cardinalities, 2, 3)
+    assert (again.joint_log_scores(table) == old.joint_log_scores(table)).all()

@@ -47,3 +47,8 @@ def test_every_code_type_counts_the_same(dtype):
     codes = np.array([[0, 1], [1, 0], [1, 1]], dtype=dtype)
     counts = TupleCounts.of(codes, np.array([0, 0, 1]), Terms.of_order([2, 2], 2), 2)
     assert counts.joint(0).tolist() == [[[0, 0], [1, 0]], [[1, 0], [0, 1]]]
+
+
+def test_counts_of_other_cells_than_those_of_the_terms_are_refused():
+    with pytest.raises(ValueError, match="5 cells do not fit terms of 9 cells"):
+        TupleCounts(Terms.of_order([2, 2], 2), np.zeros((5, 2)))

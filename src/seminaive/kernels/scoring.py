@@ -24,11 +24,15 @@ def add_table_scores(codes, columns, strides, starts, offsets, tables, scores):
     C = tables.shape[1]
     cells = np.empty(T, np.int64)
     for i in range(n):
-        for t in range(T):
-            cell = offsets[t]
-            for s in range(starts[t], starts[t + 1]):
-                cell += np.int64(codes[i, columns[s]]) * strides[s]
-            cells[t] = cell
+        if columns.shape[0] == T:  # single columns only
+            for t in range(T):
+                cells[t] = offsets[t] + np.int64(codes[i, columns[t]])
+        else:
+            for t in range(T):
+                cell = offsets[t]
+                for s in range(starts[t], starts[t + 1]):
+                    cell += np.int64(codes[i, columns[s]]) * strides[s]
+                cells[t] = cell
         if C <= NARROW:
             for c in range(0, C - 1, 2):
                 even = scores[i, c]
@@ -60,6 +64,9 @@ def add_number_scores(numbers, features, ranges, coefficients, scores):
     n = numbers.shape[0]
     T = features.shape[0]
     C = scores.shape[1]
+    clipped = (ranges[:, 0] > -np.inf) | (ranges[:, 1] < np.inf)
+    scaled = ranges[:, 3] != 1.0
+    centres = ranges[:, 2].copy()
     for i in range(n):
         for t in range(T):
             x = numbers[i, features[t]]
@@ -67,7 +74,11 @@ def add_number_scores(numbers, features, ranges, coefficients, scores):
                 for c in range(C):
                     scores[i, c] += coefficients[t, 0, c]
             else:
-                z = (min(max(x, ranges[t, 0]), ranges[t, 1]) - ranges[t, 2]) * ranges[t, 3]
+                if clipped[t]:
+                    x = min(max(x, ranges[t, 0]), ranges[t, 1])
+                z = x - centres[t]
+                if scaled[t]:
+                    z *= ranges[t, 3]
                 for c in range(C):
                     scores[i, c] += coefficients[t, 1, c] + z * (
                         coefficients[t, 2, c] + z * coefficients[t, 3, c]

@@ -13,6 +13,7 @@ from seminaive.scores.factored_pairs import FactoredPairs
 from seminaive.scores.kind import COMPILED_GATHERS, is_block
 from seminaive.scores.numeric_terms import NumericTerms
 from seminaive.scores.table_terms import TableTerms
+from seminaive.statistics.counts import OTHER_LAYOUT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -123,14 +124,13 @@ class AdditiveScores(SavedByFields):
         if not is_block(self.prior, (n_classes,)) or not all(
             kind.fits(cardinalities, n_numbers, n_classes) for kind in self.kinds
         ):
-            raise ValueError("the scores do not fit the schema")
+            raise ValueError(f"the scores do not fit the schema ({OTHER_LAYOUT})")
 
     # Reading
 
     def joint_log_scores(self, table: EncodedTable) -> Floats:
         """Return the score of each row and class: the log posterior up to a constant per row."""
-        scores = np.empty((len(table), self.n_classes))
-        scores[:] = self.prior
+        scores: Floats = np.repeat(self.prior[None], len(table), axis=0)
         for kind in self.kinds:
             kind.add_to(scores, table)
         return scores

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode.saved_by_fields import SavedByFields
 from seminaive.statistics.terms import Terms
 
 if TYPE_CHECKING:
@@ -25,8 +26,12 @@ def class_weights(labels: Labels, n_classes: int, row_weight: Floats | None = No
     return np.bincount(labels, row_weight, minlength=n_classes).astype(np.float64)
 
 
+# What a file that does not fit may be.
+OTHER_LAYOUT = "version 0.1 laid out tuples of columns differently: fit such a model again"
+
+
 @dataclass(frozen=True)
-class TupleCounts:
+class TupleCounts(SavedByFields):
     """How much weight fell into each cell of each term, class by class.
 
     ``a + b`` counts the rows of both. Whole weights are added without rounding (up to 2**53 rows), so
@@ -55,6 +60,14 @@ class TupleCounts:
 
     terms: Terms
     counts: Floats
+
+    def __post_init__(self) -> None:
+        """Refuse counts of other cells than those of the terms."""
+        if len(self.counts) != self.terms.n_cells:
+            raise ValueError(
+                f"counts of {len(self.counts)} cells do not fit terms of {self.terms.n_cells} cells "
+                f"({OTHER_LAYOUT})"
+            )
 
     @classmethod
     def of(
