@@ -6,7 +6,17 @@ import numpy as np
 
 from seminaive.encode import encode_target
 from seminaive.errors import InputError
-from seminaive.models.base import unchanged_on_failure
+from seminaive.models.base import is_number, unchanged_on_failure
+
+
+def check_generative_parameters(model):
+    """Refuse a smoothing, a floor of the variances or a kind of variances that naive Bayes cannot use."""
+    if not is_number(model.smoothing) or model.smoothing < 0:
+        raise InputError(f"smoothing is a number of rows, 0 or more, got {model.smoothing!r}")
+    if not is_number(model.variance_floor) or not 0 < model.variance_floor <= 1:
+        raise InputError(f"variance_floor is a share, more than 0, at most 1, got {model.variance_floor!r}")
+    if model.variances not in ("pooled", "class"):
+        raise InputError(f"variances is 'pooled' or 'class', got {model.variances!r}")
 
 
 class GenerativeMixin:

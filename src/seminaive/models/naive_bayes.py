@@ -6,8 +6,7 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.base import is_number
-from seminaive.models.generative import GenerativeMixin
+from seminaive.models.generative import GenerativeMixin, check_generative_parameters
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics
 
@@ -105,11 +104,4 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         return priors
 
     def _check_parameters(self):
-        if not is_number(self.smoothing) or self.smoothing < 0:
-            raise InputError(f"smoothing is a number of rows, 0 or more, got {self.smoothing!r}")
-        if not is_number(self.variance_floor) or not 0 < self.variance_floor <= 1:
-            raise InputError(
-                f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
-            )
-        if self.variances not in ("pooled", "class"):
-            raise InputError(f"variances is 'pooled' or 'class', got {self.variances!r}")
+        check_generative_parameters(self)

@@ -2,7 +2,9 @@
 
 from seminaive.scores.additive import AdditiveScores, NumericTerms, log_posterior
 from seminaive.scores.dependence import DependenceTables
+from seminaive.scores.exponents import class_shift_exponents
 from seminaive.scores.generative import (
+    NormalParameters,
     gaussian_terms,
     generative_scores,
     laplace_tables,
@@ -10,11 +12,15 @@ from seminaive.scores.generative import (
     log_priors,
     m_estimate_tables,
 )
+from seminaive.scores.interpolation import Interpolation
 
 __all__ = [
     "AdditiveScores",
     "DependenceTables",
+    "Interpolation",
+    "NormalParameters",
     "NumericTerms",
+    "class_shift_exponents",
     "gaussian_terms",
     "generative_scores",
     "laplace_tables",

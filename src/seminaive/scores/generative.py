@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -65,41 +66,78 @@ def _log_likelihoods(counts: TupleCounts, added: Floats) -> Floats:
     return tables
 
 
+@dataclass(frozen=True)
+class NormalParameters:
+    """Means and variances of numbers: of all rows taken together, and of each class.
+
+    Parameters
+    ----------
+    centre, variance : ndarray of shape (n_numbers,)
+        Overall mean and variance (divisor: the weight).
+    shift : ndarray of shape (n_numbers, n_classes)
+        Each class's mean less the overall mean.
+    class_variance : ndarray of shape (n_numbers, n_classes)
+        Each class's variance, or that within classes, the same for all; never below the floor.
+    varies : ndarray of shape (n_numbers,) of bool
+        Whether the number takes more than one value. Where not, variances are 1 and shifts 0.
+    """
+
+    centre: Floats
+    variance: Floats
+    shift: Floats
+    class_variance: Floats
+    varies: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, moments: Moments, *, pooled: bool, variance_floor: float) -> NormalParameters:
+        """Return the parameters of normal densities, with one variance per number (pooled) or per class.
+
+        A pooled variance is the sum of squared deviations within classes over the total weight. No
+        variance is below ``variance_floor`` times the number's overall variance. A class without any
+        number has the overall mean and variance.
+        """
+        overall = moments.pooled()
+        centre, spread = overall.mean_and_squared_deviations()
+        spread = spread / np.maximum(overall.weight, np.finfo(float).tiny)
+        present = moments.weight > 0
+        class_mean, squared_deviations = moments.mean_and_squared_deviations()
+        mean = np.where(present, class_mean, centre)
+        if pooled:
+            within = squared_deviations.sum(axis=1, keepdims=True)
+            variance = within / np.maximum(overall.weight, np.finfo(float).tiny)
+            variance = np.broadcast_to(variance, mean.shape)
+        else:
+            variance = np.divide(
+                squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
+            )
+        varies = (spread > SMALLEST_VARIANCE)[:, 0]
+        return cls(
+            centre[:, 0],
+            np.where(varies, spread[:, 0], 1.0),
+            np.where(varies[:, None], mean - centre, 0.0),
+            np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0),
+            varies,
+        )
+
+
 def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> NumericTerms:
     """Return log normal densities, with one variance per feature (pooled) or per feature and class.
 
-    A pooled variance is the sum of squared deviations within classes over the total weight. It makes the
-    term linear: what the density has in common for all classes is left out. No variance is below
-    ``variance_floor`` times the feature's overall variance; a feature that does not vary contributes
-    nothing. A class without any number has the overall mean and variance. A missing number contributes 0.
+    A pooled variance makes the term linear: what the density has in common for all classes is left out. A
+    feature that does not vary contributes nothing, nor does a missing number.
     """
     if not moments.sums.size:
         return NumericTerms.none(moments.sums.shape[-1])
-    overall = moments.pooled()
-    centre, spread = overall.mean_and_squared_deviations()
-    spread = spread / np.maximum(overall.weight, np.finfo(float).tiny)
-    present = moments.weight > 0
-    class_mean, squared_deviations = moments.mean_and_squared_deviations()
-    mean = np.where(present, class_mean, centre)
-    if pooled:
-        within = squared_deviations.sum(axis=1, keepdims=True)
-        variance = within / np.maximum(overall.weight, np.finfo(float).tiny)
-        variance = np.broadcast_to(variance, mean.shape)
-    else:
-        variance = np.divide(
-            squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
-        )
-    varies = (spread > SMALLEST_VARIANCE)[:, 0]
-    variance = np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0)
-    shift = np.where(varies[:, None], mean - centre, 0.0)
-    coefficients = np.zeros((len(mean), 4, mean.shape[1]))
+    normal = NormalParameters.of(moments, pooled=pooled, variance_floor=variance_floor)
+    shift, variance = normal.shift, normal.class_variance
+    coefficients = np.zeros((len(shift), 4, shift.shape[1]))
     coefficients[:, 1] = -(shift**2) / (2 * variance)
     coefficients[:, 2] = shift / variance
     if not pooled:
         coefficients[:, 1] -= 0.5 * np.log(2 * np.pi * variance)
         coefficients[:, 3] = -0.5 / variance
-    coefficients[~varies] = 0.0
-    return NumericTerms(tuple(range(len(mean))), centre[:, 0], coefficients)
+    coefficients[~normal.varies] = 0.0
+    return NumericTerms(tuple(range(len(shift))), normal.centre, coefficients)
 
 
 def log_priors(class_weight: Floats, priors: Floats | None = None) -> Floats:

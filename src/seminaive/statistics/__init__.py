@@ -6,6 +6,7 @@ from seminaive.statistics.information import (
     entropy,
     mutual_information,
     normalized_conditional_mutual_information,
+    symmetrical_uncertainty,
 )
 from seminaive.statistics.moments import Moments
 from seminaive.statistics.observed_terms import ObservedTerms
@@ -23,4 +24,5 @@ __all__ = [
     "entropy",
     "mutual_information",
     "normalized_conditional_mutual_information",
+    "symmetrical_uncertainty",
 ]
