@@ -46,6 +46,8 @@ def table_path(counts, lift, penalties, alphas):
         left, right, a = low, 1.0, low
         for _ in range(MOST_STEPS):
             g, h = table_slope(counts, lift, a)
+            if abs(g - b) <= RESOLUTION * slope or right - left < RESOLUTION:
+                break
             if g > b:
                 left = a
             else:
@@ -53,10 +55,8 @@ def table_path(counts, lift, penalties, alphas):
             a = a - (g - b) / h if h < 0 else right
             if not left < a < right:
                 a = 0.5 * (left + right)
-            if right - left < RESOLUTION or abs(g - b) <= RESOLUTION * slope:
-                break
-        alphas[s] = a
-        low = left
+        alphas[s] = max(a, low)
+        low = alphas[s]
 
 
 @njit(cache=True, nogil=True)
