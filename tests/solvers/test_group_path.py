@@ -121,3 +121,14 @@ def test_a_feature_that_says_nothing_never_enters():
     interpolation = Interpolation.of(TableStatistics.of(table, labels, 2))
     assert (entry_strengths(interpolation, adaptive=True) == 0).all()
     assert (group_alphas(interpolation, np.array([0.0]), adaptive=True).alphas == 0).all()
+
+
+@pytest.mark.parametrize("adaptive", [True, False])
+def test_no_feature_is_in_at_the_largest_entry(adaptive):
+    rng = np.random.default_rng(0)
+    for _ in range(200):  # the strength times the factor may round below the slope that it was divided from
+        labels = rng.integers(0, 2, 40)
+        table = TableEncoder.learn(rng.integers(0, 3, (40, 2)), categorical_features="all")[1]
+        interpolation = Interpolation.of(TableStatistics.of(table, labels, 2))
+        entries = entry_strengths(interpolation, adaptive=adaptive)
+        assert (group_alphas(interpolation, entries.max(keepdims=True), adaptive=adaptive).alphas == 0).all()

@@ -17,51 +17,46 @@ from seminaive.kernels.elementary import exponential, logarithm
 
 
 @njit(cache=True, nogil=True)
-def table_errors(cells, tables, now, first, scores, starts, weights, own, wrong, errors):
-    """Sum up the weight of misclassified rows with one coded feature at positions first, first + 1, ...
+def table_errors(cells, present, tried, scores, starts, weights, own, wrong, errors):
+    """Sum up the weight of misclassified rows with one coded feature at each position that is tried.
 
-    cells (n,) int32; tables (cells, C, K + 1); now, the present position; scores (n, C); weights (n,); own
-    and wrong (T,) are overwritten; errors (T,) is overwritten.
+    cells (n,) int32, from 0 on; present (cells, C) and tried (cells, C, T): contributions now and at the
+    candidate positions; scores (n, C); weights (n,); own and wrong (T,) are overwritten; errors (T,) is
+    overwritten.
     """
     C = scores.shape[1]
-    T = errors.shape[0]
+    T = tried.shape[2]
     errors[:] = 0.0
     for y in range(C):
         for i in range(starts[y], starts[y + 1]):
-            at = tables[cells[i]]
-            base = scores[i, y] - at[y, now]
-            mine = at[y, first : first + T]
+            v = cells[i]
+            base = scores[i, y] - present[v, y]
             for t in range(T):
-                own[t] = base + mine[t]
+                own[t] = base + tried[v, y, t]
                 wrong[t] = 0.0
             for c in range(y):
-                base = scores[i, c] - at[c, now]
-                other = at[c, first : first + T]
+                base = scores[i, c] - present[v, c]
                 for t in range(T):
-                    wrong[t] = 1.0 if base + other[t] >= own[t] else wrong[t]
+                    wrong[t] = 1.0 if base + tried[v, c, t] >= own[t] else wrong[t]
             for c in range(y + 1, C):
-                base = scores[i, c] - at[c, now]
-                other = at[c, first : first + T]
+                base = scores[i, c] - present[v, c]
                 for t in range(T):
-                    wrong[t] = 1.0 if base + other[t] > own[t] else wrong[t]
+                    wrong[t] = 1.0 if base + tried[v, c, t] > own[t] else wrong[t]
             w = weights[i]
             for t in range(T):
                 errors[t] += w * wrong[t]
 
 
 @njit(cache=True, nogil=True)
-def number_errors(z, coefficients, now, first, scores, starts, weights, own, wrong, errors):
-    """Sum up the weight of misclassified rows with one number at positions first, first + 1, ...
+def number_errors(z, present, tried, scores, starts, weights, own, wrong, errors):
+    """Sum up the weight of misclassified rows with one number at each position that is tried.
 
-    z (n,), less the overall mean, NaN where missing; coefficients (3, C, K + 1): constant, linear, quadratic;
-    the rest as in `table_errors`.
+    z (n,), less the overall mean, NaN where missing; present (3, C) and tried (3, C, T): constant, linear and
+    quadratic coefficients now and at the candidate positions; the rest as in `table_errors`.
     """
     C = scores.shape[1]
-    T = errors.shape[0]
+    T = tried.shape[2]
     errors[:] = 0.0
-    constant = coefficients[0]
-    linear = coefficients[1]
-    quadratic = coefficients[2]
     for y in range(C):
         for i in range(starts[y], starts[y + 1]):
             x = z[i]
@@ -74,86 +69,128 @@ def number_errors(z, coefficients, now, first, scores, starts, weights, own, wro
                     for t in range(T):
                         errors[t] += w
                 continue
-            base = scores[i, y] - (constant[y, now] + x * (linear[y, now] + x * quadratic[y, now]))
-            q0 = constant[y, first : first + T]
-            q1 = linear[y, first : first + T]
-            q2 = quadratic[y, first : first + T]
+            base = scores[i, y] - (present[0, y] + x * (present[1, y] + x * present[2, y]))
             for t in range(T):
-                own[t] = base + (q0[t] + x * (q1[t] + x * q2[t]))
+                own[t] = base + (tried[0, y, t] + x * (tried[1, y, t] + x * tried[2, y, t]))
                 wrong[t] = 0.0
-            for c in range(C):
-                if c == y:
-                    continue
-                base = scores[i, c] - (constant[c, now] + x * (linear[c, now] + x * quadratic[c, now]))
-                q0 = constant[c, first : first + T]
-                q1 = linear[c, first : first + T]
-                q2 = quadratic[c, first : first + T]
-                if c < y:
-                    for t in range(T):
-                        wrong[t] = 1.0 if base + (q0[t] + x * (q1[t] + x * q2[t])) >= own[t] else wrong[t]
-                else:
-                    for t in range(T):
-                        wrong[t] = 1.0 if base + (q0[t] + x * (q1[t] + x * q2[t])) > own[t] else wrong[t]
+            for c in range(y):
+                base = scores[i, c] - (present[0, c] + x * (present[1, c] + x * present[2, c]))
+                for t in range(T):
+                    other = base + (tried[0, c, t] + x * (tried[1, c, t] + x * tried[2, c, t]))
+                    wrong[t] = 1.0 if other >= own[t] else wrong[t]
+            for c in range(y + 1, C):
+                base = scores[i, c] - (present[0, c] + x * (present[1, c] + x * present[2, c]))
+                for t in range(T):
+                    other = base + (tried[0, c, t] + x * (tried[1, c, t] + x * tried[2, c, t]))
+                    wrong[t] = 1.0 if other > own[t] else wrong[t]
             for t in range(T):
                 errors[t] += w * wrong[t]
 
 
 @njit(cache=True, nogil=True)
+def table_error(cells, present, tried, scores, starts, weights):
+    """Return what `table_errors` does for a single position: present and tried (cells, C)."""
+    C = scores.shape[1]
+    error = 0.0
+    for y in range(C):
+        for i in range(starts[y], starts[y + 1]):
+            v = cells[i]
+            own = (scores[i, y] - present[v, y]) + tried[v, y]
+            lost = False
+            for c in range(C):
+                other = (scores[i, c] - present[v, c]) + tried[v, c]
+                lost |= other > own or (other == own and c < y)
+            error += weights[i] if lost else 0.0
+    return error
+
+
+@njit(cache=True, nogil=True)
+def number_error(z, present, tried, scores, starts, weights):
+    """Return what `number_errors` does for a single position: present and tried (3, C)."""
+    C = scores.shape[1]
+    error = 0.0
+    for y in range(C):
+        for i in range(starts[y], starts[y + 1]):
+            x = z[i]
+            missing = np.isnan(x)
+            x = 0.0 if missing else x
+            own = scores[i, y]
+            if not missing:
+                own = (own - (present[0, y] + x * (present[1, y] + x * present[2, y]))) + (
+                    tried[0, y] + x * (tried[1, y] + x * tried[2, y])
+                )
+            lost = False
+            for c in range(C):
+                other = scores[i, c]
+                if not missing:
+                    other = (other - (present[0, c] + x * (present[1, c] + x * present[2, c]))) + (
+                        tried[0, c] + x * (tried[1, c] + x * tried[2, c])
+                    )
+                lost |= other > own or (other == own and c < y)
+            error += weights[i] if lost else 0.0
+    return error
+
+
+@njit(cache=True, nogil=True)
 def candidate_errors(
-    features, now, first, last, cells, tables, z, coefficients, scores, starts, weights, errors
+    features, now, first, last, cells, offsets, tables, z, polynomials, scores, starts, weights, errors
 ):
     """Evaluate all candidate positions of some features.
 
     features (F,) int64: a table's number, or the number of tables plus that of a number; now, first and last
-    (p + m,) int64: present and candidate positions; cells (p, n) int32; tables (cells, C, K + 1); z (m, n);
-    coefficients (m, 3, C, K + 1); scores (n, C); weights (n,); errors (F, width) is overwritten with the
-    weight of misclassified rows, infinite beyond a feature's last position.
+    (p + m,) int64: present and candidate positions; cells (p, n) int32; offsets (p + 1,) int64; tables
+    (cells, C, K + 1); z (m, n); polynomials (m, 3, C, K + 1); scores (n, C); weights (n,); errors (F, width)
+    is overwritten with the weight of misclassified rows, infinite beyond a feature's last position.
     """
     p = cells.shape[0]
-    own = np.empty(errors.shape[1])
-    wrong = np.empty(errors.shape[1])
     for f in range(features.shape[0]):
         j = features[f]
         T = last[j] - first[j] + 1
-        found = errors[f, :T]
+        own = np.empty(T)
+        wrong = np.empty(T)
         errors[f, T:] = np.inf
+        # Contiguous copies of a few positions: the row loops index them directly, without making slices.
         if j < p:
-            table_errors(
-                cells[j], tables, now[j], first[j], scores, starts, weights, own[:T], wrong[:T], found
-            )
+            at = tables[offsets[j] : offsets[j + 1]]
+            present = at[:, :, now[j]].copy()
+            if T == 1:
+                tried_one = at[:, :, first[j]].copy()
+                errors[f, 0] = table_error(cells[j], present, tried_one, scores, starts, weights)
+                continue
+            tried = at[:, :, first[j] : last[j] + 1].copy()
+            table_errors(cells[j], present, tried, scores, starts, weights, own, wrong, errors[f, :T])
         else:
-            number_errors(
-                z[j - p],
-                coefficients[j - p],
-                now[j],
-                first[j],
-                scores,
-                starts,
-                weights,
-                own[:T],
-                wrong[:T],
-                found,
-            )
+            at = polynomials[j - p]
+            present = at[:, :, now[j]].copy()
+            if T == 1:
+                tried_one = at[:, :, first[j]].copy()
+                errors[f, 0] = number_error(z[j - p], present, tried_one, scores, starts, weights)
+                continue
+            tried = at[:, :, first[j] : last[j] + 1].copy()
+            number_errors(z[j - p], present, tried, scores, starts, weights, own, wrong, errors[f, :T])
 
 
 @njit(cache=True, nogil=True)
 def move_table(cells, tables, now, to, scores):
-    """Move one coded feature to another grid position: scores (n, C) change in place."""
+    """Move one coded feature to another grid position: scores (n, C) change in place.
+
+    cells (n,) int32; tables (cells, C, K + 1): the feature's own cells.
+    """
     for i in range(scores.shape[0]):
-        at = tables[cells[i]]
+        v = cells[i]
         for c in range(scores.shape[1]):
-            scores[i, c] = (scores[i, c] - at[c, now]) + at[c, to]
+            scores[i, c] = (scores[i, c] - tables[v, c, now]) + tables[v, c, to]
 
 
 @njit(cache=True, nogil=True)
-def move_number(z, coefficients, now, to, scores):
-    """Move one number to another grid position: scores (n, C) change in place."""
+def move_number(z, polynomials, now, to, scores):
+    """Move one number to another grid position: scores (n, C) change in place; polynomials (3, C, K + 1)."""
     for i in range(scores.shape[0]):
         x = z[i]
         if np.isnan(x):
             continue
         for c in range(scores.shape[1]):
-            q = coefficients[:, c]
+            q = polynomials[:, c]
             base = scores[i, c] - (q[0, now] + x * (q[1, now] + x * q[2, now]))
             scores[i, c] = base + (q[0, to] + x * (q[1, to] + x * q[2, to]))
 

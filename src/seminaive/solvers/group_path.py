@@ -69,7 +69,6 @@ def group_alphas(interpolation: Interpolation, strengths: Floats, *, adaptive: b
     arguments: Any = (*_parameters(interpolation), penalties, alphas)
     group_paths(*arguments)
     entries = entry_strengths(interpolation, adaptive=adaptive)
-    alphas[strengths >= entries[:, None]] = 0.0
     alphas[entries <= 0] = 0.0
     return GroupAlphas(strengths, np.ascontiguousarray(alphas.T), entries)
 

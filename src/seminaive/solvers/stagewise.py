@@ -92,9 +92,8 @@ class GridSearch:
         self._starts = np.searchsorted(labels[by_class], np.arange(n_classes + 1))
         self._weights = np.ones(len(labels)) if row_weight is None else row_weight[by_class]
         self.total_weight = float(self._weights.sum())
-        codes = table.codes[by_class].T.astype(np.int32)
-        codes += interpolation.terms.offsets[:-1, None].astype(np.int32)
-        self._cells = np.ascontiguousarray(codes)
+        self._cells = np.ascontiguousarray(table.codes[by_class].T, dtype=np.int32)
+        self._offsets = interpolation.terms.offsets
         self._z = np.ascontiguousarray(table.numbers[by_class].T - interpolation.normal.centre[:, None])
         grid = np.arange(n_positions) / settings.n_intervals
         tables = interpolation.tables_at(np.broadcast_to(grid[:, None], (n_positions, n_cells)))
@@ -140,7 +139,8 @@ class GridSearch:
 
         now, n_tables = int(self.positions[feature]), len(self._cells)
         if feature < n_tables:
-            move_table(self._cells[feature], self._tables, now, position, self._scores)
+            own = slice(self._offsets[feature], self._offsets[feature + 1])
+            move_table(self._cells[feature], self._tables[own], now, position, self._scores)
         else:
             number = feature - n_tables
             move_number(self._z[number], self._polynomials[number], now, position, self._scores)
@@ -175,6 +175,7 @@ class GridSearch:
                 first,
                 last,
                 self._cells,
+                self._offsets,
                 self._tables,
                 self._z,
                 self._polynomials,
