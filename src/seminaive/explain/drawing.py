@@ -24,24 +24,26 @@ def axes_of(ax: Any) -> Any:
 
 
 def spread_apart(positions: Floats, gap: float) -> Floats:
-    """Return positions in the same order, at least ``gap`` apart, each as near to its own as that allows.
+    """Return increasing positions moved to be at least ``gap`` apart, between 0 and 1 where there is room.
 
-    Neighbours that are too close form a cluster, which is spaced evenly around its mean and merged with any
-    cluster that it then touches.
+    Each stays as near to its own as that allows: neighbours that are too close form a cluster, which is
+    spaced evenly around its mean and merged with any cluster that it then touches. Where the interval is too
+    short for all of them, the gap shrinks.
 
-    >>> spread_apart(np.array([0.0, 0.0, 1.0]), 0.2).tolist()
-    [-0.1, 0.1, 1.0]
+    >>> spread_apart(np.array([0.5, 0.5, 1.0, 1.0]), 0.2).round(6).tolist()
+    [0.4, 0.6, 0.8, 1.0]
     """
-    order = np.argsort(positions, kind="stable")
+    last = len(positions) - 1
+    gap = min(gap, 1.0 / max(last, 1))
     clusters: list[list[float]] = []
-    for position in positions[order]:
+    for position in positions:
         clusters.append([float(position)])
         while len(clusters) > 1 and _reach(clusters[-2], gap)[1] + gap > _reach(clusters[-1], gap)[0]:
             clusters[-2:] = [clusters[-2] + clusters[-1]]
     placed = [low + gap * k for own in clusters for low in [_reach(own, gap)[0]] for k in range(len(own))]
-    spread = np.empty(len(positions))
-    spread[order] = placed
-    return spread
+    rank = np.arange(len(positions))
+    inside: Floats = np.clip(placed, gap * rank, 1.0 - gap * (last - rank))
+    return inside
 
 
 def _reach(cluster: list[float], gap: float) -> tuple[float, float]:

@@ -97,23 +97,33 @@ class PathDisplay:
         return self
 
     def _write_names(self) -> list[Any]:
-        """Write names in the margin, level with the ends of their lines as far as there is room."""
-        ends = self.curves.curves[-1]
-        named = np.sort(np.argsort(-ends, kind="stable")[:MOST_LABELS])
+        """Write names in the margin, level with the ends of their lines as far as there is room.
+
+        Of lines that end together, the one that ran higher has the higher name.
+        """
+        curves = self.curves.curves
+        named = np.lexsort([curves.sum(axis=0), curves[-1]])[-MOST_LABELS:]
         low, high = self.ax_.get_ylim()
-        heights = spread_apart((ends[named] - low) / (high - low), LABEL_HEIGHT)
+        ends = (curves[-1, named] - low) / (high - low)
         return [
             self.ax_.annotate(
                 self.curves.names[j],
-                xy=(1.0, (ends[j] - low) / (high - low)),
+                xy=(1.0, end),
                 xycoords="axes fraction",
-                xytext=(1.03, height),
+                xytext=(1.06, height),
                 textcoords="axes fraction",
                 va="center",
                 fontsize="small",
                 color=self.lines_[j].get_color(),
-                arrowprops={"arrowstyle": "-", "color": self.lines_[j].get_color(), "lw": 0.6},
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": self.lines_[j].get_color(),
+                    "lw": 0.6,
+                    "relpos": (0.0, 0.5),
+                    "shrinkA": 1,
+                    "shrinkB": 0,
+                },
                 annotation_clip=False,
             )
-            for j, height in zip(named, heights, strict=True)
+            for j, end, height in zip(named, ends, spread_apart(ends, LABEL_HEIGHT), strict=True)
         ]

@@ -14,8 +14,8 @@ _FSNB_PAIRS = (
     "1.6e-6 after adjustment), and four adjusted p-values exceed 1"
 )
 _FMRI = (
-    "the StarPlus fMRI scans cannot be bundled; seminaive.papers.fsnb.starplus_cells runs the table on a copy "
-    "of yours"
+    "the StarPlus fMRI scans cannot be bundled; seminaive.papers.fsnb.starplus_cells runs the table on your "
+    "own copy"
 )
 
 REASONS: dict[str, tuple[str, str]] = {
