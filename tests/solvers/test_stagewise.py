@@ -218,3 +218,16 @@ def test_scores_kept_along_a_search_stay_those_of_the_positions():
     sorted_rows = np.argsort(labels, kind="stable")
     expected = interpolation.scores_at(search.positions / 40).joint_log_scores(table)[sorted_rows]
     np.testing.assert_allclose(search._scores, expected, atol=1e-11)
+
+
+@pytest.mark.parametrize("search", [forward_selection, backward_elimination])
+def test_a_feature_that_says_nothing_is_never_taken(search):
+    columns, labels, weights = mixed_table(6)
+    columns += [np.zeros(len(labels), dtype=int), np.full(len(labels), 2.5)]
+    in_order, table, interpolation = problem(columns, labels, weights)
+    silent = np.array([len(np.unique(column)) == 1 for column in in_order])
+    settings = GridSettings(1, np.arange(len(columns))[::-1].copy())
+    path = search(interpolation, table, labels, weights, settings)
+    assert (path.alphas[:, silent] == 0).all()
+    whole = stagewise_path(interpolation, table, labels, weights, settings, look_ahead=1, patience=None)
+    np.testing.assert_array_equal(whole.alphas[-1], ~silent)

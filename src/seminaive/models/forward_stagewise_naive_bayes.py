@@ -32,7 +32,8 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     look_ahead : int, default=20
         Grid steps that are tried for a feature at once.
     patience : int or None, default=5
-        Steps without a lower training error after which the search ends; None goes on until every alpha is 1.
+        Steps without a lower training error after which the search ends; None goes on until every alpha is 1
+        (but for features that say nothing, such as constants, which stay at 0).
     criterion : {"aic", "cv"}, default="aic"
         How to choose among the models of the path, that without features included: Akaike's criterion,
         ``deviance + 2 d / N``, or the deviance of held-out rows. Folds are aligned by the number of steps.

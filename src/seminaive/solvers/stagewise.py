@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Ties = Literal["first", "last"]
 
+# A feature whose parameters differ less than this between the classes, by rounding, says nothing.
+SILENT = 1e-12
 # Rows times features from which several threads pay for themselves.
 THREADED_CELLS = 100_000
 
@@ -55,6 +57,8 @@ class GridSettings:
 class GridSearch:
     """Training rows with their current scores, and every feature's contribution at every grid position.
 
+    A feature that says nothing, such as a constant one, stays at 0: no position of it changes any score.
+
     Parameters
     ----------
     interpolation : Interpolation
@@ -63,7 +67,7 @@ class GridSearch:
     row_weight : ndarray of shape (n_rows,) or None
     settings : GridSettings
     start : int
-        Grid position at which all features begin.
+        Grid position at which features begin.
     """
 
     def __init__(
@@ -88,6 +92,8 @@ class GridSearch:
             "merge rare categories or take larger steps",
         )
         self.settings = settings
+        tells = interpolation.distances > SILENT
+        self.features = settings.order[tells[settings.order]]
         by_class = np.argsort(labels, kind="stable")
         self._starts = np.searchsorted(labels[by_class], np.arange(n_classes + 1))
         self._weights = np.ones(len(labels)) if row_weight is None else row_weight[by_class]
@@ -104,7 +110,7 @@ class GridSearch:
         n_features = len(self._cells) + n_numbers
         self._scores = np.tile(interpolation.prior, (len(labels), 1))
         self.positions = np.zeros(n_features, dtype=np.int64)
-        for feature in range(n_features if start else 0):
+        for feature in self.features.tolist() if start else ():
             self.move(feature, start)
         self.n_evaluations = 0
         self._records: list[tuple[Integers, float, float]] = []
@@ -151,8 +157,7 @@ class GridSearch:
 
         Feature j is tried at the positions ``first[j]`` to ``last[j]``, and not at all where that is empty.
         """
-        order = self.settings.order
-        tried = order[last[order] >= first[order]]
+        tried = self.features[last[self.features] >= first[self.features]]
         errors = self._errors(tried, first, last)
         self.n_evaluations += int((last - first + 1)[tried].sum())
         least = errors.min()
@@ -213,7 +218,7 @@ def stagewise_path(
     """
     search = GridSearch(interpolation, table, labels, row_weight, settings)
     lowest, stale = search.error, 0
-    while (search.positions < settings.n_intervals).any():
+    while (search.positions[search.features] < settings.n_intervals).any():
         last = np.minimum(search.positions + look_ahead, settings.n_intervals)
         feature, position, error = search.best_candidate(search.positions + 1, last)
         search.move(feature, position)
@@ -235,7 +240,7 @@ def forward_selection(
     """Return the path of selective naive Bayes: add the best feature as long as the training error falls."""
     search = GridSearch(interpolation, table, labels, row_weight, settings)
     end = np.full(interpolation.n_features, settings.n_intervals)
-    while (search.positions < end).any():
+    while (search.positions < end)[search.features].any():
         first = np.where(search.positions < end, end, end + 1)
         feature, position, error = search.best_candidate(first, end)
         if error >= search.error:
