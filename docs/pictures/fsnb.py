@@ -17,7 +17,7 @@ from seminaive import (
     SelectiveNaiveBayes,
 )
 from seminaive.explain import PathDisplay
-from seminaive.papers.fsnb import (
+from seminaive.papers.fsnb_figures import (
     alpha_surface,
     errors_along_alpha,
     errors_by_predictors,

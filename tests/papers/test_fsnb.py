@@ -7,9 +7,10 @@ from scipy.io import savemat
 
 from seminaive import ForwardStagewiseNaiveBayes, NaiveBayes, SelectiveNaiveBayes
 from seminaive.errors import InputError
-from seminaive.papers import fsnb
+from seminaive.papers import fsnb, fsnb_figures
 from seminaive.papers.fsnb import SCENARIOS
 from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
+from seminaive.papers.starplus import starplus_table
 
 
 @pytest.mark.parametrize("name", list(SCENARIOS))
@@ -79,7 +80,7 @@ def write_starplus(path, n_trials=12):
 
 def test_a_users_copy_of_starplus_is_read_and_judged(tmp_path):
     write_starplus(tmp_path / "data-starplus-04799-v7.mat")
-    table = fsnb.starplus_table(tmp_path / "data-starplus-04799-v7.mat")
+    table = starplus_table(tmp_path / "data-starplus-04799-v7.mat")
     assert table.X.shape == (11 * 16, 3)
     assert sorted(np.unique(table.y, return_counts=True)[1]) == [88, 88]
     means = table.X[table.y == "picture"].mean() - table.X[table.y == "sentence"].mean()
@@ -94,38 +95,38 @@ def test_what_is_no_starplus_is_refused(tmp_path):
         fsnb.starplus_cells(tmp_path)
     savemat(tmp_path / "other.mat", {"a": 1})
     with pytest.raises(InputError, match="not a StarPlus subject"):
-        fsnb.starplus_table(tmp_path / "other.mat")
+        starplus_table(tmp_path / "other.mat")
 
 
 def test_redundant_predictors_harm_naive_bayes_more_than_irrelevant_ones():
     models = {"NB": NaiveBayes(), "SNB": SelectiveNaiveBayes()}
-    errors = fsnb.noise_and_error(models, n_noisy=30, repetitions=5)
+    errors = fsnb_figures.noise_and_error(models, n_noisy=30, repetitions=5)
     means = errors.groupby(["method", "kind"])["error"].mean()
     assert means["NB", "30 redundant"] > means["NB", "30 irrelevant"] > means["NB", "no noise"]
     assert means["SNB", "30 redundant"] == pytest.approx(means["SNB", "no noise"], abs=0.01)
 
 
 def test_errors_by_predictors_are_those_of_naive_bayes_on_the_first_columns():
-    curve = fsnb.errors_by_predictors("redundant", n_noisy=5)
+    curve = fsnb_figures.errors_by_predictors("redundant", n_noisy=5)
     rng = np.random.default_rng(0)
-    X, y = fsnb.three_predictors(4000, rng)
+    X, y = fsnb_figures.three_predictors(4000, rng)
     X = np.hstack([X, np.repeat(X[:, :1], 5, axis=1)])[:, :5]
     model = NaiveBayes(categorical_features="all").fit(X[:1000], y[:1000])
     assert curve["all"][4] == pytest.approx(np.mean(model.predict(X[1000:]) != y[1000:]))
 
 
 def test_partly_redundant_predictors_are_best_in_between():
-    apart, together = fsnb.alpha_surface(0.0), fsnb.alpha_surface(0.9)
+    apart, together = fsnb_figures.alpha_surface(0.0), fsnb_figures.alpha_surface(0.9)
     assert apart[-1, -1] <= apart.min() + 0.01
     assert together[-1, -1] > together.min() + 0.005
 
 
 def test_the_errors_of_a_path_are_those_of_its_models():
-    sample = fsnb.noisy_frames()
+    sample = fsnb_figures.noisy_frames()
     model = ForwardStagewiseNaiveBayes().fit(sample.X, sample.y)
-    errors = fsnb.path_errors(model, sample)
+    errors = fsnb_figures.path_errors(model, sample)
     chosen = errors.iloc[model.chosen_step_]
     assert chosen["test error"] == pytest.approx(np.mean(model.predict(sample.X_test) != sample.y_test))
-    along = fsnb.errors_along_alpha(model, sample, step=0, feature=0)
+    along = fsnb_figures.errors_along_alpha(model, sample, step=0, feature=0)
     assert along["training error"].iloc[0] == pytest.approx(model.path_.training_error[0])
     assert isinstance(along, pd.DataFrame)

@@ -1,4 +1,4 @@
-"""Forward stagewise naive Bayes: the synthetic scenarios, the diabetes tables, StarPlus, and the figures.
+"""Forward stagewise naive Bayes: the synthetic scenarios and the tables of diabetes and of brain scans.
 
 Vidaurre, Bielza and Larranaga, "Forward stagewise naive Bayes", Progress in Artificial Intelligence (2012).
 The paper's data sets have the relevant predictors first; here the columns of every data set are shuffled,
@@ -24,7 +24,6 @@ from sklearn.datasets import load_diabetes
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
-from seminaive.encode import TableEncoder
 from seminaive.errors import InputError
 from seminaive.evaluate import run_repetitions
 from seminaive.evaluate.datasets import Dataset
@@ -37,8 +36,7 @@ from seminaive.models import (
     WeightedNaiveBayes,
 )
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance
-from seminaive.scores import Interpolation
-from seminaive.statistics import TableStatistics
+from seminaive.papers.starplus import starplus_table
 
 __all__ = [
     "METHODS",
@@ -46,18 +44,10 @@ __all__ = [
     "SCENARIOS",
     "Sample",
     "Scenario",
-    "alpha_surface",
     "diabetes_tables",
-    "errors_along_alpha",
-    "errors_by_predictors",
     "judge_folds",
     "judge_sample",
-    "noise_and_error",
-    "noisy_frames",
-    "path_errors",
     "starplus_cells",
-    "starplus_table",
-    "three_predictors",
 ]
 
 N_CLASSES = 3
@@ -158,12 +148,12 @@ class Scenario:
     def _values(self, parameters: Floats, y: Labels, rng: np.random.Generator) -> npt.NDArray[Any]:
         if not self.discrete:
             return rng.normal(parameters[y], DEVIATION)
-        return _categories(parameters[y], rng)
+        return draw_categories(parameters[y], rng)
 
     def _noisy(self, relevant: npt.NDArray[Any], y: Labels, rng: np.random.Generator) -> npt.NDArray[Any]:
         values: npt.NDArray[Any]
         if self.discrete:
-            values = _categories(np.tile(rng.dirichlet(np.ones(N_VALUES)), (len(y), 1)), rng)
+            values = draw_categories(np.tile(rng.dirichlet(np.ones(N_VALUES)), (len(y), 1)), rng)
         else:
             values = rng.normal(rng.uniform(-2, 2), DEVIATION, len(y))
         if not self.redundant:
@@ -183,7 +173,7 @@ SCENARIOS = {
 """The paper's names: discrete or continuous, irrelevant or redundant noise."""
 
 
-def _categories(probabilities: Floats, rng: np.random.Generator) -> Labels:
+def draw_categories(probabilities: Floats, rng: np.random.Generator) -> Labels:
     """Draw a value for each row of probabilities."""
     below = probabilities.cumsum(axis=1)[:, :-1]
     return (rng.random(len(below))[:, None] > below).sum(axis=1)
@@ -313,49 +303,6 @@ def _run_table2(options: RunOptions) -> pd.DataFrame:
 
 # StarPlus
 
-_STIMULUS_IMAGES = 8  # 4 seconds, two images each second
-_SECOND_STIMULUS = 16  # its first image: after the first stimulus and a blank screen, 4 seconds each
-_FIRST_TRIAL_CONDITION = 2  # conditions 0 and 1 are noise and rest
-_OTHER = {"P": "S", "S": "P"}
-
-
-def starplus_table(path: str | Path) -> Dataset:
-    """Read one subject of a user's copy of StarPlus: 640 images, means of 25 regions, picture or sentence.
-
-    The package cannot carry the scans. Carnegie Mellon University publishes them as MATLAB files named
-    ``data-starplus-04799-v7.mat`` and so on, with ``info`` (a condition and the first stimulus of each
-    trial), ``data`` (images by voxels of each trial) and ``meta.rois`` (the voxels of each region).
-
-    Parameters
-    ----------
-    path : path
-        One subject's MATLAB file.
-    """
-    from scipy.io import loadmat
-
-    path = Path(path)
-    try:
-        content = loadmat(path, squeeze_me=True, struct_as_record=False)
-        info, data, rois = content["info"], content["data"], content["meta"].rois
-    except (OSError, ValueError, KeyError, AttributeError, NotImplementedError) as error:
-        raise InputError(
-            f"{str(path)!r} is not a StarPlus subject ({error}): expected a MATLAB file with info, data and "
-            "meta.rois"
-        ) from error
-    regions = {str(roi.name): np.atleast_1d(roi.columns).astype(int) - 1 for roi in np.atleast_1d(rois)}
-    images, labels = [], []
-    for trial, scans in zip(np.atleast_1d(info), np.atleast_1d(data), strict=True):
-        if int(trial.cond) < _FIRST_TRIAL_CONDITION:
-            continue
-        first = str(trial.firstStimulus)
-        for start, shown in ((0, first), (_SECOND_STIMULUS, _OTHER[first])):
-            images.append(np.asarray(scans, dtype=np.float64)[start : start + _STIMULUS_IMAGES])
-            labels += [shown] * _STIMULUS_IMAGES
-    every = np.concatenate(images)
-    X = pd.DataFrame({name: every[:, voxels].mean(axis=1) for name, voxels in regions.items()})
-    names = {"P": "picture", "S": "sentence"}
-    return Dataset(path.stem, X, np.array([names[label] for label in labels]))
-
 
 def starplus_cells(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
     """Run Table 3 on a user's copy: mean error and number of predictors by subject and method.
@@ -376,166 +323,6 @@ def starplus_cells(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
         for record in judge_folds(starplus_table(path), METHODS, seed=seed)
     ]
     return _cells(pd.DataFrame(records), "subject", ["error", "n_selected"])
-
-
-# Figures
-
-_FIRST = np.array([[0.80, 0.10, 0.10], [1 / 3] * 3, [1 / 3] * 3])
-_OTHERS = np.array([[1 / 3] * 3, [0.30, 0.10, 0.60], [0.30, 0.60, 0.10]])
-
-
-def three_predictors(
-    n_rows: int, rng: np.random.Generator, equal_share: float = 0.0
-) -> tuple[Labels, Labels]:
-    """Draw the predictors of Eq. 12 and the classes; the third equals the second in a share of the rows."""
-    y = rng.integers(0, N_CLASSES, n_rows)
-    X = np.column_stack([_categories(table[y], rng) for table in (_FIRST, _OTHERS, _OTHERS)])
-    X[:, 2] = np.where(rng.random(n_rows) < equal_share, X[:, 1], X[:, 2])
-    return X, y
-
-
-def _with_noise(X: Labels, n_noisy: int, kind: str, rng: np.random.Generator) -> Labels:
-    """Add irrelevant predictors, or copies of the first one."""
-    if kind == "redundant":
-        return np.hstack([X, np.repeat(X[:, :1], n_noisy, axis=1)])
-    probabilities = [np.tile(rng.dirichlet(np.ones(N_VALUES)), (len(X), 1)) for _ in range(n_noisy)]
-    return np.column_stack([X, *(_categories(p, rng) for p in probabilities)])
-
-
-def errors_by_predictors(kind: str, n_noisy: int = 50, seed: int = 0) -> pd.DataFrame:
-    """Test error of naive Bayes by the number of predictors, over all rows and by class (Figure 2).
-
-    Parameters
-    ----------
-    kind : {"irrelevant", "redundant"}
-        What the predictors after the first three are.
-    n_noisy : int, default=50
-    seed : int, default=0
-    """
-    rng = np.random.default_rng(seed)
-    X, y = three_predictors(4000, rng)
-    X = _with_noise(X, n_noisy, kind, rng)
-    table = TableEncoder.learn(X, categorical_features="all")[1]
-    train, test = slice(0, 1000), slice(1000, None)
-    ends = Interpolation.of(TableStatistics.of(table.rows(train), y[train], N_CLASSES))
-    parts = ends.scores_at(np.ones(ends.n_features)).breakdown(table.rows(test)).cumsum(axis=1)
-    rows = []
-    for n_predictors in range(1, ends.n_features + 1):
-        wrong = parts[:, n_predictors].argmax(axis=1) != y[test]
-        by_class = {f"class {c + 1}": float(wrong[y[test] == c].mean()) for c in range(N_CLASSES)}
-        rows.append({"n_predictors": n_predictors, "all": float(wrong.mean()), **by_class})
-    return pd.DataFrame(rows)
-
-
-def noise_and_error(
-    methods: Mapping[str, Any], n_noisy: int = 50, repetitions: int = 100, seed: int = 0
-) -> pd.DataFrame:
-    """Test errors without noise, with irrelevant and with redundant predictors (Figure 1), for any models."""
-    rows = []
-    for repetition in range(repetitions):
-        rng = np.random.default_rng([seed, repetition])
-        X, y = three_predictors(4000, rng)
-        tables = {
-            "no noise": X,
-            f"{n_noisy} irrelevant": _with_noise(X, n_noisy, "irrelevant", rng),
-            f"{n_noisy} redundant": _with_noise(X, n_noisy, "redundant", rng),
-        }
-        for kind, table in tables.items():
-            frame = pd.DataFrame(table, columns=[f"x{j}" for j in range(table.shape[1])]).astype("category")
-            for name, method in methods.items():
-                model = clone(method).fit(frame[:1000], y[:1000])
-                error = float((model.predict(frame[1000:]) != y[1000:]).mean())
-                rows.append({"repetition": repetition, "kind": kind, "method": name, "error": error})
-    return pd.DataFrame(rows)
-
-
-def alpha_surface(equal_share: float, n_steps: int = 20, seed: int = 0) -> Floats:
-    """Test error over alphas of the second and third predictor, the first one being at 1 (Figure 3).
-
-    Parameters
-    ----------
-    equal_share : float
-        Share of the rows in which the third predictor equals the second.
-    n_steps : int, default=20
-        Grid intervals.
-    seed : int, default=0
-
-    Returns
-    -------
-    ndarray of shape (n_steps + 1, n_steps + 1)
-        Rows: alpha of the second predictor, columns: of the third.
-    """
-    X, y = three_predictors(4000, np.random.default_rng(seed), equal_share)
-    table = TableEncoder.learn(X, categorical_features="all")[1]
-    ends = Interpolation.of(TableStatistics.of(table.rows(slice(0, 1000)), y[:1000], N_CLASSES))
-    grid = np.arange(n_steps + 1) / n_steps
-    test = table.rows(slice(1000, None))
-    errors = [
-        (ends.scores_at(np.array([1.0, a, b])).joint_log_scores(test).argmax(axis=1) != y[1000:]).mean()
-        for a in grid
-        for b in grid
-    ]
-    return np.array(errors).reshape(len(grid), len(grid))
-
-
-def noisy_frames(seed: int = 0, n_irrelevant: int = 12, n_train: int = 300) -> Sample:
-    """Draw the predictors of Eq. 12 and irrelevant ones, for the pictures of a path (Figures 5 and 6)."""
-    rng = np.random.default_rng(seed)
-    X, y = three_predictors(n_train + TEST_ROWS, rng)
-    X = _with_noise(X, n_irrelevant, "irrelevant", rng)
-    names = [f"relevant {j + 1}" for j in range(3)] + [f"irrelevant {j + 1}" for j in range(n_irrelevant)]
-    frame = pd.DataFrame(X, columns=names).astype("category")
-    noisy = np.arange(len(names)) >= 3
-    return Sample(frame[:n_train], y[:n_train], frame[n_train:], y[n_train:], noisy)
-
-
-def path_errors(model: Any, sample: Sample) -> pd.DataFrame:
-    """Training and test error of every step of a fitted path (Figure 6)."""
-    ends = _ends(model, sample)
-    test = TableEncoder(model.schema_).encode(sample.X_test)
-    errors = [
-        float((ends.scores_at(alphas).joint_log_scores(test).argmax(axis=1) != sample.y_test).mean())
-        for alphas in model.path_.alphas
-    ]
-    path = model.path_
-    return pd.DataFrame(
-        {
-            "step": np.arange(len(path)),
-            "training error": path.training_error,
-            "test error": errors,
-            "AIC": path.aic,
-            "deviance": path.deviance,
-            "penalty": path.penalty,
-        }
-    )
-
-
-def errors_along_alpha(
-    model: Any, sample: Sample, step: int, feature: int, n_steps: int = 40
-) -> pd.DataFrame:
-    """Training and test error as one alpha of a step of the path goes on to 1 (Figure 5)."""
-    ends = _ends(model, sample)
-    tables = {
-        "training error": (TableEncoder(model.schema_).encode(sample.X), sample.y),
-        "test error": (TableEncoder(model.schema_).encode(sample.X_test), sample.y_test),
-    }
-    rows = []
-    for alpha in np.linspace(model.path_.alphas[step, feature], 1, n_steps + 1):
-        alphas = model.path_.alphas[step].copy()
-        alphas[feature] = alpha
-        scores = ends.scores_at(alphas)
-        errors = {
-            name: float((scores.joint_log_scores(table).argmax(axis=1) != y).mean())
-            for name, (table, y) in tables.items()
-        }
-        rows.append({"alpha": alpha, **errors})
-    return pd.DataFrame(rows)
-
-
-def _ends(model: Any, sample: Sample) -> Interpolation:
-    """Estimate the parameters that a model of categories was fitted with."""
-    table = TableEncoder(model.schema_).encode(sample.X)
-    return Interpolation.of(TableStatistics.of(table, sample.y, N_CLASSES), smoothing=model.smoothing)
 
 
 _TOLERANCES = {
