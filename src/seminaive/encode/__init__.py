@@ -10,7 +10,7 @@ from seminaive.encode.columns_report import (
 from seminaive.encode.cuts import EqualFrequencyCuts, mdl_cuts
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
 from seminaive.encode.files import check_table_name, check_writable, read_table, whole_file, write_table
-from seminaive.encode.frames import frame_like, keep_rows, open_table, take_column, take_columns
+from seminaive.encode.frames import frame_like, keep_columns, keep_rows, open_table, take_column, take_columns
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.recut import recut
 from seminaive.encode.schema import CategoricalColumn, EmptyColumn, NumericColumn, Schema
@@ -34,6 +34,7 @@ __all__ = [
     "encode_target",
     "encode_weights",
     "frame_like",
+    "keep_columns",
     "keep_rows",
     "mdl_cuts",
     "merge_readings",

@@ -291,6 +291,23 @@ def keep_rows(X: Any, mask: NDArray[np.bool_]) -> Any:
     return np.asarray(X)[mask]
 
 
+def keep_columns(X: Any, mask: NDArray[np.bool_]) -> Any:
+    """Return the columns of any table where ``mask`` is true: a frame of its library, else an array."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if isinstance(frame, nw.DataFrame):
+        return frame.select(nw.nth(np.flatnonzero(mask).tolist())).to_native()
+    if isinstance(X, (list, tuple)):
+        X = np.array([list(row) for row in X], dtype=object if _has_text(X) else None)
+    return np.asarray(X)[:, mask]
+
+
+def _has_text(rows: Sequence[Any]) -> bool:
+    """Tell whether some cell is text, beside which numpy would make numbers text."""
+    return any(isinstance(cell, str) for row in rows for cell in row)
+
+
 def frame_like(X: Any, columns: Mapping[str, Any]) -> Any:
     """Return columns as a frame of the library that ``X`` came from, pandas for an array or None."""
     import narwhals as nw

@@ -8,23 +8,33 @@ if TYPE_CHECKING:
     from seminaive.models.attribute_weighted_naive_bayes import AttributeWeightedNaiveBayes
     from seminaive.models.averaged_dependence_estimators import AveragedDependenceEstimators
     from seminaive.models.averaged_join_estimators import AveragedJoinEstimators
+    from seminaive.models.correlation_feature_selector import CorrelationFeatureSelector
     from seminaive.models.files import load_model, save_model
+    from seminaive.models.forward_stagewise_naive_bayes import ForwardStagewiseNaiveBayes
+    from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes
     from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
     from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
     from seminaive.models.naive_bayes import NaiveBayes
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
     from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
+    from seminaive.models.selective_naive_bayes import SelectiveNaiveBayes
+    from seminaive.models.weighted_naive_bayes import WeightedNaiveBayes
 
 __all__ = [
     "AcceleratedLogisticRegression",
     "AttributeWeightedNaiveBayes",
     "AveragedDependenceEstimators",
     "AveragedJoinEstimators",
+    "CorrelationFeatureSelector",
+    "ForwardStagewiseNaiveBayes",
+    "GroupRegularizedNaiveBayes",
     "HigherOrderLogisticRegression",
     "HigherOrderLogisticRegressionCV",
     "NaiveBayes",
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
+    "SelectiveNaiveBayes",
+    "WeightedNaiveBayes",
     "load_model",
     "save_model",
 ]
@@ -34,11 +44,16 @@ _FILES = {
     "AttributeWeightedNaiveBayes": "attribute_weighted_naive_bayes",
     "AveragedDependenceEstimators": "averaged_dependence_estimators",
     "AveragedJoinEstimators": "averaged_join_estimators",
+    "CorrelationFeatureSelector": "correlation_feature_selector",
+    "ForwardStagewiseNaiveBayes": "forward_stagewise_naive_bayes",
+    "GroupRegularizedNaiveBayes": "group_regularized_naive_bayes",
     "HigherOrderLogisticRegression": "higher_order_logistic_regression",
     "HigherOrderLogisticRegressionCV": "higher_order_logistic_regression_cv",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesLogisticRegression": "naive_bayes_logistic_regression",
     "NaiveBayesLogisticRegressionCV": "naive_bayes_logistic_regression_cv",
+    "SelectiveNaiveBayes": "selective_naive_bayes",
+    "WeightedNaiveBayes": "weighted_naive_bayes",
     "load_model": "files",
     "save_model": "files",
 }

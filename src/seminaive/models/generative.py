@@ -7,6 +7,15 @@ import numpy as np
 from seminaive.encode import encode_target
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.parameters import check_choice, check_number
+
+
+def check_generative_parameters(model):
+    """Refuse a smoothing, a floor of the variances or a kind of variances that naive Bayes cannot use."""
+    check_number("smoothing", model.smoothing, "a number of rows, 0 or more", low=0)
+    meaning = "a share, more than 0, at most 1"
+    check_number("variance_floor", model.variance_floor, meaning, low=0, high=1, above=True)
+    check_choice("variances", model.variances, ("pooled", "class"))
 
 
 class GenerativeMixin:

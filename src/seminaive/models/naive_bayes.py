@@ -6,8 +6,7 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.generative import GenerativeMixin
-from seminaive.models.parameters import check_choice, check_number
+from seminaive.models.generative import GenerativeMixin, check_generative_parameters
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics
 
@@ -122,7 +121,4 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         return priors
 
     def _check_parameters(self):
-        check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0)
-        meaning = "a share, more than 0, at most 1"
-        check_number("variance_floor", self.variance_floor, meaning, low=0, high=1, above=True)
-        check_choice("variances", self.variances, ("pooled", "class"))
+        check_generative_parameters(self)

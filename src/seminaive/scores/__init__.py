@@ -5,13 +5,16 @@ from seminaive.scores.curve_terms import CurveTerms
 from seminaive.scores.dependence import DependenceTables
 from seminaive.scores.factored_pairs import FactoredPairs
 from seminaive.scores.fallback import fill_unknown
+from seminaive.scores.exponents import class_shift_exponents
 from seminaive.scores.generative import (
+    NormalParameters,
     gaussian_terms,
     generative_scores,
     laplace_tables,
     log_priors,
     m_estimate_tables,
 )
+from seminaive.scores.interpolation import Interpolation
 from seminaive.scores.numeric_terms import NumericTerms
 
 __all__ = [
@@ -19,7 +22,10 @@ __all__ = [
     "CurveTerms",
     "DependenceTables",
     "FactoredPairs",
+    "Interpolation",
+    "NormalParameters",
     "NumericTerms",
+    "class_shift_exponents",
     "fill_unknown",
     "gaussian_terms",
     "generative_scores",

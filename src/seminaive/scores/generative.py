@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,48 +72,104 @@ def _sums(group: Indices, rows: Floats, n_groups: int) -> Floats:
     return np.stack([np.bincount(group, column, minlength=n_groups) for column in rows.T], axis=1)
 
 
+@dataclass(frozen=True)
+class NormalParameters:
+    """Means and variances of numbers: of all rows taken together, and of each class.
+
+    Variances and shifts are in units of a power of two, ``2**exponent``, which is 1 except for numbers so
+    small that their squares would vanish.
+
+    Parameters
+    ----------
+    centre : ndarray of shape (n_numbers,)
+        Overall mean, in the numbers' own unit.
+    variance : ndarray of shape (n_numbers,)
+        Overall variance (divisor: the weight).
+    shift : ndarray of shape (n_numbers, n_classes)
+        Each class's mean less the overall mean.
+    class_variance : ndarray of shape (n_numbers, n_classes)
+        Each class's variance, or that within classes, the same for all; never below the floor.
+    varies : ndarray of shape (n_numbers,) of bool
+        Whether the number takes more than one value. Where not, variances are 1 and shifts 0.
+    exponents : ndarray of shape (n_numbers,) of int
+    """
+
+    centre: Floats
+    variance: Floats
+    shift: Floats
+    class_variance: Floats
+    varies: NDArray[np.bool_]
+    exponents: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, moments: Moments, *, pooled: bool, variance_floor: float) -> NormalParameters:
+        """Return the parameters of normal densities, with one variance per number (pooled) or per class.
+
+        A pooled variance is the sum of squared deviations within classes over the total weight. No
+        variance is below ``variance_floor`` times the number's overall variance. A class without any
+        number has the overall mean and variance.
+        """
+        exponents, moments = moments.exponents, moments.standardised()
+        overall = moments.pooled()
+        centre, spread = overall.mean_and_squared_deviations()
+        spread = spread / np.maximum(overall.weight, np.finfo(float).tiny)
+        present = moments.weight > 0
+        class_mean, squared_deviations = moments.mean_and_squared_deviations()
+        mean = np.where(present, class_mean, centre)
+        if pooled:
+            within = squared_deviations.sum(axis=1, keepdims=True)
+            variance = within / np.maximum(overall.weight, np.finfo(float).tiny)
+            variance = np.broadcast_to(variance, mean.shape)
+        else:
+            variance = np.divide(
+                squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
+            )
+        varies = (spread > 0)[:, 0]
+        return cls(
+            np.ldexp(centre[:, 0], exponents),
+            np.where(varies, spread[:, 0], 1.0),
+            np.where(varies[:, None], mean - centre, 0.0),
+            np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0),
+            varies,
+            exponents,
+        )
+
+    def deviations(self, numbers: Floats) -> Floats:
+        """Return numbers (n_rows, n_numbers) less their centres, in the unit of the variances."""
+        return np.ldexp(numbers - self.centre, -self.exponents)
+
+    def terms(self, coefficients: Floats) -> NumericTerms:
+        """Return polynomials of the deviations, given their coefficients (n_numbers, 4, n_classes)."""
+        coefficients[~self.varies] = 0.0
+        reach = np.where(self.exponents == 0, np.inf, np.ldexp(FARTHEST, self.exponents))
+        scales = np.ldexp(np.ones(len(self.centre)), -self.exponents)
+        return NumericTerms(
+            tuple(range(len(self.centre))),
+            self.centre,
+            coefficients,
+            self.centre - reach,
+            self.centre + reach,
+            scales,
+        )
+
+
 def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> NumericTerms:
     """Return log normal densities, with one variance per feature (pooled) or per feature and class.
 
-    A pooled variance is the sum of squared deviations within classes over the total weight. It makes the
-    term linear: what the density has in common for all classes is left out. No variance is below
-    ``variance_floor`` times the feature's overall variance; a feature that does not vary contributes
-    nothing. A class without any number has the overall mean and variance. A missing number contributes 0.
-    Numbers are taken in units of ``2**moments.exponents``, so that the scores do not depend on their scale.
+    A pooled variance makes the term linear: what the density has in common for all classes is left out. A
+    feature that does not vary contributes nothing, nor does a missing number.
     """
     if not moments.sums.size:
         return NumericTerms.none(moments.sums.shape[-1])
-    exponents, moments = moments.exponents, moments.standardised()
-    overall = moments.pooled()
-    centre, spread = overall.mean_and_squared_deviations()
-    spread = spread / np.maximum(overall.weight, np.finfo(float).tiny)
-    present = moments.weight > 0
-    class_mean, squared_deviations = moments.mean_and_squared_deviations()
-    mean = np.where(present, class_mean, centre)
-    if pooled:
-        within = squared_deviations.sum(axis=1, keepdims=True)
-        variance = within / np.maximum(overall.weight, np.finfo(float).tiny)
-        variance = np.broadcast_to(variance, mean.shape)
-    else:
-        variance = np.divide(
-            squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
-        )
-    varies = (spread > 0)[:, 0]
-    variance = np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0)
-    shift = np.where(varies[:, None], mean - centre, 0.0)
-    coefficients = np.zeros((len(mean), 4, mean.shape[1]))
+    normal = NormalParameters.of(moments, pooled=pooled, variance_floor=variance_floor)
+    shift, variance = normal.shift, normal.class_variance
+    coefficients = np.zeros((len(shift), 4, shift.shape[1]))
     coefficients[:, 1] = -(shift**2) / (2 * variance)
     coefficients[:, 2] = shift / variance
     if not pooled:
         coefficients[:, 1] -= 0.5 * np.log(2 * np.pi * variance)
         coefficients[:, 3] = -0.5 / variance
-    coefficients[~varies] = 0.0
-    centres = np.ldexp(centre[:, 0], exponents)
-    reach = np.where(exponents == 0, np.inf, np.ldexp(FARTHEST, exponents))
-    scales = np.ldexp(np.ones(len(mean)), -exponents)
-    return NumericTerms(
-        tuple(range(len(mean))), centres, coefficients, centres - reach, centres + reach, scales
-    )
+    return normal.terms(coefficients)
 
 
 def log_priors(class_weight: Floats, priors: Floats | None = None) -> Floats:

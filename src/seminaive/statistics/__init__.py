@@ -6,6 +6,7 @@ from seminaive.statistics.information import (
     entropy,
     mutual_information,
     normalized_conditional_mutual_information,
+    symmetrical_uncertainty,
 )
 from seminaive.statistics.moments import Moments
 from seminaive.statistics.number_sketch import NumberSketch
@@ -31,4 +32,5 @@ __all__ = [
     "log_shares",
     "mutual_information",
     "normalized_conditional_mutual_information",
+    "symmetrical_uncertainty",
 ]

@@ -40,6 +40,16 @@ def mutual_information(counts: Floats) -> float:
     return max(information, 0.0)
 
 
+def symmetrical_uncertainty(counts: Floats) -> float:
+    """Return ``2 I(X; Y) / (H(X) + H(Y))`` of a two-way table, between 0 and 1, with 0/0 = 0.
+
+    >>> symmetrical_uncertainty(np.array([[3, 0], [0, 5]]))
+    1.0
+    """
+    entropies = entropy(counts.sum(axis=1)) + entropy(counts.sum(axis=0))
+    return min(2.0 * mutual_information(counts) / entropies, 1.0) if entropies > 0 else 0.0
+
+
 def conditional_mutual_information(counts: Floats) -> float:
     """Return ``I(X; Y | C)``, the class-weighted mean of the information within each class.
 

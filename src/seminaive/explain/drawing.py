@@ -1,0 +1,52 @@
+"""What every picture needs of matplotlib: axes to draw on, and labels that do not cover each other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def axes_of(ax: Any) -> Any:
+    """Return the axes, or those of a new figure for None; say what to install where matplotlib is missing."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'seminaive[plot]'") from error
+    return plt.subplots(layout="constrained")[1]
+
+
+def spread_apart(positions: Floats, gap: float) -> Floats:
+    """Return increasing positions moved to be at least ``gap`` apart, between 0 and 1 where there is room.
+
+    Each stays as near to its own as that allows: neighbours that are too close form a cluster, which is
+    spaced evenly around its mean and merged with any cluster that it then touches. Where the interval is too
+    short for all of them, the gap shrinks.
+
+    >>> spread_apart(np.array([0.5, 0.5, 1.0, 1.0]), 0.2).round(6).tolist()
+    [0.4, 0.6, 0.8, 1.0]
+    """
+    last = len(positions) - 1
+    gap = min(gap, 1.0 / max(last, 1))
+    clusters: list[list[float]] = []
+    for position in positions:
+        clusters.append([float(position)])
+        while len(clusters) > 1 and _reach(clusters[-2], gap)[1] + gap > _reach(clusters[-1], gap)[0]:
+            clusters[-2:] = [clusters[-2] + clusters[-1]]
+    placed = [low + gap * k for own in clusters for low in [_reach(own, gap)[0]] for k in range(len(own))]
+    rank = np.arange(len(positions))
+    inside: Floats = np.clip(placed, gap * rank, 1.0 - gap * (last - rank))
+    return inside
+
+
+def _reach(cluster: list[float], gap: float) -> tuple[float, float]:
+    """Return the lowest and the highest place of a cluster that is spaced evenly around its mean."""
+    middle, half = float(np.mean(cluster)), gap * (len(cluster) - 1) / 2
+    return middle - half, middle + half

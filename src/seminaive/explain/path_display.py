@@ -1,0 +1,129 @@
+"""A path of models as a picture: one line per feature, its name at the end."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.errors import InputError
+from seminaive.explain.drawing import axes_of, spread_apart
+
+if TYPE_CHECKING:
+    from seminaive.models.path_curves import PathCurves
+
+# Height of a label as a share of the axes, and how many of them fit.
+LABEL_HEIGHT = 0.052
+MOST_LABELS = 20
+
+
+class PathDisplay:
+    """Curves along a path of models, named at their ends.
+
+    Make it with `from_estimator`, of a fitted model that has ``path_curves``.
+
+    Parameters
+    ----------
+    curves : PathCurves
+        Positions on the path, curves, names and labels.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    lines_ : list of matplotlib Line2D
+        One per curve.
+    names_ : list of matplotlib Text
+        The names that were written: of at most 20 curves, those that end highest.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from sklearn.datasets import load_iris
+    >>> from seminaive import ForwardStagewiseNaiveBayes
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> display = PathDisplay.from_estimator(ForwardStagewiseNaiveBayes().fit(X, y))
+    >>> display.ax_.get_ylabel()
+    'alpha'
+    """
+
+    def __init__(self, curves: PathCurves) -> None:
+        self.curves = curves
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, what: str | None = None, *, ax: Any = None) -> PathDisplay:
+        """Draw the path of a fitted model.
+
+        Parameters
+        ----------
+        estimator : a fitted model with a method ``path_curves``
+        what : str, default=None
+            Which of the model's curves; None draws its first kind, one curve per feature.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+
+        Returns
+        -------
+        PathDisplay
+        """
+        if not hasattr(estimator, "path_curves"):
+            raise InputError(f"a {type(estimator).__name__} has no path to draw: it has no path_curves")
+        return cls(estimator.path_curves() if what is None else estimator.path_curves(what)).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> PathDisplay:
+        """Draw the curves, their names and the chosen model.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        self.ax_ = axes_of(ax)
+        self.figure_ = self.ax_.figure
+        data = self.curves
+        # A search moves from one model to the next; a strength falls continuously.
+        style = {} if data.logarithmic else {"drawstyle": "steps-post"}
+        self.lines_ = [self.ax_.plot(data.x, curve, **style)[0] for curve in data.curves.T]
+        if data.logarithmic and (data.x > 0).all():
+            self.ax_.set_xscale("log")
+            self.ax_.invert_xaxis()
+        if data.chosen is not None:
+            self.ax_.axvline(data.chosen, color="0.5", linestyle=":", zorder=0)
+        self.ax_.set_xlabel(data.x_label)
+        self.ax_.set_ylabel(data.y_label)
+        self.ax_.spines[["top", "right"]].set_visible(False)
+        self.names_ = self._write_names()
+        return self
+
+    def _write_names(self) -> list[Any]:
+        """Write names in the margin, level with the ends of their lines as far as there is room.
+
+        Of lines that end together, the one that ran higher has the higher name.
+        """
+        curves = self.curves.curves
+        named = np.lexsort([curves.sum(axis=0), curves[-1]])[-MOST_LABELS:]
+        low, high = self.ax_.get_ylim()
+        ends = (curves[-1, named] - low) / (high - low)
+        return [
+            self.ax_.annotate(
+                self.curves.names[j],
+                xy=(1.0, end),
+                xycoords="axes fraction",
+                xytext=(1.06, height),
+                textcoords="axes fraction",
+                va="center",
+                fontsize="small",
+                color=self.lines_[j].get_color(),
+                arrowprops={
+                    "arrowstyle": "-",
+                    "color": self.lines_[j].get_color(),
+                    "lw": 0.6,
+                    "relpos": (0.0, 0.5),
+                    "shrinkA": 1,
+                    "shrinkB": 0,
+                },
+                annotation_clip=False,
+            )
+            for j, end, height in zip(named, ends, spread_apart(ends, LABEL_HEIGHT), strict=True)
+        ]

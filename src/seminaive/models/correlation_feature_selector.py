@@ -1,0 +1,162 @@
+"""Feature selection that likes features which tell the class and do not repeat each other."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from seminaive.encode import (
+    EncodedTable,
+    TableEncoder,
+    encode_target,
+    encode_weights,
+    keep_columns,
+    keep_rows,
+    open_table,
+)
+from seminaive.errors import InputError
+from seminaive.models.base import unchanged_on_failure
+from seminaive.models.higher_order_base import cut_rule
+from seminaive.selection.correlation_selection import Uncertainties, best_first_search
+
+
+class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
+    """Correlation-based feature selection (CFS), for any classifier behind it.
+
+    A subset of k features has the merit ``k r_cf / sqrt(k + k (k - 1) r_ff)``, with the means of the
+    symmetrical uncertainty of feature and class and of two features. Subsets are searched best first, from
+    none on. Where no feature tells anything about the class, the best one is kept all the same, so that a
+    classifier behind the selector has a column.
+
+    Parameters
+    ----------
+    bins : {"mdl"} or int, default="mdl"
+        How numbers are cut into categories, for the selection only: by description length, or into bins of
+        equal frequency.
+    patience : int, default=5
+        Extensions of a subset in a row without a better one after which the search ends.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing cell is a value like any other, where training saw one, or left out.
+
+    Attributes
+    ----------
+    selected_features_ : list of str
+    merit_ : float
+        Of the selected subset.
+    class_uncertainties_ : ndarray of shape (n_features,)
+        Symmetrical uncertainty of each feature and the class.
+    n_evaluations_ : int
+        Subsets whose merit was computed.
+    schema_ : Schema
+        Names, kinds, categories and cut points of the columns.
+
+    Examples
+    --------
+    Of a feature and its copy one is enough:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 300)
+    >>> x = rng.normal(2 * y)
+    >>> CorrelationFeatureSelector().fit(np.column_stack([x, x]), y).selected_features_
+    ['x0']
+    """
+
+    def __init__(self, *, bins="mdl", patience=5, categorical_features="from_dtype", missing="value"):
+        self.bins = bins
+        self.patience = patience
+        self.categorical_features = categorical_features
+        self.missing = missing
+
+    def __sklearn_tags__(self):
+        """Tell scikit-learn that text, categories and gaps are welcome, and that classes are needed."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        tags.target_tags.required = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the subset of most merit.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts.
+        """
+        if not isinstance(self.patience, Integral) or self.patience < 1:
+            raise InputError(f"patience is a number of extensions, 1 or more, got {self.patience!r}")
+        rule = cut_rule(self.bins)
+        with unchanged_on_failure(self):
+            uncertainties = self._encoded(X, y, sample_weight, rule)
+            names = self.schema_.names
+            order = np.argsort(np.array(names, dtype=object), kind="stable")
+            found = best_first_search(uncertainties.merit, order, self.patience)
+            kept = found.features or (int(order[np.argmax(uncertainties.with_class[order])]),)
+            self.support_ = np.isin(np.arange(len(names)), kept)
+            self.merit_, self.n_evaluations_ = found.merit, found.n_evaluations
+            self.class_uncertainties_ = uncertainties.with_class
+        return self
+
+    def _encoded(self, X, y, sample_weight, rule):
+        opened = open_table(X)
+        validate_data(self, X, skip_check_array=True)
+        target = encode_target(y, type(self).__name__)
+        if opened.n_rows != len(target.labels):
+            raise InputError(
+                f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers of "
+                "samples. Pass one label per row"
+            )
+        row_weight = encode_weights(sample_weight, opened.n_rows)
+        labels = target.labels
+        if row_weight is not None and (row_weight == 0).any():
+            kept = row_weight > 0
+            opened, row_weight, labels = open_table(keep_rows(X, kept)), row_weight[kept], labels[kept]
+        encoder, table = TableEncoder.learn(
+            opened,
+            categorical_features=self.categorical_features,
+            missing=self.missing,
+            cut_rule=rule,
+            labels=labels,
+            row_weight=row_weight,
+            allow_empty=True,
+        )
+        self.schema_ = encoder.schema
+        coded = EncodedTable.of_codes(table.codes, table.schema)
+        return Uncertainties(coded, labels, len(target.classes), row_weight)
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.support_
+
+    @property
+    def selected_features_(self):
+        """Names of the features that are kept."""
+        return [name for name, kept in zip(self.schema_.names, self.support_, strict=True) if kept]
+
+    def transform(self, X):
+        """Return the selected columns: of a frame as a frame of the same library, else as an array.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns.
+        """
+        check_is_fitted(self)
+        opened = open_table(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        if len(opened.names) != len(self.support_):
+            raise InputError(
+                f"fitted on {len(self.support_)} columns, got {len(opened.names)}: pass the training columns"
+            )
+        return keep_columns(X, self.support_)

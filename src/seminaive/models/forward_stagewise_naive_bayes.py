@@ -1,0 +1,169 @@
+"""Naive Bayes that lets features in by small steps, each where the training error falls most."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral
+
+from joblib import effective_n_jobs
+
+from seminaive.errors import InputError
+from seminaive.models.base import is_number
+from seminaive.models.interpolated import InterpolatedClassifier
+from seminaive.solvers.stagewise import GridSettings, stagewise_path
+
+TIES = ("first", "last")
+# How far 1 / step may be from a whole number: rounding of decimals such as 0.1.
+WHOLE = 1e-9
+
+
+class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
+    """Naive Bayes with one alpha per feature, raised step by step from 0 toward 1.
+
+    At alpha = 0 a feature has the same parameters in all classes and says nothing; at alpha = 1 it has those
+    of naive Bayes. Every step raises the alpha of one feature, by the number of grid steps after which the
+    training error is least. A feature that repeats another one has nothing left to correct and stays near 0,
+    where naive Bayes would count it twice; two features that overlap in part settle in between.
+
+    Parameters
+    ----------
+    step : float, default=0.025
+        Distance of the grid of alphas; one over a whole number.
+    look_ahead : int, default=20
+        Grid steps that are tried for a feature at once.
+    patience : int or None, default=5
+        Steps without a lower training error after which the search ends; None goes on until every alpha is 1
+        (but for features that say nothing, such as constants, which stay at 0).
+    criterion : {"aic", "cv"}, default="aic"
+        How to choose among the models of the path, that without features included: Akaike's criterion,
+        ``deviance + 2 d / N``, or the deviance of held-out rows. Folds are aligned by the number of steps.
+    degrees : {"count", "sum"}, default="count"
+        Whether d is the number of features with alpha above 0 or the sum of the alphas.
+    cv : int or splitter, default=10
+        Stratified folds for ``criterion="cv"``, or a scikit-learn splitter or iterable of splits; one split
+        is a validation subset.
+    ties : {"first", "last"}, default="first"
+        Whether the first or the last feature, in an order drawn at random, wins a tie.
+    smoothing : float, default=1.0
+        Added to every count, in rows; 0 lets one unseen combination of value and class veto the class.
+    variances : {"class", "pooled"}, default="class"
+        Whether the classes have variances of their own, or share one per number.
+    variance_floor : float, default=1e-9
+        Smallest variance within a class, as a share of the number's overall variance.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing category is a value like any other, where training saw one, or no evidence.
+    n_jobs : int, default=None
+        Threads that evaluate features side by side; -1 uses all cores. The result does not depend on it.
+    random_state : int, RandomState or None, default=0
+        Seed of the order that breaks ties, drawn among the names of the features, and of the folds.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
+        same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
+
+    Attributes
+    ----------
+    alphas_ : ndarray of shape (n_features,)
+        In the order of the columns.
+    selected_features_ : list of str
+        Names of the features with alpha above 0.
+    path_ : AlphaPath
+        Alphas, training error, deviance and AIC of every step.
+    chosen_step_ : int
+        The step of the path that predicts.
+    n_evaluations_ : int
+        Candidates whose training error was computed, on all rows.
+    fold_deviances_ : ndarray of shape (n_folds, n_steps)
+        Held-out deviance, only with ``criterion="cv"``.
+    scores_, schema_, classes_
+        As in `NaiveBayes`; the scores have a term for each selected feature.
+
+    Examples
+    --------
+    A copy of a feature is left out, since it corrects no further error:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 300)
+    >>> x = rng.normal(y)
+    >>> model = ForwardStagewiseNaiveBayes().fit(np.column_stack([x, x, rng.normal(y)]), y)
+    >>> len(model.selected_features_)
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        step=0.025,
+        look_ahead=20,
+        patience=5,
+        criterion="aic",
+        degrees="count",
+        cv=10,
+        ties="first",
+        smoothing=1.0,
+        variances="class",
+        variance_floor=1e-9,
+        categorical_features="from_dtype",
+        missing="value",
+        n_jobs=None,
+        random_state=0,
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
+    ):
+        self.step = step
+        self.look_ahead = look_ahead
+        self.patience = patience
+        self.criterion = criterion
+        self.degrees = degrees
+        self.cv = cv
+        self.ties = ties
+        self.smoothing = smoothing
+        self.variances = variances
+        self.variance_floor = variance_floor
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
+
+    def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
+        del whole  # the paths of folds go their own way
+        settings = GridSettings(
+            round(1 / self.step), self._tie_order(), self.ties, effective_n_jobs(self.n_jobs)
+        )
+        path = stagewise_path(
+            interpolation,
+            table,
+            labels,
+            row_weight,
+            settings,
+            look_ahead=self.look_ahead,
+            patience=self.patience,
+        )
+        return replace(path, degrees=self.degrees)
+
+    def _choose(self, path, rows, y, sample_weight):
+        if self.criterion == "aic":
+            return path.least_aic()
+        return self._cross_validated_step(path, rows, y, sample_weight)
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        self._check_criterion()
+        if not is_number(self.step) or not 0 < self.step <= 1 or abs(1 / self.step % 1 - 0.5) < 0.5 - WHOLE:
+            raise InputError(f"step is one over a whole number, such as 0.025, got {self.step!r}")
+        if not isinstance(self.look_ahead, Integral) or self.look_ahead < 1:
+            raise InputError(f"look_ahead is a number of grid steps, 1 or more, got {self.look_ahead!r}")
+        if self.patience is not None and (not isinstance(self.patience, Integral) or self.patience < 1):
+            raise InputError(f"patience is a number of steps, 1 or more, or None, got {self.patience!r}")
+        if self.ties not in TIES:
+            raise InputError(f"ties is one of {', '.join(TIES)}, got {self.ties!r}")

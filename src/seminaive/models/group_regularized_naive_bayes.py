@@ -1,0 +1,187 @@
+"""Naive Bayes under a penalty that lets features in one after the other, by what they say on their own."""
+
+from __future__ import annotations
+
+from numbers import Integral
+
+import numpy as np
+
+from seminaive.errors import InputError
+from seminaive.models.base import is_number
+from seminaive.models.interpolated import InterpolatedClassifier, deviance
+from seminaive.solvers import GroupPath
+from seminaive.solvers.group_path import entry_strengths, geometric_strengths, group_alphas
+
+
+class GroupRegularizedNaiveBayes(InterpolatedClassifier):
+    """Naive Bayes whose joint likelihood pays for every difference between the classes (L1/L2-NB).
+
+    The penalty on a feature is ``strength`` times the distance of its parameters from those that all classes
+    share, measured along the line from the ones to the others: alpha = 0 leaves the feature out. The adaptive
+    penalty divides by the whole distance, so that it is ``strength * alpha`` for every feature, whatever its
+    unit or its number of values; a category then enters exactly where the strength falls below its chi-square
+    statistic (with ``smoothing=0``). Features enter by what they say on their own, so that irrelevant ones
+    stay out and redundant ones do not; `ForwardStagewiseNaiveBayes` leaves out both.
+
+    Parameters
+    ----------
+    strengths : int or array-like, default=40
+        How many strengths to try, geometrically from the first entry of a feature down to ``ratio`` times it;
+        or the strengths themselves.
+    adaptive : bool, default=True
+        Whether each feature's penalty is divided by its whole distance. If not, numbers are measured in their
+        overall standard deviation.
+    ratio : float, default=1e-4
+        The last strength as a share of the first one.
+    criterion : {"aic", "cv"}, default="aic"
+        How to choose the strength: Akaike's criterion, ``deviance + 2 d / N``, or the deviance of held-out
+        rows.
+    degrees : {"count", "sum"}, default="count"
+        Whether d is the number of features with alpha above 0 or the sum of the alphas.
+    cv : int or splitter, default=10
+        Stratified folds for ``criterion="cv"``, or a scikit-learn splitter or iterable of splits. In a fold
+        the strengths are those of all rows times the fold's share of the weight.
+    smoothing, variances, variance_floor, categorical_features, missing
+        As in `ForwardStagewiseNaiveBayes`.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
+        same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
+
+    Attributes
+    ----------
+    strength_ : float
+        The chosen strength.
+    alphas_ : ndarray of shape (n_features,)
+        In the order of the columns.
+    selected_features_ : list of str
+        Names of the features with alpha above 0.
+    path_ : GroupPath
+        Strengths, alphas, training error, deviance and AIC of every step, and each feature's entry strength.
+    chosen_step_ : int
+        The step of the path that predicts.
+    n_evaluations_ : int
+        Models whose training error was computed: one per strength.
+    fold_deviances_ : ndarray of shape (n_folds, n_strengths)
+        Held-out deviance, only with ``criterion="cv"``.
+    scores_, schema_, classes_
+        As in `NaiveBayes`; the scores have a term for each selected feature.
+
+    Examples
+    --------
+    The strength at which a category enters is its chi-square statistic:
+
+    >>> X = [["wet"]] * 40 + [["dry"]] * 20
+    >>> y = ["rain"] * 30 + ["sun"] * 30
+    >>> GroupRegularizedNaiveBayes(smoothing=0).fit(X, y).path_.entry_strengths.round(6)
+    array([30.])
+    """
+
+    _path_label = "strength"
+
+    def __init__(
+        self,
+        *,
+        strengths=40,
+        adaptive=True,
+        ratio=1e-4,
+        criterion="aic",
+        degrees="count",
+        cv=10,
+        smoothing=1.0,
+        variances="class",
+        variance_floor=1e-9,
+        categorical_features="from_dtype",
+        missing="value",
+        random_state=0,
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
+    ):
+        self.strengths = strengths
+        self.adaptive = adaptive
+        self.ratio = ratio
+        self.criterion = criterion
+        self.degrees = degrees
+        self.cv = cv
+        self.smoothing = smoothing
+        self.variances = variances
+        self.variance_floor = variance_floor
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
+
+    def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
+        total = float(len(labels)) if row_weight is None else float(row_weight.sum())
+        if whole is None:
+            solved = group_alphas(interpolation, self._strengths(interpolation), adaptive=self.adaptive)
+        else:
+            strengths = whole.strengths * (total / whole.total_weight)
+            solved = group_alphas(interpolation, strengths, adaptive=self.adaptive)
+        errors, deviances = np.zeros((2, len(solved.alphas)))
+        if whole is None:  # a fold is judged by its held-out rows alone
+            for step, alphas in enumerate(solved.alphas):
+                errors[step], deviances[step] = _judge(
+                    interpolation.scores_at(alphas), table, labels, row_weight
+                )
+        return GroupPath(
+            solved.alphas,
+            errors / total,
+            deviances / total,
+            total,
+            0 if whole is not None else len(errors),
+            self.degrees,
+            solved.strengths,
+            solved.entry_strengths,
+        )
+
+    def _strengths(self, interpolation):
+        if isinstance(self.strengths, Integral):
+            largest = float(entry_strengths(interpolation, adaptive=self.adaptive).max(initial=0.0))
+            return geometric_strengths(largest, int(self.strengths), self.ratio)
+        return -np.sort(-np.asarray(self.strengths, dtype=np.float64))
+
+    def _choose(self, path, rows, y, sample_weight):
+        if self.criterion == "aic":
+            return path.least_aic()
+        return self._cross_validated_step(path, rows, y, sample_weight)
+
+    def _settle(self, interpolation, path, chosen):
+        super()._settle(interpolation, path, chosen)
+        self.strength_ = float(path.strengths[chosen])
+
+    def _check_parameters(self):
+        super()._check_parameters()
+        self._check_criterion()
+        if not is_number(self.ratio) or not 0 < self.ratio < 1:
+            raise InputError(f"ratio is a share between 0 and 1, got {self.ratio!r}")
+        try:
+            given = np.asarray(self.strengths, dtype=np.float64)
+        except (TypeError, ValueError):
+            given = np.array(-1.0)
+        counted = isinstance(self.strengths, Integral) and self.strengths >= 2
+        listed = given.ndim == 1 and given.size > 0 and np.isfinite(given).all() and (given >= 0).all()
+        if not counted and not listed:
+            raise InputError(
+                "strengths is a number of them, 2 or more, or an array of numbers, 0 or more, got "
+                f"{self.strengths!r}"
+            )
+
+    def _path_positions(self):
+        return self.path_.strengths
+
+
+def _judge(scores, table, labels, row_weight):
+    """Return the misclassified weight and the deviance of all rows."""
+    joint = scores.joint_log_scores(table)
+    wrong = joint.argmax(axis=1) != labels
+    weights = np.ones(len(labels)) if row_weight is None else row_weight
+    return float(weights @ wrong), deviance(joint, labels, weights)

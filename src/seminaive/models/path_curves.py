@@ -1,0 +1,39 @@
+"""What a picture of a path of models needs: numbers and names, no drawing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class PathCurves:
+    """Named curves over the steps of a path.
+
+    Parameters
+    ----------
+    x : ndarray of shape (n_steps,)
+        Steps, or strengths.
+    curves : ndarray of shape (n_steps, n_curves)
+    names : tuple of str
+        One per curve.
+    x_label, y_label : str
+    chosen : float or None
+        Where on the x axis the model that predicts stands.
+    logarithmic : bool
+        Whether the x axis is logarithmic and runs from large to small.
+    """
+
+    x: Floats
+    curves: Floats
+    names: tuple[str, ...]
+    x_label: str
+    y_label: str
+    chosen: float | None = None
+    logarithmic: bool = False

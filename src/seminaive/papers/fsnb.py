@@ -1,0 +1,381 @@
+"""Forward stagewise naive Bayes: the synthetic scenarios and the tables of diabetes and of brain scans.
+
+Vidaurre, Bielza and Larranaga, "Forward stagewise naive Bayes", Progress in Artificial Intelligence (2012).
+The paper's data sets have the relevant predictors first; here the columns of every data set are shuffled,
+because a search that breaks ties by position would profit from their order.
+
+What the paper does not say, and what is taken here: the Dirichlet shape of relevant predictors is 1, but 3.5
+in one component, at which the printed errors of naive Bayes on discrete data come out; a predictor that
+copies its neighbour takes the value drawn before any copying; the small noise of continuous copies has
+standard deviation 0.1; probabilities are not smoothed; early stopping waits for 5 steps.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+
+from seminaive.errors import InputError
+from seminaive.evaluate import run_repetitions
+from seminaive.evaluate.datasets import Dataset
+from seminaive.models import (
+    CorrelationFeatureSelector,
+    ForwardStagewiseNaiveBayes,
+    GroupRegularizedNaiveBayes,
+    NaiveBayes,
+    SelectiveNaiveBayes,
+    WeightedNaiveBayes,
+)
+from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance
+from seminaive.papers.starplus import starplus_table
+
+__all__ = [
+    "METHODS",
+    "REPRODUCTIONS",
+    "SCENARIOS",
+    "Sample",
+    "Scenario",
+    "diabetes_tables",
+    "judge_folds",
+    "judge_sample",
+    "starplus_cells",
+]
+
+N_CLASSES = 3
+N_VALUES = 3
+TRAINING_ROWS = 300
+TEST_ROWS = 3000
+N_RELEVANT, N_PARTLY_REDUNDANT, N_NOISY = 3, 7, 10
+SHAPE, ODD_SHAPE = 1.0, 3.5
+DEVIATION = 0.75
+SMALL_NOISE = 0.1
+COPIES_NEIGHBOUR = 0.5
+COPIES_RELEVANT = 0.9
+
+_naive_bayes = partial(NaiveBayes, variances="class", smoothing=0.0)
+METHODS: dict[str, Any] = {
+    "NB": _naive_bayes(),
+    "SNB": SelectiveNaiveBayes(smoothing=0.0),
+    "WNB": WeightedNaiveBayes(smoothing=0.0),
+    "aL1L2NB": GroupRegularizedNaiveBayes(smoothing=0.0),
+    "fsNB": ForwardStagewiseNaiveBayes(smoothing=0.0),
+    "fsNB, patience 1": ForwardStagewiseNaiveBayes(smoothing=0.0, patience=1),
+    "fsNB, whole path": ForwardStagewiseNaiveBayes(smoothing=0.0, patience=None),
+    "CFS+NB": make_pipeline(CorrelationFeatureSelector(), _naive_bayes()),
+}
+"""The paper's methods, without smoothing, and fsNB that stops at the first idle step, or not at all."""
+
+Floats = npt.NDArray[np.float64]
+Labels = npt.NDArray[np.int64]
+
+
+_VARIANTS = ("fsNB, patience 1", "fsNB, whole path")
+
+
+# Synthetic scenarios
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Training and test rows of one drawn data set.
+
+    Attributes
+    ----------
+    X, X_test : DataFrame
+        Categories, or numbers; columns ``x0``, ``x1``, ... in shuffled order.
+    y, y_test : ndarray
+    noisy : ndarray of bool
+        Which columns are irrelevant, or repeat a relevant one.
+    """
+
+    X: pd.DataFrame
+    y: Labels
+    X_test: pd.DataFrame
+    y_test: Labels
+    noisy: npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One of the four kinds of data sets: 3 relevant, 7 partly redundant and 10 noisy predictors.
+
+    Parameters
+    ----------
+    discrete : bool
+        Predictors of three values, or normal ones.
+    redundant : bool
+        Whether a noisy predictor equals a relevant one in nine rows of ten, or is independent of everything.
+
+    Examples
+    --------
+    >>> sample = Scenario(discrete=True, redundant=False).draw(np.random.default_rng(0))
+    >>> sample.X.shape, sample.X_test.shape, int(sample.noisy.sum())
+    ((300, 20), (3000, 20), 10)
+    """
+
+    discrete: bool
+    redundant: bool
+
+    def draw(self, rng: np.random.Generator, n_train: int = TRAINING_ROWS, n_test: int = TEST_ROWS) -> Sample:
+        """Draw parameters, then training and test rows, and shuffle the columns."""
+        n_rows = n_train + n_test
+        y = rng.integers(0, N_CLASSES, n_rows)
+        relevant = np.column_stack([self._values(self._telling(rng), y, rng) for _ in range(N_RELEVANT)])
+        parameters = self._telling(rng)
+        chain = np.column_stack([self._values(parameters, y, rng) for _ in range(N_PARTLY_REDUNDANT)])
+        chain = _copy_neighbours(chain, rng)
+        noisy = np.column_stack([self._noisy(relevant, y, rng) for _ in range(N_NOISY)])
+        columns = np.hstack([relevant, chain, noisy])
+        order = rng.permutation(columns.shape[1])
+        X = pd.DataFrame(columns[:, order], columns=[f"x{j}" for j in range(len(order))])
+        if self.discrete:
+            X = X.astype("category")
+        is_noisy = order >= N_RELEVANT + N_PARTLY_REDUNDANT
+        return Sample(X[:n_train], y[:n_train], X[n_train:], y[n_train:], is_noisy)
+
+    def _telling(self, rng: np.random.Generator) -> Floats:
+        """Parameters that differ between the classes: (classes, values) probabilities, or class means."""
+        if not self.discrete:
+            return rng.uniform(-2, 2, N_CLASSES)
+        shapes = np.where(np.eye(N_CLASSES, N_VALUES), ODD_SHAPE, SHAPE)[rng.permutation(N_CLASSES)]
+        return np.array([rng.dirichlet(shape) for shape in shapes])
+
+    def _values(self, parameters: Floats, y: Labels, rng: np.random.Generator) -> npt.NDArray[Any]:
+        if not self.discrete:
+            return rng.normal(parameters[y], DEVIATION)
+        return draw_categories(parameters[y], rng)
+
+    def _noisy(self, relevant: npt.NDArray[Any], y: Labels, rng: np.random.Generator) -> npt.NDArray[Any]:
+        values: npt.NDArray[Any]
+        if self.discrete:
+            values = draw_categories(np.tile(rng.dirichlet(np.ones(N_VALUES)), (len(y), 1)), rng)
+        else:
+            values = rng.normal(rng.uniform(-2, 2), DEVIATION, len(y))
+        if not self.redundant:
+            return values
+        copied = relevant[:, rng.integers(N_RELEVANT)]
+        if not self.discrete:
+            copied = copied + rng.normal(scale=SMALL_NOISE, size=len(y))
+        return np.where(rng.random(len(y)) < COPIES_RELEVANT, copied, values)
+
+
+SCENARIOS = {
+    "DI": Scenario(discrete=True, redundant=False),
+    "CI": Scenario(discrete=False, redundant=False),
+    "DR": Scenario(discrete=True, redundant=True),
+    "CR": Scenario(discrete=False, redundant=True),
+}
+"""The paper's names: discrete or continuous, irrelevant or redundant noise."""
+
+
+def draw_categories(probabilities: Floats, rng: np.random.Generator) -> Labels:
+    """Draw a value for each row of probabilities."""
+    below = probabilities.cumsum(axis=1)[:, :-1]
+    return (rng.random(len(below))[:, None] > below).sum(axis=1)
+
+
+def _copy_neighbours(chain: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
+    """Replace a cell, with probability one half, by its left or right neighbour as drawn at first."""
+    n_rows, n_columns = chain.shape
+    side = np.where(rng.random(chain.shape) < 0.5, -1, 1)
+    side[:, 0], side[:, -1] = 1, -1
+    source = np.arange(n_columns) + np.where(rng.random(chain.shape) < COPIES_NEIGHBOUR, side, 0)
+    return chain[np.arange(n_rows)[:, None], source]
+
+
+def judge_sample(scenario: str, repetition: int, seed: int = 0) -> Iterable[dict[str, object]]:
+    """Run every method on one data set of a scenario."""
+    rng = np.random.default_rng([seed, list(SCENARIOS).index(scenario), repetition])
+    sample = SCENARIOS[scenario].draw(rng)
+    for name, method in METHODS.items():
+        model = clone(method).fit(sample.X, sample.y)
+        kept = _selected(model, sample.X)
+        yield {
+            "method": name,
+            "error": float((model.predict(sample.X_test) != sample.y_test).mean()),
+            "n_selected": int(kept.sum()),
+            "n_noisy_selected": int((kept & sample.noisy).sum()),
+            "evaluations": _evaluations(model),
+        }
+
+
+def _selected(model: Any, X: pd.DataFrame) -> npt.NDArray[np.bool_]:
+    selector = model[0] if hasattr(model, "steps") else model
+    return np.isin(list(X.columns), getattr(selector, "selected_features_", list(X.columns)))
+
+
+def _evaluations(model: Any) -> int:
+    return int(getattr(model, "n_evaluations_", 0))
+
+
+def _told_evaluations(records: pd.DataFrame, key: str) -> list[str]:
+    """Say how many evaluations the greedy searches took, over all data sets and by kind of them."""
+    told = []
+    for method in ("SNB", "fsNB", *_VARIANTS):
+        own = records[records["method"] == method]
+        by_kind = own.groupby(key, sort=False)["evaluations"].mean()
+        listed = ", ".join(f"{kind} {mean:.1f}" for kind, mean in by_kind.items())
+        told.append(f"Mean evaluations of {method}: {own['evaluations'].mean():.1f} ({listed})")
+    return told
+
+
+def _run_table1(options: RunOptions) -> pd.DataFrame:
+    units = [
+        {"scenario": scenario, "repetition": repetition, "seed": options.random_state}
+        for scenario in SCENARIOS
+        for repetition in range(options.repetitions)
+    ]
+    records = run_repetitions(
+        units, judge_sample, path=options.path, n_jobs=options.n_jobs, progress=options.progress
+    )
+    metrics = ["error", "n_selected", "n_noisy_selected"]
+    return _cells(records, "scenario", metrics)
+
+
+def _cells(records: pd.DataFrame, key: str, metrics: list[str]) -> pd.DataFrame:
+    """Mean and standard error of every metric, with the evaluation counts as notes."""
+    long = records.melt([key, "method"], metrics, "metric", "value")
+    cells = long.groupby(["metric", key, "method"], sort=False)["value"]
+    found = cells.agg(ours="mean", se="sem").reset_index()
+    means = records.groupby(["method", key], sort=False)[metrics].mean()
+    found.attrs["notes"] = [
+        *_told_evaluations(records, key),
+        *(
+            f"{variant}: "
+            + "; ".join(
+                f"{kind} " + ", ".join(f"{metric} {value:.3g}" for metric, value in row.items())
+                for kind, row in means.loc[variant].iterrows()
+            )
+            for variant in _VARIANTS
+        ),
+    ]
+    return found
+
+
+# Diabetes
+
+
+def diabetes_tables() -> dict[str, Dataset]:
+    """Return the three binary tables, progression cut at a quartile, by the paper's class shares."""
+    X, progression = load_diabetes(return_X_y=True, as_frame=True)
+    shares = {0.25: "(1/4, 3/4)", 0.5: "(1/2, 1/2)", 0.75: "(3/4, 1/4)"}
+    return {
+        name: Dataset(name, X, (progression >= progression.quantile(quantile)).to_numpy().astype(np.int64))
+        for quantile, name in shares.items()
+    }
+
+
+def judge_folds(
+    dataset: Dataset, methods: Mapping[str, Any], repetition: int = 0, seed: int = 0
+) -> Iterable[dict[str, object]]:
+    """Run methods by one round of stratified 10-fold cross-validation; one record per method and fold."""
+    folds = StratifiedKFold(10, shuffle=True, random_state=seed + repetition)
+    for fold, (train, test) in enumerate(folds.split(dataset.X, dataset.y)):
+        X, y = dataset.X.iloc[train], dataset.y[train]
+        for name, method in methods.items():
+            model = clone(method).fit(X, y)
+            yield {
+                "method": name,
+                "fold": fold,
+                "error": float((model.predict(dataset.X.iloc[test]) != dataset.y[test]).mean()),
+                "n_selected": int(_selected(model, X).sum()),
+                "evaluations": _evaluations(model),
+            }
+
+
+def _judge_diabetes(pi: str, repetition: int, seed: int) -> Iterable[dict[str, object]]:
+    return judge_folds(diabetes_tables()[pi], METHODS, repetition, seed)
+
+
+def _run_table2(options: RunOptions) -> pd.DataFrame:
+    units = [
+        {"pi": pi, "repetition": repetition, "seed": options.random_state}
+        for pi in diabetes_tables()
+        for repetition in range(options.repetitions)
+    ]
+    records = run_repetitions(
+        units, _judge_diabetes, path=options.path, n_jobs=options.n_jobs, progress=options.progress
+    )
+    return _cells(records, "pi", ["error", "n_selected"])
+
+
+# StarPlus
+
+
+def starplus_cells(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
+    """Run Table 3 on a user's copy: mean error and number of predictors by subject and method.
+
+    Parameters
+    ----------
+    folder : path
+        Holds the six files ``data-starplus-SUBJECT-v7.mat``.
+    seed : int, default=0
+        Decides the folds.
+    """
+    paths = sorted(Path(folder).glob("data-starplus-*.mat"))
+    if not paths:
+        raise InputError(f"{str(folder)!r} has no files data-starplus-*.mat: get them from the StarPlus site")
+    records = [
+        {"subject": path.stem.split("-")[2], **record}
+        for path in paths
+        for record in judge_folds(starplus_table(path), METHODS, seed=seed)
+    ]
+    return _cells(pd.DataFrame(records), "subject", ["error", "n_selected"])
+
+
+_TOLERANCES = {
+    "error": Tolerance(absolute=0.02),
+    "n_selected": Tolerance(absolute=1.0),
+    "n_noisy_selected": Tolerance(absolute=0.5),
+}
+_AGREE = "Errors agree within 0.02, numbers of predictors within 1, of noisy ones within 0.5"
+_ADAPTIVE = (
+    "aL1L2NB divides the penalty by the distance w; the paper prints a product, with which every predictor "
+    "is selected, noise included"
+)
+REPRODUCTIONS = (
+    Reproduction(
+        name="fsnb-table1",
+        title="Four synthetic scenarios",
+        needs="simulation",
+        minutes=2,
+        repetitions=100,
+        quick_repetitions=10,
+        run=_run_table1,
+        tolerances=_TOLERANCES,
+        remarks=(
+            _AGREE,
+            "The paper's evaluations: SNB 125.1, fsNB 6732.25.",
+            "The Dirichlet shape, 1 and 3.5, was found by matching NB on discrete data; the paper has none.",
+            "Errors on continuous data come out 1.4 to 2.4 times lower than printed, under any reading.",
+            "No Dirichlet shape doubles the error of NB from irrelevant to redundant noise, as printed.",
+            _ADAPTIVE,
+            "Columns are shuffled: the paper's relevant predictors come first.",
+        ),
+    ),
+    Reproduction(
+        name="fsnb-table2",
+        title="Three binary versions of the Diabetes data",
+        needs="bundled tables",
+        minutes=0.5,
+        repetitions=10,
+        quick_repetitions=1,
+        run=_run_table2,
+        tolerances=_TOLERANCES,
+        remarks=(
+            _AGREE,
+            "Ten rounds of 10-fold cross-validation; the paper made one.",
+            "The paper's evaluations: SNB 30.7, fsNB 905.4; stopping at the first idle step comes near.",
+            _ADAPTIVE,
+        ),
+    ),
+)

@@ -1,0 +1,94 @@
+"""A path of models between the class prior and naive Bayes: one alpha per feature at every step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Degrees = Literal["count", "sum"]
+
+
+@dataclass(frozen=True)
+class AlphaPath:
+    """Models in the order in which they were found, the first one being the start.
+
+    Parameters
+    ----------
+    alphas : ndarray of shape (n_steps, n_features)
+        0 leaves a feature out, 1 takes it as naive Bayes does.
+    training_error : ndarray of shape (n_steps,)
+        Share of the rows' weight that is misclassified.
+    deviance : ndarray of shape (n_steps,)
+        Weighted mean over rows of ``-2 log P(y | x)``.
+    total_weight : float
+        The number of rows, or the sum of their weights.
+    n_evaluations : int
+        Candidates whose training error was computed.
+    degrees : {"count", "sum"}
+        How AIC counts degrees of freedom: features with alpha above 0 (Eq. 14), or the sum of the alphas.
+    """
+
+    alphas: Floats
+    training_error: Floats
+    deviance: Floats
+    total_weight: float
+    n_evaluations: int
+    degrees: Degrees = "count"
+
+    def __len__(self) -> int:
+        return len(self.alphas)
+
+    @property
+    def degrees_of_freedom(self) -> Floats:
+        """Return the degrees of freedom d of each step."""
+        counted = self.alphas > 0 if self.degrees == "count" else self.alphas
+        degrees: Floats = counted.sum(axis=1).astype(np.float64)
+        return degrees
+
+    @property
+    def penalty(self) -> Floats:
+        """Return what AIC adds to the deviance, ``2 d / N``."""
+        return 2.0 * self.degrees_of_freedom / self.total_weight
+
+    @property
+    def aic(self) -> Floats:
+        """Return Akaike's criterion per row: deviance plus ``2 d / N``."""
+        return self.deviance + self.penalty
+
+    def least_aic(self) -> int:
+        """Return the step of least AIC, the first one among equals."""
+        return int(np.argmin(self.aic))
+
+    def features_in(self, order: NDArray[np.int64]) -> AlphaPath:
+        """Return the path with its features in another order: ``order[j]`` is the feature that comes j-th."""
+        return replace(self, alphas=np.ascontiguousarray(self.alphas[:, order]))
+
+
+@dataclass(frozen=True)
+class GroupPath(AlphaPath):
+    """A path along which a penalty falls.
+
+    Parameters
+    ----------
+    strengths : ndarray of shape (n_steps,)
+        Decreasing; at the first one all alphas are 0.
+    entry_strengths : ndarray of shape (n_features,)
+        The strength at which each feature leaves 0.
+    """
+
+    strengths: Floats = field(default_factory=lambda: np.empty(0))
+    entry_strengths: Floats = field(default_factory=lambda: np.empty(0))
+
+    def features_in(self, order: NDArray[np.int64]) -> GroupPath:
+        """Return the path with its features in another order."""
+        return replace(
+            self,
+            alphas=np.ascontiguousarray(self.alphas[:, order]),
+            entry_strengths=self.entry_strengths[order],
+        )

@@ -1,0 +1,132 @@
+"""Forward stagewise naive Bayes: generators, protocols, StarPlus, and what the figures show."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.io import savemat
+
+from seminaive import ForwardStagewiseNaiveBayes, NaiveBayes, SelectiveNaiveBayes
+from seminaive.errors import InputError
+from seminaive.papers import fsnb, fsnb_figures
+from seminaive.papers.fsnb import SCENARIOS
+from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
+from seminaive.papers.starplus import starplus_table
+
+
+@pytest.mark.parametrize("name", list(SCENARIOS))
+def test_noisy_columns_are_irrelevant_or_repeat_a_relevant_one(name):
+    sample = SCENARIOS[name].draw(np.random.default_rng(0), n_train=20_000, n_test=10)
+    codes = sample.X.apply(lambda column: column.astype(float)).to_numpy()
+    noisy = codes[:, sample.noisy]
+    assert noisy.shape[1] == 10
+    told = codes[:, ~sample.noisy]
+    nearest = [max(np.mean(np.abs(column - other) < 0.4) for other in told.T) for column in noisy.T]
+    if SCENARIOS[name].redundant:
+        assert min(nearest) > 0.89
+    else:
+        means = np.array([noisy[sample.y == c].mean(axis=0) for c in range(3)])
+        assert np.ptp(means, axis=0).max() < 0.06
+
+
+def test_neighbours_in_the_chain_agree_more_often_than_chance():
+    rng = np.random.default_rng(0)
+    chain = fsnb._copy_neighbours(rng.normal(size=(20_000, 7)), rng)
+    equal = [[np.mean(chain[:, i] == chain[:, j]) for j in range(7)] for i in range(7)]
+    # A cell takes its right neighbour's value, which stays, or the other way round: 2 x 1/4 x 1/2.
+    np.testing.assert_allclose([equal[i][i + 1] for i in range(1, 5)], 0.25, atol=0.02)
+    assert equal[0][4] < 0.01
+
+
+def test_columns_are_shuffled():
+    samples = [SCENARIOS["DI"].draw(np.random.default_rng(seed), 50, 10) for seed in range(5)]
+    places = {tuple(np.flatnonzero(sample.noisy)) for sample in samples}
+    assert len(places) == 5
+
+
+def test_diabetes_tables_have_the_papers_class_shares():
+    for name, table in fsnb.diabetes_tables().items():
+        first = eval(name.split(",")[0][1:])  # noqa: S307 - "(1/4" as a number
+        assert np.mean(table.y == 0) == pytest.approx(first, abs=0.01)
+        assert table.X.shape == (442, 10)
+
+
+@pytest.mark.parametrize("name", ["fsnb-table1", "fsnb-table2"])
+def test_a_short_run_gives_every_cell_that_the_paper_has(name):
+    table = runnable(name)
+    cells = table.run(RunOptions(repetitions=2, progress=False))
+    comparison = compare_with_paper(table, cells)
+    assert comparison.n_without_ours == 0
+    assert len(comparison.cells) == (published_table(name)["status"] == "ok").sum()
+    assert any("evaluations of SNB" in note for note in comparison.notes)
+
+
+def write_starplus(path, n_trials=12):
+    """A small file in the shape of StarPlus: rest first, then trials of 54 images, 30 voxels in 3 regions."""
+    rng = np.random.default_rng(0)
+    info = np.zeros(n_trials, dtype=[("cond", float), ("firstStimulus", object)])
+    data = np.empty(n_trials, dtype=object)
+    for trial in range(n_trials):
+        first = "PS"[trial % 2]
+        info[trial] = (1 if trial == 0 else 2 + trial % 2, first)
+        scans = rng.normal(size=(54, 30))
+        picture = slice(0, 8) if first == "P" else slice(16, 24)
+        scans[picture, :10] += 2.0
+        data[trial] = scans
+    rois = np.zeros(3, dtype=[("name", object), ("columns", object)])
+    for region in range(3):
+        rois[region] = (f"R{region}", np.arange(10 * region, 10 * region + 10) + 1)
+    savemat(path, {"info": info, "data": data, "meta": {"rois": rois}})
+
+
+def test_a_users_copy_of_starplus_is_read_and_judged(tmp_path):
+    write_starplus(tmp_path / "data-starplus-04799-v7.mat")
+    table = starplus_table(tmp_path / "data-starplus-04799-v7.mat")
+    assert table.X.shape == (11 * 16, 3)
+    assert sorted(np.unique(table.y, return_counts=True)[1]) == [88, 88]
+    means = table.X[table.y == "picture"].mean() - table.X[table.y == "sentence"].mean()
+    assert means["R0"] == pytest.approx(2, abs=0.2)
+    cells = fsnb.starplus_cells(tmp_path)
+    assert set(cells["subject"]) == {"04799"}
+    assert cells.query("metric == 'error'")["ours"].max() < 0.1
+
+
+def test_what_is_no_starplus_is_refused(tmp_path):
+    with pytest.raises(InputError, match="no files"):
+        fsnb.starplus_cells(tmp_path)
+    savemat(tmp_path / "other.mat", {"a": 1})
+    with pytest.raises(InputError, match="not a StarPlus subject"):
+        starplus_table(tmp_path / "other.mat")
+
+
+def test_redundant_predictors_harm_naive_bayes_more_than_irrelevant_ones():
+    models = {"NB": NaiveBayes(), "SNB": SelectiveNaiveBayes()}
+    errors = fsnb_figures.noise_and_error(models, n_noisy=30, repetitions=5)
+    means = errors.groupby(["method", "kind"])["error"].mean()
+    assert means["NB", "30 redundant"] > means["NB", "30 irrelevant"] > means["NB", "no noise"]
+    assert means["SNB", "30 redundant"] == pytest.approx(means["SNB", "no noise"], abs=0.01)
+
+
+def test_errors_by_predictors_are_those_of_naive_bayes_on_the_first_columns():
+    curve = fsnb_figures.errors_by_predictors("redundant", n_noisy=5)
+    rng = np.random.default_rng(0)
+    X, y = fsnb_figures.three_predictors(4000, rng)
+    X = np.hstack([X, np.repeat(X[:, :1], 5, axis=1)])[:, :5]
+    model = NaiveBayes(categorical_features="all").fit(X[:1000], y[:1000])
+    assert curve["all"][4] == pytest.approx(np.mean(model.predict(X[1000:]) != y[1000:]))
+
+
+def test_partly_redundant_predictors_are_best_in_between():
+    apart, together = fsnb_figures.alpha_surface(0.0), fsnb_figures.alpha_surface(0.9)
+    assert apart[-1, -1] <= apart.min() + 0.01
+    assert together[-1, -1] > together.min() + 0.005
+
+
+def test_the_errors_of_a_path_are_those_of_its_models():
+    sample = fsnb_figures.noisy_frames()
+    model = ForwardStagewiseNaiveBayes().fit(sample.X, sample.y)
+    errors = fsnb_figures.path_errors(model, sample)
+    chosen = errors.iloc[model.chosen_step_]
+    assert chosen["test error"] == pytest.approx(np.mean(model.predict(sample.X_test) != sample.y_test))
+    along = fsnb_figures.errors_along_alpha(model, sample, step=0, feature=0)
+    assert along["training error"].iloc[0] == pytest.approx(model.path_.training_error[0])
+    assert isinstance(along, pd.DataFrame)
