@@ -11,7 +11,7 @@ import numpy as np
 
 from seminaive.design.classes import TWO_CLASSES, log_odds
 from seminaive.scores import AdditiveScores, NumericTerms, fill_unknown
-from seminaive.statistics import ObservedTerms, Terms, log_shares
+from seminaive.statistics import ObservedTerms, Terms, TupleCounts, log_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -188,6 +188,13 @@ class GenerativeEstimate:
             both: Floats = np.sqrt((self.logs**2).sum(axis=1, keepdims=True))
             return both
         return np.abs(self.logs)
+
+    def tuple_weights(self) -> TupleCounts:
+        """Return the weight of each cell of the stored terms, all classes together."""
+        terms, places = self.coefficients.layout
+        weights = np.zeros((terms.n_cells, 1))
+        weights[places, 0] = self.cell_weight.sum(axis=1)
+        return TupleCounts(terms, weights)
 
     @property
     def visits(self) -> Floats:

@@ -135,6 +135,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
             self.n_iter_, self.objective_ = result.n_iter, result.objective
             self.gradient_norm_ = result.optimality
             self.scores_ = naive.scale(self.exponents_)
+            self._summarise(rows)
         return self
 
     def _naive_bayes(self, rows):

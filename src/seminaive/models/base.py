@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass
-from importlib import import_module
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,6 +29,7 @@ from seminaive.errors import ColumnsWarning, InputError, TooLargeError
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
 from seminaive.models.progress import progress
 from seminaive.scores import log_posterior
+from seminaive.statistics import TrainingSummary
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode import Schema
     from seminaive.models.progress import Steps
+    from seminaive.statistics import TupleCounts
 
 __all__ = ["TableClassifier", "TrainingSet", "is_number", "unchanged_on_failure"]
 
@@ -128,7 +129,6 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             )
         self.classes_ = training.classes
         self.schema_ = training.table.schema
-        self._summarise(training)
         return training
 
     def _encode_rows(
@@ -183,16 +183,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return frame_like(None, report_columns(self.columns_read_, self.schema_))
 
-    def _summarise(self, rows: TrainingSet) -> None:
-        """Keep the summary of a training table; where the statistics have none, nothing is kept."""
+    def _summarise(self, rows: TrainingSet, tuples: TupleCounts | None = None) -> None:
+        """Keep a summary of a training table, with the weights of a model's tuples; or none if not wanted."""
         self.__dict__.pop("summary_", None)
-        if not self.keep_summary:
-            return
-        try:
-            summary = import_module("seminaive.statistics.summary").TrainingSummary
-        except ModuleNotFoundError:
-            return
-        self.summary_ = summary.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
+        if self.keep_summary:
+            classes = rows.classes.tolist()
+            summary = TrainingSummary.of(
+                rows.table, rows.labels, rows.n_classes, rows.row_weight, classes=classes
+            )
+            self.summary_ = replace(summary, tuples=tuples)
 
     def _progress(self, what: str, total: int | None = None) -> AbstractContextManager[Steps]:
         """Give a callable that counts finished folds, trials or passes; it shows them where verbose.

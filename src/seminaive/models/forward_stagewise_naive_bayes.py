@@ -68,6 +68,8 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
 
     Attributes
     ----------
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     alphas_ : ndarray of shape (n_features,)
         In the order of the columns.
     selected_features_ : list of str

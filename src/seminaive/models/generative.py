@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from seminaive.encode import encode_target
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import check_choice, check_number
+from seminaive.statistics import TrainingSummary
 
 
 def check_generative_parameters(model):
@@ -47,6 +50,7 @@ class GenerativeMixin:
             step("encoded")
             self.classes_declared_ = False
             self.statistics_ = self._count(rows)
+            self._summarise_counted(rows, None)
             step("counted")
             self._derive()
         return self
@@ -84,8 +88,19 @@ class GenerativeMixin:
             if old is not None:
                 new = old.with_classes(np.searchsorted(every, self.classes_), every.tolist()) + new
             self.classes_, self.statistics_, self.schema_ = every, new, new.schema
+            self._summarise_counted(rows, None if old is None else getattr(self, "summary_", None))
             self._derive()
         return self
+
+    def _summarise_counted(self, rows, earlier):
+        """Keep a summary made of the counts of all rows so far and of the numbers of all chunks."""
+        vars(self).pop("summary_", None)
+        if self.keep_summary:
+            summary = TrainingSummary.of_statistics(self.statistics_, rows.table.numbers, rows.row_weight)
+            if earlier is not None:
+                numbers = tuple(a + b for a, b in zip(earlier.numbers, summary.numbers, strict=True))
+                summary = replace(summary, numbers=numbers)
+            self.summary_ = summary
 
     def _all_classes(self, chunk_classes):
         """Return the classes of all chunks so far, sorted; refuse one that was not declared."""

@@ -55,6 +55,8 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
 
     Attributes
     ----------
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     strength_ : float
         The chosen strength.
     alphas_ : ndarray of shape (n_features,)

@@ -66,6 +66,7 @@ class HigherOrderClassifier(AdditiveClassifier):
             self.n_iter_, self.passes_, self.history_ = result.n_iter, result.passes, result.history
             self.objective_, self.gradient_norm_ = result.objective, result.optimality
             self._read(estimate, result.solution)
+            self._summarise(rows, estimate.tuple_weights())
         return self
 
     def _minimize(self, objective, design, estimate, codes, step):

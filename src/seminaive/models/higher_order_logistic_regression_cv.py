@@ -207,6 +207,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
             estimate = whole.design.generative_estimate(rows.labels, rows.weights)
             cell_weight = estimate.cell_weight.sum(axis=1)
             self.scores_ = estimate.coefficients.to_scores(by_class(result.solution), cell_weight)
+            self._summarise(rows, estimate.tuple_weights())
         return self
 
     def _fold_table(self, rows, table, splits):

@@ -43,6 +43,7 @@ class InterpolatedClassifier(AdditiveClassifier):
             interpolation = self._interpolation(rows.table, rows.labels, rows.row_weight)
             path = self._find_path(interpolation, rows.table, rows.labels, rows.row_weight)
             self._settle(interpolation, path, self._choose(path, rows, y, sample_weight))
+            self._summarise(rows)
         return self
 
     def _interpolation(self, table, labels, row_weight):

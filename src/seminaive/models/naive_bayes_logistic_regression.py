@@ -148,6 +148,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
             path.warn_unless_converged()
             self.strength_ = float(path.strengths[-1])  # larger than asked for where the path broke off
             self._settle(training, linear, row_weight, path, len(path) - 1)
+            self._summarise(training)
         return self
 
     def _path_to_strength(self, linear, labels, row_weight):

@@ -143,6 +143,7 @@ categorical_features, missing
             self.strength_ = float(path.strengths[chosen])
             path.warn_unless_converged()
             self._settle(training, linear, row_weight, path, chosen)
+            self._summarise(training)
         return self
 
     def _check_parameters(self):

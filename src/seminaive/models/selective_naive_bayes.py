@@ -35,6 +35,8 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
 
     Attributes
     ----------
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     alphas_ : ndarray of shape (n_features,)
         1 for a feature that is used, 0 for one that is not.
     selected_features_ : list of str

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from seminaive.design.coefficients import Coefficients, GenerativeEstimate
@@ -11,7 +13,7 @@ from seminaive.models.base import unchanged_on_failure
 from seminaive.models.higher_order_base import CERTIFICATES, cut_rule
 from seminaive.solvers.search_coordinates import scale_of
 from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale
-from seminaive.statistics import Moments, TableStatistics, TupleCounts, class_weights
+from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts, class_weights
 
 
 class StreamingMixin:
@@ -98,6 +100,20 @@ class StreamingMixin:
         self._row_steps(estimate).take(terms, codes, numbers, labels, rows.weights)
         self.statistics_, self.schema_ = total, total.schema
         self._read(estimate, self.coefficients_)
+        self._summarise_chunk(rows, labels, old is None)
+
+    def _summarise_chunk(self, rows, labels, first):
+        """Keep a summary of all chunks so far."""
+        earlier = None if first else getattr(self, "summary_", None)
+        vars(self).pop("summary_", None)
+        if self.keep_summary:
+            own = TrainingSummary.of(
+                rows.table, labels, len(self.classes_), rows.row_weight, classes=self.classes_.tolist()
+            )
+            summary = own if earlier is None else replace(earlier, tuples=None) + own
+            weight = self.statistics_.counts
+            tuples = TupleCounts(weight.terms, weight.counts.sum(axis=1, keepdims=True))
+            self.summary_ = replace(summary, tuples=tuples)
 
     def _coefficients_under(self, total, old, n_coefficients):
         """Return the coefficients and their squared gradients under the codes of all chunks so far."""

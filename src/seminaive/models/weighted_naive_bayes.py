@@ -45,6 +45,8 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
 
     Attributes
     ----------
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
     exponents_ : ndarray of shape (n_features,)
         In the order of the columns; 1 leaves a feature as in naive Bayes.
     selected_features_ : list of str

@@ -3,9 +3,9 @@
 from seminaive.scores.additive import AdditiveScores, log_posterior
 from seminaive.scores.curve_terms import CurveTerms
 from seminaive.scores.dependence import DependenceTables
+from seminaive.scores.exponents import class_shift_exponents
 from seminaive.scores.factored_pairs import FactoredPairs
 from seminaive.scores.fallback import fill_unknown
-from seminaive.scores.exponents import class_shift_exponents
 from seminaive.scores.generative import (
     NormalParameters,
     gaussian_terms,

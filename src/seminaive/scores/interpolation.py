@@ -9,8 +9,7 @@ import numpy as np
 
 from seminaive.scores.additive import AdditiveScores
 from seminaive.scores.generative import NormalParameters, laplace_tables, log_priors
-from seminaive.statistics import log_or_veto
-from seminaive.statistics import TupleCounts
+from seminaive.statistics import TupleCounts, log_or_veto
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

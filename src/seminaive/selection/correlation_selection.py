@@ -47,7 +47,7 @@ class Uncertainties:
     @property
     def n_features(self) -> int:
         """Return the number of features."""
-        return self.table.codes.shape[1]
+        return int(self.table.codes.shape[1])
 
     @cached_property
     def _between(self) -> dict[int, Floats]:
