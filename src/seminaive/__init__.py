@@ -11,9 +11,11 @@ if TYPE_CHECKING:
         AveragedJoinEstimators,
         HigherOrderLogisticRegression,
         HigherOrderLogisticRegressionCV,
+        MarkovBlanketSelector,
         NaiveBayes,
         NaiveBayesLogisticRegression,
         NaiveBayesLogisticRegressionCV,
+        TreeAugmentedNaiveBayes,
         load_model,
         save_model,
     )
@@ -28,9 +30,11 @@ __all__ = [
     "HigherOrderLogisticRegression",
     "HigherOrderLogisticRegressionCV",
     "MDLDiscretizer",
+    "MarkovBlanketSelector",
     "NaiveBayes",
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
+    "TreeAugmentedNaiveBayes",
     "load_model",
     "save_model",
 ]

@@ -8,12 +8,14 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 __all__ = [
     "ConvergenceWarning",
+    "EmptyBlanketWarning",
     "InputError",
     "ModelFileError",
     "NotFittedError",
     "SeminaiveError",
     "TableTypeError",
     "TooLargeError",
+    "UntestableWarning",
 ]
 
 
@@ -35,3 +37,11 @@ class TooLargeError(SeminaiveError, MemoryError):
 
 class ModelFileError(SeminaiveError):
     """A saved model that is damaged, foreign, unsafe or from a newer version."""
+
+
+class EmptyBlanketWarning(UserWarning):
+    """No feature was found to depend on the class, so that all were kept."""
+
+
+class UntestableWarning(UserWarning):
+    """Tests of independence that would need more cells than there are rows were not made."""

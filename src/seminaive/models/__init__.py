@@ -10,9 +10,11 @@ if TYPE_CHECKING:
     from seminaive.models.files import load_model, save_model
     from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
     from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
+    from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
     from seminaive.models.naive_bayes import NaiveBayes
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
     from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
+    from seminaive.models.tree_augmented_naive_bayes import TreeAugmentedNaiveBayes
 
 __all__ = [
     "AcceleratedLogisticRegression",
@@ -20,9 +22,11 @@ __all__ = [
     "AveragedJoinEstimators",
     "HigherOrderLogisticRegression",
     "HigherOrderLogisticRegressionCV",
+    "MarkovBlanketSelector",
     "NaiveBayes",
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
+    "TreeAugmentedNaiveBayes",
     "load_model",
     "save_model",
 ]
@@ -33,9 +37,11 @@ _FILES = {
     "AveragedJoinEstimators": "averaged_join_estimators",
     "HigherOrderLogisticRegression": "higher_order_logistic_regression",
     "HigherOrderLogisticRegressionCV": "higher_order_logistic_regression_cv",
+    "MarkovBlanketSelector": "markov_blanket_selector",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesLogisticRegression": "naive_bayes_logistic_regression",
     "NaiveBayesLogisticRegressionCV": "naive_bayes_logistic_regression_cv",
+    "TreeAugmentedNaiveBayes": "tree_augmented_naive_bayes",
     "load_model": "files",
     "save_model": "files",
 }

@@ -10,6 +10,7 @@ from seminaive.scores.generative import (
     log_priors,
     m_estimate_tables,
 )
+from seminaive.scores.tree import tree_scores
 
 __all__ = [
     "AdditiveScores",
@@ -22,4 +23,5 @@ __all__ = [
     "log_posterior",
     "log_priors",
     "m_estimate_tables",
+    "tree_scores",
 ]

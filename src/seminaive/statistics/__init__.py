@@ -9,12 +9,14 @@ from seminaive.statistics.information import (
 )
 from seminaive.statistics.moments import Moments
 from seminaive.statistics.observed_terms import ObservedTerms
+from seminaive.statistics.pairwise import PairwiseInformation
 from seminaive.statistics.table import TableStatistics
 from seminaive.statistics.terms import Terms
 
 __all__ = [
     "Moments",
     "ObservedTerms",
+    "PairwiseInformation",
     "TableStatistics",
     "Terms",
     "TupleCounts",
