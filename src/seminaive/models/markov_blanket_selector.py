@@ -14,6 +14,7 @@ from seminaive.encode import (
     TableEncoder,
     encode_target,
     encode_weights,
+    keep_rows,
     mdl_cuts,
     open_table,
     take_columns,
@@ -72,8 +73,8 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
 
     Given its Markov blanket, the class is independent of all other features. One algorithm with one test
     misses features that another combination finds; the union over all of them keeps a feature unless all
-    agree that it is irrelevant. In tables with categories the numbers are cut into bins by description length,
-    for the tests only.
+    agree that it is irrelevant. In tables with categories the numbers are cut into bins by description
+    length, for the tests only.
 
     Parameters
     ----------
@@ -81,8 +82,8 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
     test : str, default="union"
         "mi" (G test), "mi-adf" (with adjusted degrees of freedom) or "mi-sh" (shrinkage estimate), for any
         table; "cor" (Student's t), "zf" (Fisher's z), "mi-g" (Gaussian mutual information) or "mi-g-sh" (its
-        shrinkage estimate) for tables of numbers alone. The union is over these four where all columns are numbers,
-        else over those three.
+        shrinkage estimate) for tables of numbers alone. The union is over these four where all columns are
+        numbers, else over those three.
     alpha : float, default=0.05
         Level of each test: a feature is kept where its p-value is at most that.
     one_row_per_cell : bool, default=True
@@ -104,8 +105,8 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
     Notes
     -----
     In tests of correlations a class enters as one indicator where there are two classes; with more, each has
-    an indicator, the smallest p-value counts, times their number. A row with a missing cell is left out of the
-    tests that need the cell.
+    an indicator, and the smallest p-value counts, times their number. A row with a missing cell is left out
+    of the tests that need the cell.
 
     Examples
     --------
@@ -121,9 +122,9 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
     array([ True, False])
     >>> print(selector.trace_)
     [mi] iamb: blanket of class: x0
-      grow   x0 given nothing: mi = 787.89, df = 1, p = 2.227e-173: added
-      grow   x1 given nothing: mi = 256.49, df = 1, p = 1.007e-57: not added
-      grow   x1 given x0: mi = 0.27, df = 2, p = 0.87: not added
+      grow   x0 given nothing: mi = 678.63, df = 1, p = 1.326e-149: added
+      grow   x1 given nothing: mi = 228.75, df = 1, p = 1.118e-51: not added
+      grow   x1 given x0: mi = 1.3602, df = 2, p = 0.5066: not added
     """
 
     def __init__(
@@ -142,7 +143,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
         self.categorical_features = categorical_features
 
     def __sklearn_tags__(self):
-        """Tell scikit-learn that classes are needed, and that text, categories and missing cells are welcome."""
+        """Tell scikit-learn that classes are needed; text, categories and missing cells are welcome."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.string = True
@@ -172,6 +173,10 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
                     "of samples. Pass one label per row"
                 )
             weight = encode_weights(sample_weight, opened.n_rows)
+            if weight is not None and (weight == 0).any():  # a row of weight zero is no row
+                kept = weight > 0
+                opened, weight = open_table(keep_rows(X, kept)), weight[kept]
+                target = encode_target(target.classes[target.labels[kept]], type(self).__name__)
             tests = self._tests(opened, target.labels, len(target.classes), weight)
             self.trace_ = self._search(tests, opened.names)
             found = {j for blanket in self.trace_.blankets for j in blanket.members}
@@ -233,15 +238,15 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
             warnings.warn(
                 f"{untestable} of {self.trace_.n_tests} tests would need more cells than there are rows and "
                 "were not made: they added and removed nothing. trace_ lists them; merge categories, or pass "
-                "one_row_per_cell=False to make them all the same",
+                "one_row_per_cell=False to make every test",
                 UntestableWarning,
                 stacklevel=3,
             )
         if not self.support_.any():
             self.support_ = np.ones_like(self.support_)
             warnings.warn(
-                f"no feature depends on the class at alpha = {self.alpha:g}: the Markov blanket is empty, and "
-                "all features are kept. Raise alpha, or use more rows",
+                f"no feature depends on the class at alpha = {self.alpha:g}: the Markov blanket is empty, "
+                "and all features are kept. Raise alpha, or use more rows",
                 EmptyBlanketWarning,
                 stacklevel=3,
             )

@@ -118,7 +118,7 @@ def correlation_test(correlation: float, n_rows: float, n_given: int) -> TestRes
     p_value = float(2 * stdtr(degrees, -t))
     if p_value > SMALLEST_P:
         return TestResult("cor", correlation, degrees, p_value, float(np.log(p_value)), n_rows)
-    # Leading term of the incomplete beta function for large a: I_x(a, 1/2) ~ x**a / ((1 - x)**(1/2) a B(a, 1/2))
+    # Leading term of the incomplete beta function: I_x(a, 1/2) ~ x**a / ((1 - x)**(1/2) a B(a, 1/2))
     half, x = degrees / 2, 1 - bounded**2
     log_p = half * np.log(x) - 0.5 * np.log1p(-x) - np.log(half) - betaln(half, 0.5)
     return TestResult("cor", correlation, degrees, p_value, float(log_p), n_rows)

@@ -125,10 +125,8 @@ def bias_variance_path(mean: Floats) -> tuple[tuple[float, Partition], ...]:
     """
     with np.errstate(divide="ignore"):
         joins = np.maximum(-np.log(mean), 0.0)
-    path = []
-    for start in np.unique(np.concatenate([[0.0], joins])).tolist():
-        path.append((start, _by_threshold(mean, float(np.exp(-start)), joins <= start)))
-    return tuple(path)
+    starts = np.unique(np.concatenate([[0.0], joins])).tolist()
+    return tuple((start, _by_threshold(mean, float(np.exp(-start)), joins <= start)) for start in starts)
 
 
 def _by_threshold(mean: Floats, threshold: float, logistic: Related) -> Partition:
