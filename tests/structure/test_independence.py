@@ -235,6 +235,7 @@ def test_tests_of_a_table_count_what_a_plain_loop_counts(test, given):
     columns, cardinalities = coded_table()
     columns[1, ::7] = 3  # missing
     columns[2, ::11] = 4
+    columns[3, ::13] = 3
     sizes = [cardinalities[j] for j in (1, 0, *given)]
     counts = np.zeros(sizes)
     for row in columns[[1, 0, *given]].T:
