@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -19,7 +20,6 @@ from seminaive.structure.blankets import Blanket
 N_ROWS = 20_000
 SEEDS = 20
 ALPHA = 0.05
-N_NOISE = 4
 
 # Parents of each variable of four small networks; variable 0 is the target.
 NETWORKS = {
@@ -40,53 +40,80 @@ def blanket_of(parents):
     return set(parents[0]) | set(children) | {k for j in children for k in parents[j]} - {0}
 
 
-def draw_codes(parents, rng):
+def draw_codes(parents, n_noise, rng):
     columns = {}
     for j, own in parents.items():
         # Log odds are a sum of effects: no parent hides another one.
         log_odds = sum((2.0 * columns[k] - 1.0 for k in own), np.zeros(N_ROWS))
         columns[j] = (rng.random(N_ROWS) < 1 / (1 + np.exp(-1.5 * log_odds))).astype(np.uint8)
-    noise = rng.integers(0, 2, (N_NOISE, N_ROWS), dtype=np.uint8)
+    noise = rng.integers(0, 2, (n_noise, N_ROWS), dtype=np.uint8)
     return np.vstack([[columns[j] for j in range(len(parents))], noise])
 
 
-def draw_numbers(parents, rng):
+def draw_numbers(parents, n_noise, rng):
     columns = {}
     for j, own in parents.items():
         columns[j] = sum((0.7 * columns[k] for k in own), rng.normal(size=N_ROWS))
-    noise = rng.normal(size=(N_NOISE, N_ROWS))
+    noise = rng.normal(size=(n_noise, N_ROWS))
     return np.vstack([[columns[j] for j in range(len(parents))], noise]).T
 
 
-@pytest.fixture(scope="module")
-def drawn():
-    """Tests over the tables of every network and seed; all algorithms and tests share what was counted."""
-    tests = {}
+@cache
+def drawn_table(network, n_noise, seed, numeric):
+    """Return tests over one simulated table; all algorithms and tests share what was counted."""
+    rng = np.random.default_rng(seed)
+    if numeric:
+        return GaussianTests.of_columns(draw_numbers(NETWORKS[network], n_noise, rng))
+    codes = draw_codes(NETWORKS[network], n_noise, rng)
+    return CodedTests(codes, (2,) * len(codes))
+
+
+def recovered(algorithm, test, n_noise):
+    """Return in how many seeds each network's blanket is found whole, and the share of false inclusions."""
+    complete, false, candidates = Counter(), 0, 0
     for network, parents in NETWORKS.items():
+        planted = blanket_of(parents)
+        n_variables = len(parents) + n_noise
         for seed in range(SEEDS):
-            codes = draw_codes(parents, np.random.default_rng(seed))
-            numbers = draw_numbers(parents, np.random.default_rng(seed))
-            tests[network, seed] = CodedTests(codes, (2,) * len(codes)), GaussianTests.of_columns(numbers)
-    return tests
+            tests = replace(drawn_table(network, n_noise, seed, test in CORRELATION_TESTS), test=test)
+            crowded = algorithm == "fast-iamb" and test in COUNTS_TESTS
+            limit = {"rows_per_cell": tests.rows_per_cell} if crowded else {}
+            found = set(ALGORITHMS[algorithm](tests, 0, range(n_variables), ALPHA, **limit).members)
+            complete[network] += planted <= found
+            false += len(found - planted)
+            candidates += n_variables - 1 - len(planted)
+    return complete, false / candidates
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("test", [*COUNTS_TESTS, *CORRELATION_TESTS])
 @pytest.mark.parametrize("algorithm", list(ALGORITHMS))
-def test_planted_blankets_are_recovered(algorithm, test, drawn):
-    false = candidates = 0
-    for network, parents in NETWORKS.items():
-        planted, complete = blanket_of(parents), 0
-        n_variables = len(parents) + N_NOISE
-        for seed in range(SEEDS):
-            tests = replace(drawn[network, seed][test in CORRELATION_TESTS], test=test)
-            found = set(ALGORITHMS[algorithm](tests, 0, range(n_variables), ALPHA).members)
-            complete += planted <= found
-            false += len(found - planted)
-            candidates += n_variables - 1 - len(planted)
-        assert complete >= 19
-    # 420 candidates: the rate of true tests, 0.05, has a standard deviation of 0.011
-    assert false / candidates <= 1.5 * ALPHA
+def test_planted_blankets_are_recovered_among_four_irrelevant_features(algorithm, test):
+    complete, false = recovered(algorithm, test, 4)
+    assert min(complete[network] for network in NETWORKS) >= 19
+    # 400 candidates: a rate of 0.05 has a standard deviation of 0.011
+    assert false <= 1.5 * ALPHA
+
+
+# mi-adf and the other algorithms keep 0.08 to 0.12 as well; correlations keep 0.05.
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "test",
+    [
+        "mi-sh",
+        pytest.param(
+            "mi",
+            marks=pytest.mark.xfail(
+                reason="0.08: an irrelevant feature that was added splits the strata anew, and so gives all "
+                "others another chance"
+            ),
+        ),
+    ],
+)
+def test_false_inclusions_of_iamb_among_thirty_irrelevant_features(test):
+    complete, false = recovered("iamb", test, 30)
+    assert min(complete[network] for network in NETWORKS) >= 19
+    assert false <= 1.5 * ALPHA
 
 
 def d_separated(parents, x, y, given):

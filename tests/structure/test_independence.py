@@ -145,7 +145,7 @@ def test_the_lizards_of_bnlearns_manual(axes, statistic, p_value):
 
 
 # bnlearn 5.2.1, R 4.6.1: arc.strength(hc(marks), marks, criterion = "cor"), the p-value of an arc given the
-# other parents of its head.
+# other parents of its head; R's output as kept in tests/parity/fixtures/strength.json of the pybnlearn project.
 @pytest.mark.parametrize(
     ("x", "y", "given", "p_value"),
     [
@@ -161,7 +161,7 @@ def test_the_marks_of_bnlearn(x, y, given, p_value):
     assert GaussianTests.of_columns(MARKS)(x, y, given).p_value == pytest.approx(p_value, rel=1e-9)
 
 
-# install.packages("bnlearn"); ci.test(...) on the tables above, in R. Run where Rscript and bnlearn exist.
+# ci.test(...) on the tables above, in R: runs where Rscript and the package bnlearn exist.
 @pytest.mark.parametrize("test", [*COUNTS_TESTS, *CORRELATION_TESTS])
 def test_r_bnlearn_gives_the_same_statistic(test, tmp_path):
     ask = shutil.which("Rscript")

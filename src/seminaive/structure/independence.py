@@ -2,15 +2,15 @@
 
 Names are those of the R package bnlearn, which the hybrid paper used:
 
-========== ==================================================================================================
+=========== ===========================================================================================
 ``mi``      G test: 2 n times the conditional mutual information, chi-square
 ``mi-adf``  the same statistic; rows and columns of a stratum that are empty give no degrees of freedom
 ``mi-sh``   G of James and Stein's shrinkage estimate of the cell probabilities, toward equal ones
 ``cor``     Student's t of the partial correlation
 ``zf``      Fisher's z of the partial correlation, normal
-``mi-g``    2 n times the mutual information of a Gaussian distribution, chi-square with one degree of freedom
+``mi-g``    2 n times the mutual information of a Gaussian pair, chi-square with one degree of freedom
 ``mi-g-sh`` the same, from a covariance matrix whose off-diagonal elements are shrunk toward 0
-========== ==================================================================================================
+=========== ===========================================================================================
 
 The paper describes its ``mi-g-sh`` as a sequential Monte Carlo permutation test. In bnlearn that name is the
 shrinkage estimator, and the permutation test is called ``smc-mi-g``; here a name means what it means there.
