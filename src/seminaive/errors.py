@@ -9,12 +9,14 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 __all__ = [
     "ColumnsWarning",
     "ConvergenceWarning",
+    "EmptyBlanketWarning",
     "InputError",
     "ModelFileError",
     "NotFittedError",
     "SeminaiveError",
     "TableTypeError",
     "TooLargeError",
+    "UntestableWarning",
 ]
 
 
@@ -40,3 +42,11 @@ class ModelFileError(SeminaiveError):
 
 class ColumnsWarning(UserWarning):
     """A column that was probably meant otherwise than it was read; the message says what to do about it."""
+
+
+class EmptyBlanketWarning(UserWarning):
+    """No feature was found to depend on the class, so that all were kept."""
+
+
+class UntestableWarning(UserWarning):
+    """Tests of independence that would need more cells than there are rows were not made."""

@@ -21,6 +21,7 @@ def test_estimators_were_discovered():
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # the checks fit absurd data
+@pytest.mark.filterwarnings("ignore::seminaive.errors.EmptyBlanketWarning")
 @pytest.mark.filterwarnings("ignore:Estimator's parameters changed:UserWarning")
 @parametrize_with_checks(
     ESTIMATORS, expected_failed_checks=lambda estimator: EXPECTED_FAILURES.get(type(estimator).__name__, {})

@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes
     from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
     from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
+    from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
     from seminaive.models.naive_bayes import NaiveBayes
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
     from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
     from seminaive.models.selective_naive_bayes import SelectiveNaiveBayes
     from seminaive.models.weighted_naive_bayes import WeightedNaiveBayes
+    from seminaive.models.tree_augmented_naive_bayes import TreeAugmentedNaiveBayes
 
 __all__ = [
     "AcceleratedLogisticRegression",
@@ -30,11 +32,13 @@ __all__ = [
     "GroupRegularizedNaiveBayes",
     "HigherOrderLogisticRegression",
     "HigherOrderLogisticRegressionCV",
+    "MarkovBlanketSelector",
     "NaiveBayes",
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
     "SelectiveNaiveBayes",
     "WeightedNaiveBayes",
+    "TreeAugmentedNaiveBayes",
     "load_model",
     "save_model",
 ]
@@ -49,11 +53,13 @@ _FILES = {
     "GroupRegularizedNaiveBayes": "group_regularized_naive_bayes",
     "HigherOrderLogisticRegression": "higher_order_logistic_regression",
     "HigherOrderLogisticRegressionCV": "higher_order_logistic_regression_cv",
+    "MarkovBlanketSelector": "markov_blanket_selector",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesLogisticRegression": "naive_bayes_logistic_regression",
     "NaiveBayesLogisticRegressionCV": "naive_bayes_logistic_regression_cv",
     "SelectiveNaiveBayes": "selective_naive_bayes",
     "WeightedNaiveBayes": "weighted_naive_bayes",
+    "TreeAugmentedNaiveBayes": "tree_augmented_naive_bayes",
     "load_model": "files",
     "save_model": "files",
 }

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sklearn.utils.validation import check_is_fitted
 
-from seminaive import encode, scores, selection, solvers, statistics
+from seminaive import encode, scores, selection, solvers, statistics, structure
 from seminaive.encode import Schema, whole_file
 from seminaive.errors import InputError, ModelFileError
 from seminaive.models.base import TableClassifier
@@ -124,7 +124,7 @@ def _trusted_types() -> Iterator[str]:
     from seminaive import models
 
     yield "seminaive.scores.additive.NumericTerms"  # its place in version 0.1
-    for room in (models, encode, scores, selection, solvers, statistics):
+    for room in (models, encode, scores, selection, solvers, statistics, structure):
         for name in room.__all__:
             member = getattr(room, name)
             if isinstance(member, type):

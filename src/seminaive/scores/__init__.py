@@ -16,6 +16,7 @@ from seminaive.scores.generative import (
 )
 from seminaive.scores.interpolation import Interpolation
 from seminaive.scores.numeric_terms import NumericTerms
+from seminaive.scores.tree import tree_scores
 
 __all__ = [
     "AdditiveScores",
@@ -33,4 +34,5 @@ __all__ = [
     "log_posterior",
     "log_priors",
     "m_estimate_tables",
+    "tree_scores",
 ]

@@ -13,6 +13,7 @@ from seminaive.statistics.number_sketch import NumberSketch
 from seminaive.statistics.observed_terms import ObservedTerms
 from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
 from seminaive.statistics.summary import TrainingSummary
+from seminaive.statistics.pairwise import PairwiseInformation
 from seminaive.statistics.table import TableStatistics
 from seminaive.statistics.terms import Terms
 
@@ -21,6 +22,7 @@ __all__ = [
     "Moments",
     "NumberSketch",
     "ObservedTerms",
+    "PairwiseInformation",
     "TableStatistics",
     "Terms",
     "TrainingSummary",

@@ -1,0 +1,281 @@
+"""Selection of the features that make all others irrelevant to the class: its Markov blanket."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from seminaive.encode import (
+    TableEncoder,
+    encode_target,
+    encode_weights,
+    keep_rows,
+    mdl_cuts,
+    open_table,
+    take_columns,
+)
+from seminaive.errors import EmptyBlanketWarning, InputError, UntestableWarning
+from seminaive.models.base import is_number, unchanged_on_failure
+from seminaive.structure import (
+    ALGORITHMS,
+    CORRELATION_TESTS,
+    COUNTS_TESTS,
+    Blanket,
+    CodedTests,
+    GaussianTests,
+    fast_iamb,
+)
+
+UNION = "union"
+
+
+@dataclass(frozen=True)
+class BlanketTrace:
+    """Every blanket that was searched for, with the tests that decided; ``print`` shows them.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the features and, last, the class.
+    tests : tuple of str
+        The test of each blanket.
+    blankets : tuple of Blanket
+    """
+
+    names: tuple[str, ...]
+    tests: tuple[str, ...]
+    blankets: tuple[Blanket, ...]
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"[{test}] {blanket.describe(self.names)}"
+            for test, blanket in zip(self.tests, self.blankets, strict=True)
+        )
+
+    @property
+    def n_tests(self) -> int:
+        """Return the number of tests made or declared untestable."""
+        return sum(len(blanket.trace) for blanket in self.blankets)
+
+    @property
+    def n_untestable(self) -> int:
+        """Return the number of tests that would have needed more cells than there were rows."""
+        return sum(blanket.n_untestable for blanket in self.blankets)
+
+
+class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
+    """Keeps the Markov blanket of the class, found by tests of conditional independence.
+
+    Given its Markov blanket, the class is independent of all other features. One algorithm with one test
+    misses features that another combination finds; the union over all of them keeps a feature unless all
+    agree that it is irrelevant. In tables with categories the numbers are cut into bins by description
+    length, for the tests only.
+
+    Parameters
+    ----------
+    algorithm : {"union", "grow-shrink", "iamb", "fast-iamb", "inter-iamb"}, default="union"
+    test : str, default="union"
+        "mi" (G test), "mi-adf" (with adjusted degrees of freedom) or "mi-sh" (shrinkage estimate), for any
+        table; "cor" (Student's t), "zf" (Fisher's z), "mi-g" (Gaussian mutual information) or "mi-g-sh" (its
+        shrinkage estimate) for tables of numbers alone. The union is over these four where all columns are
+        numbers, else over those three.
+    alpha : float, default=0.05
+        Level of each test: a feature is kept where its p-value is at most that.
+    one_row_per_cell : bool, default=True
+        Whether a test that would need more cells than there are rows is declared untestable: it then neither
+        adds nor removes a feature, and the fit warns. False makes every test.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+
+    Attributes
+    ----------
+    support_ : ndarray of bool of shape (n_features,)
+        The features kept; all of them, with a warning, where the blanket is empty.
+    trace_ : BlanketTrace
+        Which test decided what.
+    n_features_in_ : int
+    feature_names_in_ : ndarray of str
+        Where the columns have names that are all text.
+
+    Notes
+    -----
+    In tests of correlations a class enters as one indicator where there are two classes; with more, each has
+    an indicator, and the smallest p-value counts, times their number. A row with a missing cell is left out
+    of the tests that need the cell.
+
+    Examples
+    --------
+    A feature that only repeats another one, with errors, is left out:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 2000)
+    >>> sign = y ^ (rng.random(2000) < 0.2)
+    >>> X = np.column_stack([sign, sign ^ (rng.random(2000) < 0.2)])
+    >>> selector = MarkovBlanketSelector("iamb", "mi", categorical_features="all").fit(X, y)
+    >>> selector.get_support()
+    array([ True, False])
+    >>> print(selector.trace_)
+    [mi] iamb: blanket of class: x0
+      grow   x0 given nothing: mi = 678.63, df = 1, p = 1.326e-149: added
+      grow   x1 given nothing: mi = 228.75, df = 1, p = 1.118e-51: not added
+      grow   x1 given x0: mi = 1.3602, df = 2, p = 0.5066: not added
+    """
+
+    def __init__(
+        self,
+        algorithm=UNION,
+        test=UNION,
+        *,
+        alpha=0.05,
+        one_row_per_cell=True,
+        categorical_features="from_dtype",
+    ):
+        self.algorithm = algorithm
+        self.test = test
+        self.alpha = alpha
+        self.one_row_per_cell = one_row_per_cell
+        self.categorical_features = categorical_features
+
+    def __sklearn_tags__(self):
+        """Tell scikit-learn that classes are needed; text, categories and missing cells are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Search for the blanket of the class.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts.
+        """
+        self._check_parameters()
+        with unchanged_on_failure(self):
+            opened = open_table(X)
+            validate_data(self, X, skip_check_array=True)
+            target = encode_target(y, type(self).__name__)
+            if opened.n_rows != len(target.labels):
+                raise InputError(
+                    f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers "
+                    "of samples. Pass one label per row"
+                )
+            weight = encode_weights(sample_weight, opened.n_rows)
+            if weight is not None and (weight == 0).any():  # a row of weight zero is no row
+                kept = weight > 0
+                opened, weight = open_table(keep_rows(X, kept)), weight[kept]
+                target = encode_target(target.classes[target.labels[kept]], type(self).__name__)
+            tests = self._tests(opened, target.labels, len(target.classes), weight)
+            self.trace_ = self._search(tests, opened.names)
+            found = {j for blanket in self.trace_.blankets for j in blanket.members}
+            self.support_ = np.array([j in found for j in range(len(opened.names))])
+            self._warn()
+        return self
+
+    def _tests(self, opened, labels, n_classes, weight):
+        """Return the tests to be used, each over all columns and, last, the class."""
+        learned = {
+            "categorical_features": self.categorical_features,
+            "missing": "neutral",
+            "labels": labels,
+            "row_weight": weight,
+        }
+        _, table = TableEncoder.learn(opened, cut_rule=mdl_cuts, **learned)
+        all_numbers = len(table.schema.numeric) == len(opened.names)
+        names = [self.test]
+        if self.test == UNION:
+            names = list(CORRELATION_TESTS if all_numbers else COUNTS_TESTS)
+        elif self.test in CORRELATION_TESTS and not all_numbers:
+            raise InputError(
+                f"test {self.test!r} is for numbers, and some columns are categories: choose one of "
+                f"{', '.join(COUNTS_TESTS)}, or pass the numeric columns only"
+            )
+        if names[0] in CORRELATION_TESTS:
+            indicators = labels[:, None] == (np.arange(n_classes) if n_classes > 2 else [n_classes - 1])
+            numbers = np.column_stack([table.numbers, indicators])
+            n_features = table.numbers.shape[1]
+            of_class = tuple(range(n_features, numbers.shape[1]))
+            tests = GaussianTests(numbers, (*((j,) for j in range(n_features)), of_class), row_weight=weight)
+        else:
+            code_type = np.promote_types(table.codes.dtype, np.min_scalar_type(n_classes))
+            columns = np.vstack([table.codes.T, labels]).astype(code_type)
+            cardinalities = (*table.cardinalities, n_classes)
+            tests = CodedTests(
+                columns, cardinalities, row_weight=weight, declare_untestable=self.one_row_per_cell
+            )
+        return [replace(tests, test=name) for name in names]
+
+    def _search(self, tests, names):
+        target = len(names)
+        algorithms = list(ALGORITHMS) if self.algorithm == UNION else [self.algorithm]
+        blankets = []
+        for test in tests:
+            for algorithm in algorithms:
+                limits = {"rows_per_cell": test.rows_per_cell} if self._limits_cells(algorithm, test) else {}
+                blankets.append(ALGORITHMS[algorithm](test, target, range(target), self.alpha, **limits))
+        used = tuple(test.test for test in tests for _ in algorithms)
+        return BlanketTrace((*names, "class"), used, tuple(blankets))
+
+    @staticmethod
+    def _limits_cells(algorithm, test):
+        return ALGORITHMS[algorithm] is fast_iamb and isinstance(test, CodedTests)
+
+    def _warn(self):
+        untestable = self.trace_.n_untestable
+        if untestable:
+            warnings.warn(
+                f"{untestable} of {self.trace_.n_tests} tests would need more cells than there are rows and "
+                "were not made: they added and removed nothing. trace_ lists them; merge categories, or pass "
+                "one_row_per_cell=False to make every test",
+                UntestableWarning,
+                stacklevel=3,
+            )
+        if not self.support_.any():
+            self.support_ = np.ones_like(self.support_)
+            warnings.warn(
+                f"no feature depends on the class at alpha = {self.alpha:g}: the Markov blanket is empty, "
+                "and all features are kept. Raise alpha, or use more rows",
+                EmptyBlanketWarning,
+                stacklevel=3,
+            )
+
+    def _check_parameters(self):
+        for name, allowed in (
+            ("algorithm", (UNION, *ALGORITHMS)),
+            ("test", (UNION, *COUNTS_TESTS, *CORRELATION_TESTS)),
+        ):
+            if getattr(self, name) not in allowed:
+                raise InputError(f"{name} is one of {', '.join(allowed)}, got {getattr(self, name)!r}")
+        if not is_number(self.alpha) or not 0 < self.alpha < 1:
+            raise InputError(f"alpha is a level between 0 and 1, got {self.alpha!r}")
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.support_
+
+    def transform(self, X):
+        """Return the columns of the blanket: of a frame as a frame, of anything else as an array.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
+        check_is_fitted(self)
+        opened = open_table(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        if hasattr(X, "columns") or hasattr(X, "column_names"):
+            return take_columns(X, [opened.names[j] for j in np.flatnonzero(self.support_)])
+        return np.asarray(X)[:, self.support_]

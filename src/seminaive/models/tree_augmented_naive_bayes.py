@@ -1,0 +1,135 @@
+"""Naive Bayes in which every feature may depend on one other feature."""
+
+from __future__ import annotations
+
+from seminaive.memory import refuse_beyond_memory
+from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.generative import GenerativeMixin
+from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.parameters import check_number
+from seminaive.scores import tree_scores
+from seminaive.statistics import (
+    Moments,
+    PairwiseInformation,
+    TableStatistics,
+    Terms,
+    TupleCounts,
+    class_weights,
+    mutual_information,
+)
+from seminaive.structure import chow_liu_tree
+
+
+class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
+    """Tree-augmented naive Bayes (TAN; Friedman, Geiger and Goldszmidt, 1997).
+
+    The score of class c is ``log P(c) + sum_j log P(x_j | x_parent(j), c)``. The parents form the tree that
+    keeps most of the features' mutual information within the classes, the maximum-likelihood tree; its root,
+    the feature that tells most about the class, has none. Two copies of a feature become parent and child,
+    and so count once.
+
+    Parameters
+    ----------
+    smoothing : float, default=1.0
+        Added to every count, in rows; 0 lets one unseen combination of value, parent and class veto the
+        class.
+    bins : "mdl" or int, default="mdl"
+        How numbers are cut into bins: where the classes pay for it, or into that many equally frequent ones.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing cell is a value like any other, where training saw one, or no evidence. A child
+        whose parent is no evidence falls back on ``P(x_j | c)``; a child that is no evidence contributes
+        nothing.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
+        same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
+
+    Attributes
+    ----------
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
+    classes_ : ndarray of shape (n_classes,)
+    classes_declared_ : bool
+        Whether ``partial_fit`` was told all classes, and refuses others.
+    schema_ : Schema
+        Names, kinds, categories and cut points of the columns.
+    statistics_ : TableStatistics
+        Raw counts of all pairs of columns; they can be merged.
+    tree_ : FeatureTree
+        The parent of each column, by position, and the information that each edge keeps.
+    parents_ : dict
+        The name of each column's parent; None for a root.
+    scores_ : AdditiveScores
+        The log prior, one table per column, and one per edge: what the parent adds to it.
+
+    Examples
+    --------
+    Two copies of a feature count as one:
+
+    >>> X = [["wet", "wet"]] * 30 + [["dry", "dry"]] * 30
+    >>> y = ["rain"] * 20 + ["sun"] * 10 + ["rain"] * 10 + ["sun"] * 20
+    >>> model = TreeAugmentedNaiveBayes(smoothing=0).fit(X, y)
+    >>> model.parents_
+    {'x0': None, 'x1': 'x0'}
+    >>> model.predict_proba([["dry", "dry"]]).round(2)
+    array([[0.33, 0.67]])
+    """
+
+    def __init__(
+        self,
+        *,
+        smoothing=1.0,
+        bins="mdl",
+        categorical_features="from_dtype",
+        missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
+    ):
+        self.smoothing = smoothing
+        self.bins = bins
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
+
+    def _cut_rule(self):
+        return cut_rule(self.bins)
+
+    def _count(self, rows):
+        terms = Terms.up_to_order(rows.table.cardinalities, 2)
+        refuse_beyond_memory(
+            {
+                f"{terms.n_cells:,} cells of pairs by {rows.n_classes} classes": 24
+                * terms.n_cells
+                * rows.n_classes
+            },
+            "merge rare categories, lower bins or drop columns",
+        )
+        return TableStatistics(
+            rows.table.schema,
+            class_weights(rows.labels, rows.n_classes, rows.row_weight),
+            TupleCounts.of(rows.table.codes, rows.labels, terms, rows.n_classes, rows.row_weight),
+            Moments.none(rows.table.numbers.shape[1], rows.n_classes),
+            tuple(rows.classes.tolist()),
+        )
+
+    def _derive(self):
+        statistics, counts = self.statistics_, self.statistics_.counts
+        about_class = [mutual_information(counts.joint(j)) for j in range(len(counts.terms.cardinalities))]
+        self.tree_ = chow_liu_tree(PairwiseInformation.of_counts(counts).information, about_class)
+        names = self.schema_.coded_names
+        self.parents_ = {
+            name: None if parent < 0 else names[parent]
+            for name, parent in zip(names, self.tree_.parents, strict=True)
+        }
+        self.scores_ = tree_scores(counts, statistics.class_weight, self.tree_.parents, self.smoothing)
+
+    def _check_parameters(self):
+        check_number("smoothing", self.smoothing, "a count of rows, 0 or more", low=0)

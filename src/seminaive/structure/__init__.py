@@ -1,0 +1,72 @@
+"""How features depend on one another: independence tests, Markov blankets, partitions, trees."""
+
+from seminaive.structure.blankets import (
+    ALGORITHMS,
+    Blanket,
+    Decision,
+    IndependenceTest,
+    fast_iamb,
+    grow_shrink,
+    iamb,
+    inter_iamb,
+)
+from seminaive.structure.coded_tests import CodedTests
+from seminaive.structure.gaussian_tests import GaussianTests
+from seminaive.structure.independence import (
+    CORRELATION_TESTS,
+    COUNTS_TESTS,
+    adjusted_mutual_information_test,
+    correlation_test,
+    fisher_z_test,
+    gaussian_information_test,
+    mutual_information_test,
+    pearson_test,
+    shrinkage_gaussian_information_test,
+    shrinkage_mutual_information_test,
+    shrunken_covariance,
+)
+from seminaive.structure.partitions import (
+    Assignment,
+    Partition,
+    bias_variance_partition,
+    bias_variance_path,
+    dependence_partition,
+    greedy_partition,
+    mean_dependence,
+)
+from seminaive.structure.results import TestResult
+from seminaive.structure.tree import FeatureTree, chow_liu_tree
+
+__all__ = [
+    "ALGORITHMS",
+    "CORRELATION_TESTS",
+    "COUNTS_TESTS",
+    "Assignment",
+    "Blanket",
+    "CodedTests",
+    "Decision",
+    "FeatureTree",
+    "GaussianTests",
+    "IndependenceTest",
+    "Partition",
+    "TestResult",
+    "adjusted_mutual_information_test",
+    "bias_variance_partition",
+    "bias_variance_path",
+    "chow_liu_tree",
+    "correlation_test",
+    "dependence_partition",
+    "fast_iamb",
+    "fisher_z_test",
+    "gaussian_information_test",
+    "greedy_partition",
+    "grow_shrink",
+    "iamb",
+    "inter_iamb",
+    "mean_dependence",
+    "mutual_information_test",
+    "pearson_test",
+    "shrinkage_gaussian_information_test",
+    "shrinkage_mutual_information_test",
+    "shrunken_covariance",
+]
