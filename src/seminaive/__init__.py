@@ -20,8 +20,8 @@ if TYPE_CHECKING:
         NaiveBayesLogisticRegression,
         NaiveBayesLogisticRegressionCV,
         SelectiveNaiveBayes,
-        WeightedNaiveBayes,
         TreeAugmentedNaiveBayes,
+        WeightedNaiveBayes,
         load_model,
         save_model,
     )
@@ -45,8 +45,8 @@ __all__ = [
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
     "SelectiveNaiveBayes",
-    "WeightedNaiveBayes",
     "TreeAugmentedNaiveBayes",
+    "WeightedNaiveBayes",
     "load_model",
     "save_model",
 ]

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
     from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
     from seminaive.models.selective_naive_bayes import SelectiveNaiveBayes
-    from seminaive.models.weighted_naive_bayes import WeightedNaiveBayes
     from seminaive.models.tree_augmented_naive_bayes import TreeAugmentedNaiveBayes
+    from seminaive.models.weighted_naive_bayes import WeightedNaiveBayes
 
 __all__ = [
     "AcceleratedLogisticRegression",
@@ -37,8 +37,8 @@ __all__ = [
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
     "SelectiveNaiveBayes",
-    "WeightedNaiveBayes",
     "TreeAugmentedNaiveBayes",
+    "WeightedNaiveBayes",
     "load_model",
     "save_model",
 ]

@@ -11,9 +11,9 @@ from seminaive.statistics.information import (
 from seminaive.statistics.moments import Moments
 from seminaive.statistics.number_sketch import NumberSketch
 from seminaive.statistics.observed_terms import ObservedTerms
+from seminaive.statistics.pairwise import PairwiseInformation
 from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
 from seminaive.statistics.summary import TrainingSummary
-from seminaive.statistics.pairwise import PairwiseInformation
 from seminaive.statistics.table import TableStatistics
 from seminaive.statistics.terms import Terms
 
