@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 
@@ -101,6 +102,8 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
     >>> bool(np.allclose(model.weights_[:2], model.weights_[3:5]))
     True
     """
+
+    _fitted: ClassVar = {"weights_": np.ndarray, "prior_weights_": np.ndarray}
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -22,6 +23,14 @@ STARTS = ("zero", "generative")
 
 class HigherOrderClassifier(AdditiveClassifier):
     """Logistic regression over tuples of features; a subclass names the penalty."""
+
+    _fitted: ClassVar = {
+        "n_iter_": int,
+        "passes_": int,
+        "history_": np.ndarray,
+        "objective_": float,
+        "gradient_norm_": float,
+    }
 
     def fit(self, X, y, sample_weight=None):
         """Learn one coefficient per class and observed combination of values.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from joblib import effective_n_jobs
 
@@ -118,6 +120,17 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     >>> bool(abs(model.predict_proba(X)[:, 1] - 0.25).max() < 0.15)
     True
     """
+
+    _fitted: ClassVar = {
+        "ridge_": tuple,
+        "number_ridge_": float,
+        "generative_share_": float,
+        "cv_results_": dict,
+        "n_iter_": int,
+        "passes_": int,
+        "objective_": float,
+        "gradient_norm_": float,
+    }
 
     def __init__(
         self,
