@@ -8,6 +8,7 @@ import copy
 import io
 import itertools
 import json
+import os
 import sys
 import tempfile
 import warnings
@@ -164,10 +165,8 @@ def archive(document, arrays):
     return buffer.getvalue()
 
 
-def hostile_files(model, folder):
-    """Yield a description and the content of every hostile file of one model."""
-    path = Path(folder) / "own"
-    seminaive.save_model(model, path)
+def hostile_files(path):
+    """Yield a description and the content of every hostile file of one saved model."""
     with zipfile.ZipFile(path) as written:
         document = json.loads(written.read("seminaive.json"))
         arrays = written.read("arrays")
@@ -202,7 +201,7 @@ def use(content, folder, X, y):
             model.predict(rows)
         if hasattr(model, "contributions"):
             model.contributions(X)
-        if hasattr(model, "partial_fit"):
+        if hasattr(model, "partial_fit") and "NUMBA_DISABLE_JIT" not in os.environ:
             model.partial_fit(X, y[: len(X)])
             if not np.isfinite(model.predict_proba(X)).all():
                 raise AssertionError("probabilities after another chunk are not finite")
@@ -213,24 +212,33 @@ def use(content, folder, X, y):
     return "accepted"
 
 
-def main(first, step):
+def save(folder):
+    """Write one file for every kind of model."""
+    warnings.simplefilter("ignore")
+    for name, model in models():
+        seminaive.save_model(model, Path(folder) / name)
+
+
+def attack(folder, first, step):
+    """Use every ``step``-th hostile file of each model, from the ``first`` on."""
     warnings.simplefilter("ignore")
     additive.COMPILED_GATHERS = 0  # the loops that trust their indices, for few rows too
     X, y = table()
     tally, wrong, tried = {"refused": 0, "accepted": 0}, [], 0
-    with tempfile.TemporaryDirectory() as folder:
-        for name, model in models():
-            labels = y if len(model.classes_) == 3 else y == "sun"
-            for number, (what, content) in enumerate(hostile_files(model, folder)):
-                if number % step != first:
-                    continue
+    with tempfile.TemporaryDirectory() as scratch:
+        for path in sorted(Path(folder).iterdir()):
+            labels = y if len(seminaive.load_model(path).classes_) == 3 else y == "sun"
+            for what, content in itertools.islice(hostile_files(path), first, None, step):
                 tried += 1
                 try:
-                    tally[use(content, folder, X, labels)] += 1
+                    tally[use(content, scratch, X, labels)] += 1
                 except Exception as error:  # noqa: BLE001 - that is what is looked for
-                    wrong.append(f"{name}, {what}: {type(error).__name__}: {error}"[:500])
+                    wrong.append(f"{path.name}, {what}: {type(error).__name__}: {error}"[:500])
     print(json.dumps({"tried": tried, **tally, "wrong": wrong}))  # noqa: T201
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    if sys.argv[1] == "save":
+        save(sys.argv[2])
+    else:
+        attack(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))

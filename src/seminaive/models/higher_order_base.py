@@ -13,6 +13,7 @@ from seminaive.encode import EqualFrequencyCuts, mdl_cuts
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.parameters import LARGEST_WHOLE
 from seminaive.selection.higher_order_problem import SCALINGS, HigherOrderProblem
 from seminaive.solvers.stochastic_descent import descend_epochs
 
@@ -106,7 +107,7 @@ class HigherOrderClassifier(AdditiveClassifier):
             if getattr(self, name) not in allowed:
                 raise InputError(f"{name} is one of {', '.join(allowed)}, got {getattr(self, name)!r}")
         ridges = self._ridges()
-        if ridges.shape != (self.order,) or not (ridges >= 0).all():
+        if ridges.shape != (self.order,) or not ((ridges >= 0) & np.isfinite(ridges)).all():
             raise InputError(
                 f"ridge is a number of 0 or more, or one such number for each of the {self.order} orders, "
                 f"got {self.ridge!r}"
@@ -129,6 +130,6 @@ def cut_rule(bins):
     """Return the rule that cuts numbers into bins."""
     if bins == "mdl":
         return mdl_cuts
-    if isinstance(bins, Integral) and bins >= 2:
+    if isinstance(bins, Integral) and 2 <= bins <= LARGEST_WHOLE:
         return EqualFrequencyCuts(int(bins))
     raise InputError(f"bins is 'mdl' or a number of equally frequent bins, 2 or more, got {bins!r}")
