@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from seminaive import encode, scores, selection, solvers, statistics
+from seminaive import encode, scores, statistics
 from seminaive.encode import CategoricalColumn, ColumnReading, EmptyColumn, NumericColumn, Schema
 from seminaive.encode.few_rows import LARGEST_NUMBER
 from seminaive.errors import InputError
@@ -190,6 +190,8 @@ def check_statistics(own, schema: Schema, n_classes: int) -> None:
 @cache
 def _types() -> dict[str, Any]:
     """Return the dataclasses of the package that a fitted model may consist of, by name."""
+    from seminaive import selection, solvers
+
     rooms = (encode, scores, selection, solvers, statistics)
     members = [getattr(room, name) for room in rooms for name in room.__all__]
     return {
