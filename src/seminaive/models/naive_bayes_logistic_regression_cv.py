@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -76,6 +77,8 @@ categorical_features, missing
     1   mean radius   -0.92   -1.01
     2  mean texture   -0.24   -0.21
     """
+
+    _fitted: ClassVar = {"fold_losses_": FoldLosses}
 
     def __init__(
         self,

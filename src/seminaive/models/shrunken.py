@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import is_number
 from seminaive.scores import generative_scores
-from seminaive.solvers import ShrinkageOptions, logistic_path, softmax_path
+from seminaive.solvers import ShrinkageOptions, ShrinkagePath, logistic_path, softmax_path
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable
     from seminaive.models.base import TrainingSet
-    from seminaive.solvers import ShrinkagePath
 
     Floats = NDArray[np.float64]
 
@@ -32,6 +31,15 @@ MOST_COEFFICIENTS_COMPARED = 1000
 
 class ShrunkenClassifier(AdditiveClassifier):
     """Logistic regression pulled toward a target; a subclass chooses the strength in ``fit``."""
+
+    _fitted: ClassVar = {
+        "strength_": float,
+        "path_": ShrinkagePath,
+        "references_": tuple,
+        "coefficients_": np.ndarray,
+        "target_": np.ndarray,
+        "maximum_likelihood_": np.ndarray,
+    }
 
     def _check_parameters(self):
         named = isinstance(self.penalty, str) and self.penalty in ("l1", "l2")
