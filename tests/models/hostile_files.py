@@ -19,9 +19,9 @@ import numpy as np
 import pandas as pd
 
 import seminaive
+from seminaive.design import coefficients
 from seminaive.errors import ModelFileError, SeminaiveError
 from seminaive.scores import additive
-from seminaive.selection import higher_order_problem
 
 N = 60
 SCALARS = [
@@ -74,10 +74,10 @@ def models():
             more = {"hierarchical": True} if "hierarchical" in made().get_params() else {}
             yield f"{name}, stream", made(**more).partial_fit(X, y, classes=["hail", "rain", "sun"])
     yield "class variances", seminaive.NaiveBayes(variances="class", missing="neutral").fit(X, y)
-    dense = higher_order_problem.MOST_DENSE_BYTES
-    higher_order_problem.MOST_DENSE_BYTES = 0
+    dense = coefficients.MOST_DENSE_BYTES
+    coefficients.MOST_DENSE_BYTES = 0
     yield "observed terms", seminaive.HigherOrderLogisticRegression(hierarchical=True).fit(X, y)
-    higher_order_problem.MOST_DENSE_BYTES = dense
+    coefficients.MOST_DENSE_BYTES = dense
 
 
 def leaves(node, path=()):

@@ -13,6 +13,7 @@ from seminaive.design.classes import by_class
 from seminaive.design.table import TableDesign
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts
 from seminaive.errors import InputError
+from seminaive.memory import refuse_beyond_memory
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import (
@@ -28,6 +29,7 @@ from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.solvers.minimize import MOST_VECTORS, minimize
 from seminaive.solvers.search_coordinates import SCALINGS, search_coordinates
 from seminaive.solvers.stochastic_gradient import minimize_by_epochs
+from seminaive.statistics.sizes import stream_parts
 
 SOLVERS = ("lbfgs", "cg", "newton", "sgd")
 OBJECTIVES = ("log-likelihood", "squared-error")
@@ -95,6 +97,11 @@ class HigherOrderClassifier(AdditiveClassifier):
             start[design.fixed] = 0.0
         limits = {"tol": self.tol, "max_iter": self.max_iter, "report": step}
         if self.solver == "sgd":
+            terms, n_classes = design.coefficients.terms, design.coefficients.n_classes
+            refuse_beyond_memory(
+                stream_parts(terms.cardinalities, self.order, n_classes, hierarchical=self.hierarchical),
+                "take solver='lbfgs', which needs cells for observed combinations only, or lower the order",
+            )
             generator = check_random_state(self.random_state)
             result = minimize_by_epochs(
                 objective,

@@ -10,12 +10,14 @@ import numpy as np
 from seminaive.design.coefficients import Coefficients, GenerativeEstimate
 from seminaive.design.table import standardised, terms_of_order
 from seminaive.errors import InputError
+from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.fitted_state import check_finite, check_statistics
 from seminaive.models.higher_order_base import CERTIFICATES, cut_rule
 from seminaive.solvers.search_coordinates import scale_of
 from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts, class_weights
+from seminaive.statistics.sizes import stream_parts
 
 
 class StreamingMixin:
@@ -114,6 +116,11 @@ class StreamingMixin:
         n_classes = len(self.classes_)
         table, weights = rows.table, rows.row_weight
         terms = terms_of_order(table.cardinalities, self.order, hierarchical=self.hierarchical)
+        cardinalities = (table.schema if old is None else old.schema.union(table.schema)).cardinalities
+        refuse_beyond_memory(
+            stream_parts(cardinalities, self.order, n_classes, hierarchical=self.hierarchical),
+            "lower the order, merge rare categories or drop columns",
+        )
         new = TableStatistics(
             table.schema,
             class_weights(labels, n_classes, weights),
