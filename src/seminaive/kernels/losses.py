@@ -18,6 +18,24 @@ LARGEST = 690.0
 HELD = 1e299
 
 
+@njit(inline="always")
+def against(margin, small):
+    """Return the probability that the logistic model gives to the other class than that of the margin.
+
+    The margin is the log odds of a class, small is exp(-|margin|). No digits are lost where it is near 0.
+    """
+    return (small if margin >= 0.0 else 1.0) * (1.0 / (1.0 + small))
+
+
+@njit(inline="always")
+def hinge(margin):
+    """Return max(0, -margin), and NaN for an infinite margin, so that overflow never counts as a good fit.
+
+    Together with log(1 + exp(-|margin|)) it is the log loss.
+    """
+    return (0.0 if margin >= 0.0 else -margin) + 0.0 * margin
+
+
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def binary_log_loss_residuals(scores, labels, weights):
     """Replace log-odds by w (p - y), and return the sum of -w log p_y.
@@ -38,12 +56,11 @@ def binary_log_loss_residuals(scores, labels, weights):
         for i in range(m):
             losses[i] = logarithm(1.0 + small[i])
         for i in range(m):
-            against = own[i] - 2.0 * np.float64(label[i]) * own[i]
-            wrong = against > 0.0  # a plain choice: max would look for NaN
-            losses[i] = weight[i] * (losses[i] + (against if wrong else 0.0))
+            sign = 2.0 * np.float64(label[i]) - 1.0
+            losses[i] = weight[i] * (losses[i] + hinge(sign * own[i]))
         for i in range(m):
-            p = (1.0 if own[i] >= 0.0 else small[i]) / (1.0 + small[i])
-            own[i] = weight[i] * (p - np.float64(label[i]))
+            sign = 2.0 * np.float64(label[i]) - 1.0
+            own[i] = -sign * weight[i] * against(sign * own[i], small[i])
         loss += losses[:m].sum()
     return loss
 

@@ -1,7 +1,7 @@
 """Optimisers: arrays in, a certified result out."""
 
 from seminaive.solvers.result import SolverResult
-from seminaive.solvers.shrinkage import ShrinkageOptions, ShrinkagePath, logistic_path, softmax_path
+from seminaive.solvers.elastic_net_path import ShrinkageOptions, ShrinkagePath, logistic_path, softmax_path
 
 __all__ = [
     "ShrinkageOptions",

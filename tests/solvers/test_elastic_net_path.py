@@ -5,12 +5,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba import njit
 from sklearn.linear_model import LogisticRegression
 
 from seminaive.design.reference import LinearDesign
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.kernels.shrink_quadratic import minimise_quadratic
-from seminaive.solvers import ShrinkageOptions, logistic_path, shrinkage, softmax_path
+from seminaive.kernels import path_elastic_net
+from seminaive.kernels.path_problem import new_softmax
+from seminaive.solvers import ShrinkageOptions, elastic_net_path, logistic_path, softmax_path
+
+
+@njit
+def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor, n_scores, softmax):
+    return path_elastic_net.minimise_quadratic(
+        gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor, n_scores, softmax
+    )
+
 
 FREE = ShrinkageOptions(penalize_intercept=False)
 TIGHT = ShrinkageOptions(gap_tol=1e-9, residual_tol=1e-9)
@@ -328,7 +338,7 @@ class TestSweeps:
             else (lambda: softmax_path(design, labels, 3, options=options, n_strengths=30))
         )
         newton = solve()
-        monkeypatch.setattr(shrinkage, "_widest", lambda _n_scores, _n_rows: 1)
+        monkeypatch.setattr(elastic_net_path, "_widest", lambda _n_scores, _n_rows: 1)
         swept = solve()
         assert swept.converged.all()
         np.testing.assert_allclose(swept.deviance, newton.deviance, rtol=1e-5)
@@ -395,7 +405,11 @@ class TestHardCases:
             x = np.full(q, shift)
             u = g - gram @ x
             scratch = np.empty(q, dtype=np.int64), np.empty(q), np.empty((q, q))
-            cycles.append(minimise_quadratic(gram, q, u, x, l1, np.zeros(q), tol, 500, *scratch, n_classes))
+            cycles.append(
+                minimise_quadratic(
+                    gram, q, u, x, l1, np.zeros(q), tol, 500, *scratch, n_classes, new_softmax(n_classes)
+                )
+            )
             lowest.append(0.5 * x @ gram @ x - g @ x + l1 @ np.abs(x))
         # One Newton step on all 100 or so coefficients, due every |E| / 6 cycles, and a check, do it.
         assert max(cycles) <= q / 6 + 2

@@ -15,9 +15,12 @@ import numpy as np
 
 from seminaive.design.reference import compiled_layout
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.kernels.shrink_problem import (
+from seminaive.kernels.path_problem import (
     CONVERGED,
+    GAP,
+    LOSS,
     NOT_REACHED,
+    RESIDUAL,
     TOO_WIDE,
     Design,
     Problem,
@@ -26,6 +29,7 @@ from seminaive.kernels.shrink_problem import (
     new_path,
     new_penalty,
     new_point,
+    new_softmax,
     new_work,
 )
 
@@ -33,7 +37,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from seminaive.design.reference import LinearDesign
-    from seminaive.kernels.shrink_problem import Path
+    from seminaive.kernels.path_problem import Path
 
     Floats = NDArray[np.float64]
 
@@ -368,9 +372,9 @@ def _read(solved: Path, frame: _Frame, goal: Floats, null_loss: float) -> Shrink
         strengths=solved.strengths[kept],
         coefficients=frame.coefficients(deviations) + goal,
         target=goal,
-        deviance=2.0 * solved.losses[kept],
-        gap=solved.gaps[kept] / max(start_loss, tiny),
-        residual=solved.residuals[kept] / max(steepest, tiny),
+        deviance=2.0 * solved.facts[kept, LOSS],
+        gap=solved.facts[kept, GAP] / max(start_loss, tiny),
+        residual=solved.facts[kept, RESIDUAL] / max(steepest, tiny),
         passes=solved.passes[kept],
         converged=solved.statuses[kept] == CONVERGED,
         strength_max=float(strength_max),
@@ -387,22 +391,22 @@ def _widest(n_scores: int, n_rows: int) -> int:
 
 def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) -> Path:
     """Solve by Newton steps, and from where the working set is too wide for them by sweeps."""
-    from seminaive.kernels.shrink_newton import newton_path
+    from seminaive.kernels.path_newton import newton_path
 
     n_scores = len(problem.offset) // len(problem.label)
-    size = len(problem.factor)
+    size = len(problem.l1_factor)
     path: Path = new_path(strengths, size)
     penalty, point, trial = new_penalty(size), new_point(size), new_point(size)
-    work = new_work(len(problem.label), n_scores, design.numbers.shape[1])
-    model = new_model(len(design.centre) - 1, n_scores, rules.gram_limit)
-    newton_path(design, problem, rules, path, work, penalty, model, point, trial)
+    work, softmax = new_work(len(problem.label), n_scores), new_softmax(n_scores)
+    model = new_model(design, n_scores, rules.gram_limit)
+    newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial)
     wide = np.flatnonzero(path.statuses == TOO_WIDE)
     if len(wide):
-        from seminaive.kernels.shrink_sweep import new_sweep, sweep_path
+        from seminaive.kernels.path_sweeps import new_sweep, sweep_path
 
         patient = rules._replace(max_steps=PATIENCE * rules.max_steps)
         sweep = new_sweep(design, n_scores)
-        sweep_path(design, problem, patient, path, wide[0], work, penalty, point, trial, sweep)
+        sweep_path(design, problem, patient, path, wide[0], work, softmax, penalty, point, trial, sweep)
     return path
 
 

@@ -6,7 +6,7 @@ the design is a few values per row and score.
 
 Letters
 -------
-n, m, k, d, K, x, g : as in ``shrink_problem``
+n, m, k, d, K, x, g : as in ``path_problem``
 v : curvature of each row's loss in its score, w p (1 - p); twice that for the softmax, whose classes move
     together: diag(p) - p p' is at most 2 diag(p (1 - p))
 e : residuals of the quadratic model, w (y - p) - v A (x - x0)
@@ -18,20 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seminaive.kernels.shrink_compile import inlined, kernel, part
-from seminaive.kernels.shrink_path import (
-    SHORTEST,
-    accept,
-    gap_limit_of,
-    judge,
-    record,
-    residual_limit_of,
-    search_line,
-    set_penalty,
-)
-from seminaive.kernels.shrink_problem import CONVERGED, GAP, OBJECTIVE, OUT_OF_STEPS, RESIDUAL, STALLED
-from seminaive.kernels.shrink_quadratic import violation
-from seminaive.kernels.shrink_rows import evaluate
+from seminaive.kernels.compilation import inlined, kernel, part
+from seminaive.kernels.path_certificate import certify, gap_limit_of, record, residual_limit_of
+from seminaive.kernels.path_elastic_net import set_penalty, soft_threshold, violation
+from seminaive.kernels.path_line_search import SHORTEST, accept, search_line
+from seminaive.kernels.path_pass import evaluate
+from seminaive.kernels.path_problem import CONVERGED, GAP, OBJECTIVE, OUT_OF_STEPS, RESIDUAL, STALLED
 
 SWEEPS = 8  # at most, inside one quadratic model
 
@@ -69,12 +61,6 @@ def new_sweep(design, n_scores):
         np.empty(n_scores * size),
         np.empty(n_scores * size),
     )
-
-
-@part
-def threshold(z, l1, curvature):
-    """Minimiser of curvature x^2 / 2 - z x + l1 |x|."""
-    return (z - min(max(z, -l1), l1)) / curvature
 
 
 @inlined
@@ -116,7 +102,7 @@ def sweep_intercept(sweep, x, first, l1, l2):
     for i in range(e.shape[0]):
         u += e[i]
     met = violation(x[first], u, l1[first], l2[first])
-    new = threshold(u + h * x[first], l1[first], max(h + l2[first], 1e-300))
+    new = soft_threshold(u + h * x[first], l1[first], max(h + l2[first], 1e-300))
     step = new - x[first]
     x[first] = new
     for i in range(e.shape[0]):
@@ -138,7 +124,7 @@ def sweep_numbers(design, sweep, x, first, l1, l2):
         for i in range(n):
             u += e[i] * (columns[j - 1, i] - middle)
         worst = max(worst, violation(x[a], u, l1[a], l2[a]))
-        new = threshold(u + h[j] * x[a], l1[a], h[j] + l2[a])
+        new = soft_threshold(u + h[j] * x[a], l1[a], h[j] + l2[a])
         step = new - x[a]
         x[a] = new
         for i in range(n if step != 0.0 else 0):
@@ -179,7 +165,7 @@ def sweep_codes(design, sweep, x, first, l1, l2):
             if curvature <= 0.0:
                 continue
             worst = max(worst, violation(x[a], u, l1[a], l2[a]))
-            new = threshold(u + curvature * x[a], l1[a], curvature + l2[a])
+            new = soft_threshold(u + curvature * x[a], l1[a], curvature + l2[a])
             sums[j] = new - x[a]
             x[a] = new
             moved += middle * sums[j]
@@ -250,7 +236,9 @@ def extrapolate(minimum, last, pull, x):
 
 
 @inlined
-def sweep_strength(design, problem, rules, work, penalty, residual_limit, gap_limit, point, trial, sweep):
+def sweep_strength(
+    design, problem, rules, work, softmax, penalty, residual_limit, gap_limit, point, trial, sweep
+):
     """Sweep from point, at one strength, until residual and gap are below their limits; returns the status.
 
     The minima of the models of a softmax are extrapolated as Nesterov does, from the start again whenever
@@ -260,7 +248,7 @@ def sweep_strength(design, problem, rules, work, penalty, residual_limit, gap_li
     status = OUT_OF_STEPS
     momentum = 1.0
     extrapolate(point.x, point.x, 0.0, last)
-    judge(design, rules, penalty, point)
+    certify(design, rules, penalty, point)
     for step in range(rules.max_steps + 1):
         facts[GAP] += gap_of_free_intercepts(design, problem, work, penalty, point)
         if facts[RESIDUAL] <= residual_limit and facts[GAP] <= gap_limit:
@@ -277,14 +265,13 @@ def sweep_strength(design, problem, rules, work, penalty, residual_limit, gap_li
         paid = False
         if pull > 0.0:
             extrapolate(minimum, last, pull, new)
-            evaluate(design, problem, work, trial)
-            judge(design, rules, penalty, trial)
+            evaluate(design, problem, work, softmax, trial)
+            certify(design, rules, penalty, trial)
             paid = trial.facts[OBJECTIVE] < facts[OBJECTIVE]
         if not paid:
             momentum = 1.0 if pull > 0.0 else momentum
             extrapolate(minimum, last, 0.0, new)
-            if search_line(design, problem, rules, work, penalty, point, trial, SHORTEST) == 0.0:
-                evaluate(design, problem, work, point)
+            if search_line(design, problem, rules, work, softmax, penalty, point, trial, SHORTEST) == 0.0:
                 status = STALLED
                 break
         extrapolate(minimum, minimum, 0.0, last)
@@ -293,15 +280,15 @@ def sweep_strength(design, problem, rules, work, penalty, residual_limit, gap_li
 
 
 @kernel
-def sweep_path(design, problem, rules, path, first, work, penalty, point, trial, sweep):
+def sweep_path(design, problem, rules, path, first, work, softmax, penalty, point, trial, sweep):
     """Solve the strengths from position ``first`` on, from a point that was evaluated last, into path."""
     for index in range(first, path.strengths.shape[0]):
         strength = path.strengths[index]
         set_penalty(problem, strength, penalty)
-        residual_limit = residual_limit_of(rules, path)
-        gap_limit = gap_limit_of(rules, path, strength, problem.share)
+        residual_limit = residual_limit_of(rules.residual_tol, path.scales)
+        gap_limit = gap_limit_of(rules.gap_tol, path.scales, strength, problem.l1_share)
         status = sweep_strength(
-            design, problem, rules, work, penalty, residual_limit, gap_limit, point, trial, sweep
+            design, problem, rules, work, softmax, penalty, residual_limit, gap_limit, point, trial, sweep
         )
         if record(rules, path, index, point, work, status):
             break
