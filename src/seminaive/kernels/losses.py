@@ -3,7 +3,9 @@
 Legend: i row, c class, s score, p posterior, y label, e error p - y, w weight; P score columns: one per
 class, padded to a multiple of four. Two classes have a single score, the log-odds of class 1.
 
-Products and sums may be contracted into one instruction, which is faster and more exact.
+A score that is not finite makes the loss NaN or infinite, so that a line search never takes overflow for a
+good fit; residuals are then arbitrary. Products and sums may be contracted into one instruction, which is
+faster and more exact. objective/losses.py has the same in NumPy.
 """
 
 import numpy as np
@@ -75,13 +77,12 @@ def binary_squared_error_residuals(scores, labels, weights):
     losses = np.empty(n)
     for i in range(n):
         s = scores[i]
-        y = 1.0 if labels[i] == 1 else 0.0
+        sign = 2.0 * np.float64(labels[i]) - 1.0
         small = exponential(-abs(s))
-        p = (1.0 if s >= 0.0 else small) / (1.0 + small)
-        e = p - y
+        e = against(sign * s, small)
         # Both classes err by the same amount, hence twice the half.
-        losses[i] = weights[i] * e * e
-        scores[i] = 2.0 * weights[i] * e * p * (1.0 - p)
+        losses[i] = weights[i] * (e * e + 0.0 * s)
+        scores[i] = -2.0 * sign * weights[i] * e * against(-s, small) * against(s, small)
     return losses.sum()
 
 
@@ -105,7 +106,7 @@ def _exponentials(scores, by_class, totals):
     for c in range(n_classes):
         own = by_class[c]
         for i in range(m):
-            own[i] = exponential(own[i] - highest[i])
+            own[i] = exponential(own[i] - highest[i]) + 0.0 * own[i]
         for i in range(m):
             totals[i] += own[i]
     return highest
@@ -136,14 +137,17 @@ def log_loss_residuals(scores, labels, weights, n_classes):
                 odds[i * width + c] = own[i * width + c] - true
         for t in range(m * width):
             above = odds[t] > LARGEST  # a plain choice: min would look for NaN
-            odds[t] = exponential(LARGEST if above else odds[t])
+            odds[t] = exponential(LARGEST if above else odds[t]) + 0.0 * own[t]
         for i in range(m):
             total = 0.0
             for c in range(n_classes):
                 total += odds[i * width + c]
             totals[i] = total
-        losses[:] = 0.0
-        if totals[:m].max() > HELD:
+        extreme = False
+        for i in range(m):
+            losses[i] = 0.0 * totals[i]  # NaN stays NaN; the logarithm below would not keep it
+            extreme = extreme or totals[i] > HELD
+        if extreme:
             _work_out_extremes(own, label, n_classes, odds, totals, losses)
         for i in range(m):
             share = weight[i] / totals[i]

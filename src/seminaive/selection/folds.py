@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from seminaive.errors import InputError
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Indices = NDArray[np.int64]
+    Split = tuple[Indices, Indices]
+
 FEWEST_FOLDS = 2
 
 
-def check_folds(cv, *names):
+def check_folds(cv: Any, *names: str) -> None:
     """Refuse what is neither a number of folds, nor a splitter, nor splits, nor one of some names."""
     if isinstance(cv, str):
         known = cv in names
     elif isinstance(cv, Real):
-        known = isinstance(cv, Integral) and cv >= FEWEST_FOLDS
+        known = isinstance(cv, Integral) and int(cv) >= FEWEST_FOLDS
     else:
         known = hasattr(cv, "split") or np.iterable(cv)
     if not known:
@@ -27,19 +34,23 @@ def check_folds(cv, *names):
         )
 
 
-def split_rows(cv, labels, y, sample_weight, random_state):
+def split_rows(
+    cv: Any, labels: Indices, y: Any, sample_weight: Any, random_state: Any, groups: Any = None
+) -> list[Split]:
     """Return pairs of training and held-out positions among the rows of positive weight.
 
-    A number of folds deals every class out like cards; a splitter or splits speak of all rows of ``y``.
-    ``labels`` are the codes of the rows of positive weight.
+    A number of folds splits every class evenly at random; a splitter or splits speak of all rows of ``y``,
+    and a splitter is given the groups. ``labels`` are the codes of the rows of positive weight.
     """
     if isinstance(cv, Integral):
-        folds = stratified_folds(labels, min(cv, len(labels)), check_random_state(random_state))
+        if groups is not None:
+            raise InputError("groups need a splitter that knows them: pass cv=GroupKFold() or the like")
+        folds = stratified_folds(labels, min(int(cv), len(labels)), check_random_state(random_state))
         every = np.arange(len(labels))
         return [(every[folds != fold], every[folds == fold]) for fold in range(folds.max() + 1)]
     from sklearn.model_selection import check_cv
 
-    splits = check_cv(cv, y, classifier=True).split(np.zeros((len(y), 1)), y)
+    splits = check_cv(cv, y, classifier=True).split(np.zeros((len(y), 1)), y, groups)
     kept = np.ones(len(y), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
     moved = np.cumsum(kept) - 1
     every = np.arange(len(y))
@@ -51,8 +62,8 @@ def split_rows(cv, labels, y, sample_weight, random_state):
     return found
 
 
-def stratified_folds(labels, n_folds, random):
-    """Return the fold of each row: every class dealt out like cards, one class after the other."""
+def stratified_folds(labels: Indices, n_folds: int, random: np.random.RandomState) -> Indices:
+    """Return the fold of each row: the rows of each class, in random order, go to the folds in turn."""
     order = random.permutation(len(labels))
     order = order[np.argsort(labels[order], kind="stable")]
     folds = np.empty(len(labels), dtype=np.int64)

@@ -1,0 +1,29 @@
+"""Two classes share one column of log odds: the only place that knows how it is split between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+TWO_CLASSES = 2
+
+
+def n_columns_of(n_classes: int) -> int:
+    """Return the number of score columns: one log odds for two classes, else one per class."""
+    return 1 if n_classes == TWO_CLASSES else n_classes
+
+
+def log_odds(by_class: Floats) -> Floats:
+    """Return one column, class 1 minus class 0, of two; more classes as they are."""
+    return by_class[:, 1:] - by_class[:, :1] if by_class.shape[1] == TWO_CLASSES else by_class
+
+
+def by_class(columns: Floats) -> Floats:
+    """Return one column per class: a single log odds is halved between its two classes."""
+    return np.hstack([-columns / 2, columns / 2]) if columns.shape[1] == 1 else columns
