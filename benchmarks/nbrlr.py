@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from seminaive import NaiveBayes, NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
-from seminaive.design.reference import LinearDesign
+from seminaive.design.reference import ReferenceDesign
 from seminaive.papers.nbrlr import Simulation
 from seminaive.solvers import ShrinkageOptions, logistic_path
 
@@ -63,7 +63,7 @@ def naive_bayes_problem(X, y, categorical):
     kind = "all" if categorical else "from_dtype"
     model = NaiveBayesLogisticRegression(strength=1e12, categorical_features=kind).fit(X, y)
     columns = np.column_stack([np.ones(len(X)), X]).astype(float)
-    return LinearDesign.of(columns[:, 1:]), model.target_, columns
+    return ReferenceDesign.of(columns[:, 1:]), model.target_, columns
 
 
 def paths_of_a_middling_table():
@@ -250,7 +250,7 @@ def measure_large():
     model = NaiveBayes().fit(X, y)
     slope = model.scores_.numeric.coefficients[:, 2]
     target = np.concatenate([[0.0], slope[:, 1] - slope[:, 0]])
-    logistic_path(LinearDesign.of(X), y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    logistic_path(ReferenceDesign.of(X), y, target=target, ratio=RATIO, options=WHOLE_PATH)
     return {"peak": peak_megabytes()}
 
 
@@ -264,12 +264,12 @@ def categories(n_rows):
 
 def measure_categories():
     codes, y = categories(1_000_000)
-    few = LinearDesign.of(codes=codes[:20_000], cardinalities=[1000] * 10)
+    few = ReferenceDesign.of(codes=codes[:20_000], cardinalities=[1000] * 10)
     logistic_path(few, y[:20_000], n_strengths=5)  # compiles both solvers
     forget_peak()
     before = peak_megabytes()
     start = process_time()
-    logistic_path(LinearDesign.of(codes=codes, cardinalities=[1000] * 10), y, n_strengths=10, ratio=0.03)
+    logistic_path(ReferenceDesign.of(codes=codes, cardinalities=[1000] * 10), y, n_strengths=10, ratio=0.03)
     seconds = process_time() - start
     return {
         "extra": peak_megabytes() - before,
@@ -281,7 +281,7 @@ def measure_categories():
 def strengths_on_categories():
     """Return the design and labels of 100,000 rows, three strengths, and the options of our path."""
     codes, y = categories(100_000)
-    design = LinearDesign.of(codes=codes, cardinalities=[1000] * 10)
+    design = ReferenceDesign.of(codes=codes, cardinalities=[1000] * 10)
     top = logistic_path(design, y, n_strengths=1, options=WHOLE_FREE_PATH).strength_max
     return codes, design, y, top * np.array([1.0, 0.3, 0.1])
 

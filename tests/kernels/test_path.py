@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numba import njit
 
-from seminaive.design.reference import LinearDesign
+from seminaive.design.reference import ReferenceDesign
 from seminaive.kernels import path_certificate, path_elastic_net, path_gram, path_pass
 from seminaive.kernels.path_problem import (
     GAP,
@@ -57,7 +57,7 @@ def random_point(n_scores, n_rows=70, seed=0):
     """Return a design of numbers, codes and centres, its dense twin, a problem, and random coefficients."""
     rng = np.random.default_rng(seed)
     codes = np.column_stack([rng.integers(0, 4, n_rows), rng.integers(0, 3, n_rows)])
-    plain = LinearDesign.of(rng.normal(size=(n_rows, 2)), codes, [4, 3], [0, 2])
+    plain = ReferenceDesign.of(rng.normal(size=(n_rows, 2)), codes, [4, 3], [0, 2])
     size = plain.n_coefficients + 1
     centre = rng.normal(size=size)
     centre[[0, -1]] = 0.0
@@ -174,7 +174,7 @@ def test_many_categories_have_the_curvature_of_their_dense_columns(n_scores):
     rng = np.random.default_rng(2)
     n_rows, n_categories = 300, 40
     codes = rng.integers(0, n_categories, (n_rows, 2))
-    plain = LinearDesign.of(rng.normal(size=(n_rows, 1)), codes, [n_categories] * 2)
+    plain = ReferenceDesign.of(rng.normal(size=(n_rows, 1)), codes, [n_categories] * 2)
     d = plain.n_coefficients
     design = Design(plain.numbers, plain.places, plain.first_place, np.zeros(d + 1), np.zeros(d + 1))
     probability = rng.dirichlet(np.ones(max(2, n_scores)), n_rows)[:, :n_scores]

@@ -193,13 +193,21 @@ class TestCrossValidation:
             strengths=20, scoring=scoring, selection="one-standard-error"
         ).fit(X, y)
         assert cautious.strength_ >= least.strength_
+        # Folds are solved to 1e-4.
         assert least.fold_losses_.mean.min() == pytest.approx(
-            least.fold_losses_.mean[list(least.path_.strengths).index(least.strength_)], rel=1e-9
+            least.fold_losses_.mean[list(least.path_.strengths).index(least.strength_)], rel=1e-4
         )
 
     def test_a_tie_goes_to_the_larger_strength(self):
         folds = FoldLosses(np.array([4.0, 2.0, 1.0]), np.array([[0.3, 0.2, 0.2]]), np.ones(1))
         assert folds.choose("min") == 1
+
+    def test_losses_that_differ_by_less_than_the_folds_were_solved_to_are_a_tie(self):
+        losses = np.array([[0.3, 0.200009, 0.2]])
+        assert FoldLosses(np.array([4.0, 2.0, 1.0]), losses, np.ones(1), tol=1e-4).choose("min") == 1
+        assert FoldLosses(np.array([4.0, 2.0, 1.0]), losses, np.ones(1), tol=1e-5).choose("min") == 2
+        X, y = mixed_table()
+        assert NaiveBayesLogisticRegressionCV(strengths=5).fit(X, y).fold_losses_.tol == 1e-4
 
     def test_weights_count_in_fitting_and_in_the_test_losses(self):
         X, y = mixed_table()

@@ -23,16 +23,16 @@ def compiled_pass(loss, scores, labels, weights):
         return kernel(found, labels, weights), found[:, None]
     found = np.zeros((len(scores), -(-n_columns // 4) * 4))
     found[:, :n_columns] = scores
-    kernel = (
-        compiled.log_loss_residuals if isinstance(loss, LogLoss) else compiled.squared_error_residuals
-    )
+    kernel = compiled.log_loss_residuals if isinstance(loss, LogLoss) else compiled.squared_error_residuals
     return kernel(found, labels, weights, n_columns), found[:, :n_columns]
 
 
 def rows_of_extremes(n_columns, seed=0):
     """Return rows of extreme scores, every one with every label."""
     rng = np.random.default_rng(seed)
-    scores = EXTREMES[:, None] if n_columns == 1 else EXTREMES[rng.integers(0, len(EXTREMES), (60, n_columns))]
+    scores = (
+        EXTREMES[:, None] if n_columns == 1 else EXTREMES[rng.integers(0, len(EXTREMES), (60, n_columns))]
+    )
     n_classes = max(2, n_columns)
     return np.repeat(scores, n_classes, axis=0), np.tile(np.arange(n_classes), len(scores))
 

@@ -8,7 +8,7 @@ import pytest
 from numba import njit
 from sklearn.linear_model import LogisticRegression
 
-from seminaive.design.reference import LinearDesign
+from seminaive.design.reference import ReferenceDesign
 from seminaive.errors import ConvergenceWarning, InputError
 from seminaive.kernels import path_elastic_net
 from seminaive.kernels.path_problem import new_softmax
@@ -36,7 +36,7 @@ def mixed_codes(n_rows=300, seed=0):
 def mixed_problem(n_classes=2, n_rows=300, seed=0):
     """Two numbers, columns of 3 and 5 categories, labels that depend on all of them."""
     numbers, codes, rng = mixed_codes(n_rows, seed)
-    design = LinearDesign.of(numbers, codes, [3, 5], [1, 0])
+    design = ReferenceDesign.of(numbers, codes, [3, 5], [1, 0])
     truth = rng.normal(size=(design.n_coefficients, n_classes))
     scores = design.scores(truth) + rng.gumbel(size=(n_rows, n_classes))
     return design, scores.argmax(axis=1)
@@ -235,7 +235,7 @@ class TestInvariance:
         rng = np.random.default_rng(5)
         rows, classes = rng.permutation(design.n_rows), np.array([2, 0, 1])
         numbers, codes, _ = mixed_codes()
-        other = LinearDesign.of(numbers[rows][:, ::-1], codes[rows][:, ::-1], [5, 3], [0, 1])
+        other = ReferenceDesign.of(numbers[rows][:, ::-1], codes[rows][:, ::-1], [5, 3], [0, 1])
         plain = softmax_path(design, labels, 3, options=TIGHT)
         moved = softmax_path(other, classes[labels[rows]], 3, options=TIGHT)
         back = moved.coefficients[:, [0, 2, 1, 7, 8, 3, 4, 5, 6]][:, :, classes]
@@ -247,8 +247,10 @@ class TestInvariance:
         columns = dense(design)[:, 1:]
         wider = np.column_stack([columns, np.full(len(columns), value)])
         for strengths in ([0.0], [5.0]):
-            plain = logistic_path(LinearDesign.of(columns), labels, strengths=strengths, options=TIGHT_FREE)
-            other = logistic_path(LinearDesign.of(wider), labels, strengths=strengths, options=TIGHT_FREE)
+            plain = logistic_path(
+                ReferenceDesign.of(columns), labels, strengths=strengths, options=TIGHT_FREE
+            )
+            other = logistic_path(ReferenceDesign.of(wider), labels, strengths=strengths, options=TIGHT_FREE)
             assert (other.coefficients[:, -1] == 0).all()
             np.testing.assert_allclose(other.coefficients[:, :-1], plain.coefficients, atol=1e-6)
 
@@ -258,8 +260,8 @@ class TestInvariance:
         columns = dense(design)[:, 1:]
         units = np.where(np.arange(columns.shape[1]) == 0, scale, 1.0)
         options = replace(TIGHT_FREE, standardize=True)
-        plain = logistic_path(LinearDesign.of(columns), labels, options=options)
-        scaled = logistic_path(LinearDesign.of(columns * units + 100 * units), labels, options=options)
+        plain = logistic_path(ReferenceDesign.of(columns), labels, options=options)
+        scaled = logistic_path(ReferenceDesign.of(columns * units + 100 * units), labels, options=options)
         assert scaled.converged.all()
         np.testing.assert_allclose(scaled.strengths, plain.strengths, rtol=1e-8)
         np.testing.assert_allclose(
@@ -279,7 +281,7 @@ class TestInvariance:
 
     def test_codes_are_the_same_as_dummy_columns(self):
         design, labels = mixed_problem()
-        other = LinearDesign.of(dense(design)[:, 1:])
+        other = ReferenceDesign.of(dense(design)[:, 1:])
         for options in (TIGHT, TIGHT_FREE, replace(TIGHT, standardize=True)):
             a = logistic_path(design, labels, options=options)
             b = logistic_path(other, labels, options=options)
@@ -305,7 +307,7 @@ class TestInvariance:
         ours = logistic_path(design, labels, target=target, options=options)
         scaled_target = np.concatenate([[target[0] + target[1:] @ means], target[1:] * deviations])
         scaled = logistic_path(
-            LinearDesign.of((columns - means) / deviations), labels, target=scaled_target, options=tight
+            ReferenceDesign.of((columns - means) / deviations), labels, target=scaled_target, options=tight
         )
         np.testing.assert_allclose(ours.strengths, scaled.strengths, rtol=1e-9)
         np.testing.assert_allclose(
@@ -355,13 +357,13 @@ class TestHardCases:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(100, 4))
         labels = (X[:, 0] > 0).astype(int)
-        path = logistic_path(LinearDesign.of(X), labels, options=options)
+        path = logistic_path(ReferenceDesign.of(X), labels, options=options)
         self.check(path)
         separated = [((X @ b[1:] + b[0] > 0) == labels).all() for b in path.coefficients[:, :, 0]]
         late = path.strengths < 1e-2 * path.strength_max
         # Early on the path goes on; from a hundredth of strength_max it ends with the first separation.
         assert list(np.array(separated)[late]) == [False] * (late.sum() - 1) + [True]
-        self.check(logistic_path(LinearDesign.of(X), labels, strengths=[0.0], options=options))
+        self.check(logistic_path(ReferenceDesign.of(X), labels, strengths=[0.0], options=options))
 
     @pytest.mark.parametrize("options", [ShrinkageOptions(), FREE, ShrinkageOptions(standardize=True)])
     def test_constant_duplicated_and_badly_scaled_columns(self, options):
@@ -373,19 +375,19 @@ class TestHardCases:
             X * [1e-8, 1e8, 1.0, 1e4],
             X + np.array([1e6, -1e8, 0.0, 10.0]),
         ):
-            self.check(logistic_path(LinearDesign.of(columns), labels, options=options))
-            self.check(logistic_path(LinearDesign.of(columns), labels, strengths=[0.0], options=options))
+            self.check(logistic_path(ReferenceDesign.of(columns), labels, options=options))
+            self.check(logistic_path(ReferenceDesign.of(columns), labels, strengths=[0.0], options=options))
 
     def test_more_columns_than_rows(self):
         rng = np.random.default_rng(2)
         labels = np.arange(40) % 2
-        self.check(logistic_path(LinearDesign.of(rng.normal(size=(40, 2000))), labels))
+        self.check(logistic_path(ReferenceDesign.of(rng.normal(size=(40, 2000))), labels))
 
     def test_fifty_classes_and_one_row_per_class(self):
         rng = np.random.default_rng(3)
         labels = np.concatenate([np.arange(50), rng.integers(0, 50, 150)])
-        self.check(softmax_path(LinearDesign.of(rng.normal(size=(200, 3))), labels, 50, n_strengths=20))
-        self.check(softmax_path(LinearDesign.of(rng.normal(size=(3, 3))), np.arange(3), 3))
+        self.check(softmax_path(ReferenceDesign.of(rng.normal(size=(200, 3))), labels, 50, n_strengths=20))
+        self.check(softmax_path(ReferenceDesign.of(rng.normal(size=(3, 3))), np.arange(3), 3))
 
     @pytest.mark.parametrize("n_classes", [20, 21])  # medians between two scores, and at one
     def test_a_shift_of_all_classes_costs_a_quadratic_model_nothing(self, n_classes):
@@ -433,13 +435,13 @@ class TestHardCases:
         with pytest.raises(InputError, match="labels must lie in 0 to 1"):
             logistic_path(design, labels + 1)
         with pytest.raises(InputError, match="numbers must be finite"):
-            LinearDesign.of(np.array([[np.nan]]))
+            ReferenceDesign.of(np.array([[np.nan]]))
         with pytest.raises(InputError, match="exceeds its column"):
-            LinearDesign.of(codes=np.array([[4]]), cardinalities=[3])
+            ReferenceDesign.of(codes=np.array([[4]]), cardinalities=[3])
         with pytest.raises(InputError, match="a code is negative"):
-            LinearDesign.of(codes=np.array([[-1]]), cardinalities=[3])
+            ReferenceDesign.of(codes=np.array([[-1]]), cardinalities=[3])
         with pytest.raises(InputError, match="references must be codes"):
-            LinearDesign.of(codes=np.array([[1]]), cardinalities=[3], references=[3])
+            ReferenceDesign.of(codes=np.array([[1]]), cardinalities=[3], references=[3])
 
     @pytest.mark.parametrize(
         ("parameters", "words"),

@@ -9,6 +9,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy.special import log_softmax
 
+from seminaive.design.classes import log_odds
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.shrunken import ShrunkenClassifier, new_axes
@@ -64,7 +65,7 @@ categorical_features, missing
     >>> model.shrinkage_[["coefficient", "target", "fitted"]].round(2)
         coefficient  target  fitted
     0     intercept   18.89   18.89
-    1   mean radius   -0.92   -1.01
+    1   mean radius   -0.92   -1.00
     2  mean texture   -0.24   -0.21
     """
 
@@ -169,15 +170,13 @@ categorical_features, missing
             with ThreadPoolExecutor(n_threads) as pool:
                 losses = list(pool.map(losses_of, splits))
         fold_weights = np.array([row_weight[test].sum() for _, test in splits])
-        return FoldLosses(path.strengths, np.array(losses), fold_weights)
+        return FoldLosses(path.strengths, np.array(losses), fold_weights, options.gap_tol)
 
     def _test_losses(self, coefficients, held_out, labels, row_weight, n_strengths):
         """Return the weighted mean test loss for every strength; where a path broke off, its last one."""
         n_solved, n_coefficients, n_scores = coefficients.shape
         side_by_side = coefficients.transpose(1, 0, 2).reshape(n_coefficients, -1)
-        offset = held_out.offset
-        if n_scores == 1:
-            offset = offset[:, [1]] - offset[:, [0]]
+        offset = log_odds(held_out.offset)
         total = np.zeros(n_solved)
         for begin in range(0, len(labels), ROWS_AT_ONCE):
             rows = slice(begin, begin + ROWS_AT_ONCE)

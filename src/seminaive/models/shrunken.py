@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.design.linear_table import LinearTable, coefficient_names, no_effect, reference_codes
+from seminaive.design.classes import by_class, log_odds
+from seminaive.design.reference import AnchoredDesign, coefficient_names, no_effect, reference_codes
 from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
@@ -79,18 +80,18 @@ class ShrunkenClassifier(AdditiveClassifier):
         labels: NDArray[np.int64],
         row_weight: Floats,
         references: tuple[int, ...] | None = None,
-    ) -> LinearTable:
+    ) -> AnchoredDesign:
         """Anchor a table in the naive Bayes of its own rows, or in nothing."""
         statistics = TableStatistics.of(table, labels, len(self.classes_), row_weight)
         anchor = generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
         if not isinstance(self.target, str) or self.target != "naive-bayes":
             anchor = no_effect(anchor)
-        return LinearTable.of(table, references or reference_codes(statistics), anchor)
+        return AnchoredDesign.of(table, references or reference_codes(statistics), anchor)
 
-    def _target_of(self, linear: LinearTable) -> Floats:
+    def _target_of(self, linear: AnchoredDesign) -> Floats:
         """Return the target, (n_coefficients, n_classes)."""
         if isinstance(self.target, str):
-            return linear.coefficients()
+            return linear.coefficients_of(linear.anchor)
         try:
             given = np.asarray(self.target, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -102,19 +103,19 @@ class ShrunkenClassifier(AdditiveClassifier):
                 f"an array target holds one finite value per coefficient, shape {shape}, in the order of "
                 f"coefficient_names_; got shape {given.shape}"
             )
-        return np.column_stack([-given / 2, given / 2]) if n_classes == 2 else given
+        return by_class(given[:, None]) if n_classes == 2 else given
 
     def _path(
-        self, linear: LinearTable, labels: NDArray[np.int64], row_weight: Floats, options, **laid
+        self, linear: AnchoredDesign, labels: NDArray[np.int64], row_weight: Floats, options, **laid
     ) -> ShrinkagePath:
         """Solve for a path; two classes share one column of log odds."""
-        target, offset = self._target_of(linear), linear.offset
-        if len(self.classes_) == 2:
+        target, offset = log_odds(self._target_of(linear)), log_odds(linear.offset)
+        if target.shape[1] == 1:
             return logistic_path(
                 linear.design,
                 labels,
-                target=target[:, 1] - target[:, 0],
-                offset=offset[:, 1] - offset[:, 0],
+                target=target,
+                offset=offset,
                 row_weight=row_weight,
                 options=options,
                 **laid,
@@ -122,7 +123,7 @@ class ShrunkenClassifier(AdditiveClassifier):
         return softmax_path(
             linear.design,
             labels,
-            len(self.classes_),
+            target.shape[1],
             target=target,
             offset=offset,
             row_weight=row_weight,
@@ -131,7 +132,12 @@ class ShrunkenClassifier(AdditiveClassifier):
         )
 
     def _settle(
-        self, training: TrainingSet, linear: LinearTable, row_weight: Floats, path: ShrinkagePath, chosen: int
+        self,
+        training: TrainingSet,
+        linear: AnchoredDesign,
+        row_weight: Floats,
+        path: ShrinkagePath,
+        chosen: int,
     ) -> None:
         """Keep one solution of a path as the fitted model."""
         self.path_ = path
@@ -139,12 +145,11 @@ class ShrunkenClassifier(AdditiveClassifier):
         flat = (slice(None), 0) if len(self.classes_) == 2 else ()
         self.coefficients_ = path.coefficients[chosen][flat]
         self.target_ = path.target[flat]
-        full = path.coefficients[chosen]
+        full = by_class(path.coefficients[chosen])
         if len(self.classes_) == 2:
-            full = np.column_stack([-full[:, 0] / 2, full[:, 0] / 2])
-            anchor = linear.coefficients()
-            full += anchor.mean(axis=1, keepdims=True)
-        self.scores_ = linear.scores(full - linear.coefficients(), row_weight)
+            # What the two classes have in common is the anchor's: it changes no probability.
+            full = full + linear.coefficients_of(linear.anchor).mean(axis=1, keepdims=True)
+        self.scores_ = linear.to_scores(full, row_weight)
         self.maximum_likelihood_ = np.full(self.coefficients_.shape, np.nan)
         if self.coefficients_.size <= MOST_COEFFICIENTS_COMPARED:
             free = self._path(linear, training.labels, row_weight, self._options(), strengths=[0.0])

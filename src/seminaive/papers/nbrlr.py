@@ -20,7 +20,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from seminaive.design.reference import LinearDesign
+from seminaive.design.reference import ReferenceDesign
 from seminaive.errors import ConvergenceWarning
 from seminaive.evaluate import (
     coefficient_error,
@@ -102,7 +102,7 @@ def _fitted_truth(simulation: Simulation) -> Floats:
     X, y = simulation.draw(
         ROWS_FOR_THE_TRUTH, np.random.default_rng([2, simulation.p, int(10 * simulation.r)])
     )
-    path = logistic_path(LinearDesign.of(X.astype(float)), y, strengths=[0.0])
+    path = logistic_path(ReferenceDesign.of(X.astype(float)), y, strengths=[0.0])
     return path.coefficients[0, :, 0]
 
 

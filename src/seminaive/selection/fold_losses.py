@@ -24,16 +24,20 @@ class FoldLosses:
         Weighted mean loss of each fold's test rows.
     fold_weights : ndarray of shape (n_folds,)
         The weight of each fold's test rows.
+    tol : float, default=0.0
+        How exactly the folds were solved, relative to their loss: mean losses that differ by less are a tie.
     """
 
     strengths: Floats
     losses: Floats
     fold_weights: Floats
+    tol: float = 0.0
 
     @property
     def mean(self) -> Floats:
         """Return the mean loss over all test rows."""
-        return self.fold_weights @ self.losses / self.fold_weights.sum()
+        mean: Floats = self.fold_weights @ self.losses / self.fold_weights.sum()
+        return mean
 
     @property
     def standard_error(self) -> Floats:
@@ -43,13 +47,16 @@ class FoldLosses:
             return np.zeros(self.losses.shape[1])
         shares = self.fold_weights / self.fold_weights.sum()
         variance = shares @ np.square(self.losses - self.mean)
-        return np.sqrt(variance / (n_folds - 1))
+        error: Floats = np.sqrt(variance / (n_folds - 1))
+        return error
 
     def choose(self, selection: str) -> int:
-        """Return the position of the chosen strength; the larger one wins a tie."""
+        """Return the position of the chosen strength: the largest within ``tol`` of the least mean loss.
+
+        "one-standard-error" takes the largest within one standard error of it.
+        """
         mean = self.mean
-        # Below the accuracy of the folds, differences are none.
-        least = mean.min() * (1 + 1e-12)
+        least = mean.min() * (1 + self.tol)
         if selection == "one-standard-error":
-            least = mean.min() + self.standard_error[int(np.argmin(mean))]
+            least = max(least, mean.min() + self.standard_error[int(np.argmin(mean))])
         return int(np.argmax(mean <= least))

@@ -36,7 +36,7 @@ from seminaive.kernels.path_problem import (
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from seminaive.design.reference import LinearDesign
+    from seminaive.design.reference import ReferenceDesign
     from seminaive.kernels.path_problem import Path
 
     Floats = NDArray[np.float64]
@@ -180,7 +180,7 @@ class ShrinkageOptions:
 
 
 def logistic_path(
-    design: LinearDesign,
+    design: ReferenceDesign,
     labels: NDArray[np.int64],
     *,
     target: ArrayLike | None = None,
@@ -196,7 +196,7 @@ def logistic_path(
 
     Parameters
     ----------
-    design : LinearDesign
+    design : ReferenceDesign
     labels : ndarray of shape (n_rows,)
         0 or 1.
     target : array-like of shape (n_coefficients,), default=None
@@ -222,7 +222,7 @@ def logistic_path(
 
 
 def softmax_path(
-    design: LinearDesign,
+    design: ReferenceDesign,
     labels: NDArray[np.int64],
     n_classes: int,
     *,
@@ -255,7 +255,7 @@ def softmax_path(
 
 
 def _path(
-    design: LinearDesign,
+    design: ReferenceDesign,
     labels: NDArray[np.int64],
     n_scores: int,
     target: ArrayLike | None,
@@ -330,7 +330,7 @@ class _Frame:
     spread: Floats
 
     @classmethod
-    def of(cls, design: LinearDesign, row_weight: Floats, *, standardize: bool, centred: bool) -> _Frame:
+    def of(cls, design: ReferenceDesign, row_weight: Floats, *, standardize: bool, centred: bool) -> _Frame:
         """Centre and standardise as asked; without standardising, only numbers far from zero are copied."""
         centre = np.zeros(design.n_coefficients)
         unit, spread = np.ones(design.n_coefficients), np.ones(design.n_coefficients)
@@ -346,7 +346,7 @@ class _Frame:
             spread[: own.stop] = 1.0
         return cls(numbers, centre, unit, spread)
 
-    def columns(self, design: LinearDesign, row_weight: Floats) -> Design:
+    def columns(self, design: ReferenceDesign, row_weight: Floats) -> Design:
         """Return what the kernels take; they centre as they go what was not centred by copying."""
         on_the_fly = np.append(self.centre, 0.0)
         if self.numbers is not design.numbers:
@@ -415,7 +415,7 @@ def _flat(factor: Floats) -> Floats:
     return np.vstack([factor, np.ones((1, factor.shape[1]))]).T.ravel()
 
 
-def _squares(numbers: Floats, design: LinearDesign, row_weight: Floats, centre: Floats) -> Floats:
+def _squares(numbers: Floats, design: ReferenceDesign, row_weight: Floats, centre: Floats) -> Floats:
     """Return the weighted sum of squares of every column less its centre."""
     total = row_weight.sum()
     sums = np.zeros(design.n_coefficients + 1)
@@ -431,7 +431,7 @@ def _squares(numbers: Floats, design: LinearDesign, row_weight: Floats, centre: 
 
 
 def _checked_classes(
-    design: LinearDesign, labels: NDArray[np.int64], row_weight: Floats, n_classes: int
+    design: ReferenceDesign, labels: NDArray[np.int64], row_weight: Floats, n_classes: int
 ) -> Floats:
     """Return the weight of each class, after checking labels and weights against the design."""
     if labels.shape != (design.n_rows,) or row_weight.shape != (design.n_rows,):
