@@ -22,13 +22,14 @@ from sklearn.model_selection import StratifiedKFold
 
 from seminaive import NaiveBayes, NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
 from seminaive.design.reference import ReferenceDesign
+from seminaive.objective.penalties import ElasticNet
 from seminaive.papers.nbrlr import Simulation
-from seminaive.solvers import ShrinkageOptions, logistic_path
+from seminaive.solvers import PathOptions, logistic_path
 
 RATIO = 1e-4
 MOST_SECONDS = 60  # that a peer may take for the question on categories
-WHOLE_PATH = ShrinkageOptions(stop_early=False)
-WHOLE_FREE_PATH = ShrinkageOptions(stop_early=False, penalize_intercept=False)
+WHOLE_PATH = PathOptions(stop_early=False)
+FREE_INTERCEPT = ElasticNet(penalize_intercept=False)
 
 
 def worst_residual(columns, y, deviations, offset, strengths, *, free_intercept=False):
@@ -76,10 +77,12 @@ def paths_of_a_middling_table():
     design, target, columns = naive_bayes_problem(X, y, categorical=True)
     offset = columns @ target
 
-    path = logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    path = logistic_path(design, y, ElasticNet(target), ratio=RATIO, options=WHOLE_PATH)
     deviations = path.coefficients[:, :, 0] - target
     own = worst_residual(columns, y, deviations, offset, path.strengths)
-    ours = best_time(lambda: logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH), 10)
+    ours = best_time(
+        lambda: logistic_path(design, y, ElasticNet(target), ratio=RATIO, options=WHOLE_PATH), 10
+    )
     theirs, other = accurate_enough(
         lambda tol: glum_path(columns, y, path.strengths, offset, tol),
         lambda found: worst_residual(columns, y, found, offset, path.strengths),
@@ -109,9 +112,9 @@ def paths_of_a_middling_table():
         bar=3,
     )
 
-    free = logistic_path(design, y, ratio=RATIO, options=WHOLE_FREE_PATH)
+    free = logistic_path(design, y, FREE_INTERCEPT, ratio=RATIO, options=WHOLE_PATH)
     own = worst_residual(columns, y, free.coefficients[:, :, 0], 0.0, free.strengths, free_intercept=True)
-    ours = best_time(lambda: logistic_path(design, y, ratio=RATIO, options=WHOLE_FREE_PATH), 10)
+    ours = best_time(lambda: logistic_path(design, y, FREE_INTERCEPT, ratio=RATIO, options=WHOLE_PATH), 10)
     for threshold in (1e-7, 1e-13):
         theirs, found, version = glmnet_path(columns[:, 1:], y, free.strengths, threshold)
         other = worst_residual(columns, y, found, 0.0, free.strengths, free_intercept=True)
@@ -185,10 +188,12 @@ def large_table():
     X, y = Simulation(3, 100, 0.6).draw(100_000, np.random.default_rng(0))
     design, target, columns = naive_bayes_problem(X, y, categorical=False)
     offset = columns @ target
-    path = logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    path = logistic_path(design, y, ElasticNet(target), ratio=RATIO, options=WHOLE_PATH)
     own = worst_residual(columns, y, path.coefficients[:, :, 0] - target, offset, path.strengths)
     some = path.strengths[::10]  # glum takes minutes for all hundred
-    ours = best_time(lambda: logistic_path(design, y, target=target, strengths=some, options=WHOLE_PATH), 3)
+    ours = best_time(
+        lambda: logistic_path(design, y, ElasticNet(target), strengths=some, options=WHOLE_PATH), 3
+    )
     start = process_time()
     found = glum_path(columns, y, some, offset, 1e-7)
     theirs = process_time() - start
@@ -250,7 +255,7 @@ def measure_large():
     model = NaiveBayes().fit(X, y)
     slope = model.scores_.numeric.coefficients[:, 2]
     target = np.concatenate([[0.0], slope[:, 1] - slope[:, 0]])
-    logistic_path(ReferenceDesign.of(X), y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    logistic_path(ReferenceDesign.of(X), y, ElasticNet(target), ratio=RATIO, options=WHOLE_PATH)
     return {"peak": peak_megabytes()}
 
 
@@ -282,16 +287,16 @@ def strengths_on_categories():
     """Return the design and labels of 100,000 rows, three strengths, and the options of our path."""
     codes, y = categories(100_000)
     design = ReferenceDesign.of(codes=codes, cardinalities=[1000] * 10)
-    top = logistic_path(design, y, n_strengths=1, options=WHOLE_FREE_PATH).strength_max
+    top = logistic_path(design, y, FREE_INTERCEPT, n_strengths=1, options=WHOLE_PATH).strength_max
     return codes, design, y, top * np.array([1.0, 0.3, 0.1])
 
 
 def measure_ours_on_categories():
     _, design, y, strengths = strengths_on_categories()
-    logistic_path(design, y, strengths=strengths, options=WHOLE_FREE_PATH)  # compiles
+    logistic_path(design, y, FREE_INTERCEPT, strengths=strengths, options=WHOLE_PATH)  # compiles
     return {
         "seconds": best_time(
-            lambda: logistic_path(design, y, strengths=strengths, options=WHOLE_FREE_PATH), 3
+            lambda: logistic_path(design, y, FREE_INTERCEPT, strengths=strengths, options=WHOLE_PATH), 3
         )
     }
 

@@ -14,8 +14,9 @@ from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import is_number
+from seminaive.objective.penalties import ElasticNet
 from seminaive.scores import generative_scores
-from seminaive.solvers import ShrinkageOptions, logistic_path, softmax_path
+from seminaive.solvers import PathOptions, logistic_path, softmax_path
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
@@ -61,18 +62,19 @@ class ShrunkenClassifier(AdditiveClassifier):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
 
-    def _options(self, **changes) -> ShrinkageOptions:
+    def _options(self, **changes) -> PathOptions:
+        options = PathOptions(gap_tol=self.tol, residual_tol=self.tol, max_steps=self.max_steps)
+        return replace(options, **changes)
+
+    def _penalty_toward(self, target: Floats) -> ElasticNet:
         named = {"l1": 1.0, "l2": 0.0}
         share = named[self.penalty] if isinstance(self.penalty, str) else self.penalty
-        options = ShrinkageOptions(
+        return ElasticNet(
+            target=target,
             l1_share=float(share),
-            penalize_intercept=self.penalize_intercept,
-            standardize=self.standardize,
-            gap_tol=self.tol,
-            residual_tol=self.tol,
-            max_steps=self.max_steps,
+            penalize_intercept=bool(self.penalize_intercept),
+            standardize=bool(self.standardize),
         )
-        return replace(options, **changes)
 
     def _lay_out(
         self,
@@ -110,26 +112,11 @@ class ShrunkenClassifier(AdditiveClassifier):
     ) -> ShrinkagePath:
         """Solve for a path; two classes share one column of log odds."""
         target, offset = log_odds(self._target_of(linear)), log_odds(linear.offset)
+        penalty = self._penalty_toward(target)
+        given = {"offset": offset, "row_weight": row_weight, "options": options}
         if target.shape[1] == 1:
-            return logistic_path(
-                linear.design,
-                labels,
-                target=target,
-                offset=offset,
-                row_weight=row_weight,
-                options=options,
-                **laid,
-            )
-        return softmax_path(
-            linear.design,
-            labels,
-            target.shape[1],
-            target=target,
-            offset=offset,
-            row_weight=row_weight,
-            options=options,
-            **laid,
-        )
+            return logistic_path(linear.design, labels, penalty, **given, **laid)
+        return softmax_path(linear.design, labels, target.shape[1], penalty, **given, **laid)
 
     def _settle(
         self,
