@@ -1,4 +1,4 @@
-"""Pointwise losses: derivatives by finite differences, the compiled versions, and scores beyond all bounds."""
+"""Pointwise losses: finite differences, the compiled versions, and scores beyond all bounds."""
 
 import numpy as np
 import pytest

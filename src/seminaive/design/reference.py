@@ -238,10 +238,10 @@ def no_effect(scores: AdditiveScores) -> AdditiveScores:
 
 @dataclass(frozen=True)
 class AnchoredDesign:
-    """The reference-coded design of a training table, with its zeros fixed by given additive scores, the anchor.
+    """The reference-coded design of a training table, with its zeros fixed by given additive scores.
 
-    The anchor (naive Bayes, or no effect at all) decides which part of a feature's contribution belongs to the
-    intercept: that at the reference category, or at the number zero. In the design a missing number has the
+    The anchor (naive Bayes, or no effect at all) decides which part of a feature's contribution belongs to
+    the intercept: that at the reference category, or at the number zero. In the design a missing number has the
     value of the training mean and a neutrally missing category that of the reference; the offset takes the
     anchor's contribution there off again, so that under the anchor itself they are no evidence.
 
@@ -295,9 +295,9 @@ class AnchoredDesign:
     def to_scores(self, coefficients: Floats, row_weight: Floats) -> AdditiveScores:
         """Return the additive scores of coefficients (n_coefficients, n_classes).
 
-        Where a coefficient is the anchor's, its contributions are the anchor's. A category never seen gets the
-        training-weighted mean contribution of its column, unless training had rows without evidence there:
-        then it gets the anchor's, as they did.
+        Where a coefficient is the anchor's, its contributions are the anchor's. A category never seen gets
+        the training-weighted mean contribution of its column, unless training had rows without evidence
+        there: then it gets the anchor's, as they did.
         """
         anchor, design = self.anchor, self.design
         deviation = coefficients - self.coefficients_of(anchor)

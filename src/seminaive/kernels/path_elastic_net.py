@@ -149,7 +149,7 @@ def balance(x, l1, first, n_scores, level):
 
 @part
 def centre_scores(gram, q, u, x, l1, l2, n_scores):
-    """Shift the scores of each coefficient together so that their median, weighted by l1, is zero; x, u updated.
+    """Shift the scores of each coefficient so that their median, weighted by l1, is zero; x, u updated.
 
     The softmax does not change under such a shift, and the L1 norm is least where the weighted median is
     zero. Coordinate descent moves slowly in these directions, where the Gram matrix is singular, and a Newton

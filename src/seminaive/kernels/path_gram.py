@@ -73,11 +73,11 @@ def multiply_block(block, size, s, sign, n_scores, c, e, gram):
 
 @inlined
 def scatter_rows(design, slot, begin, size, root, where, value, sign, n_scores, c, e, gram):
-    """The same row by row, for many categories: a row adds to the entries between the columns it has.
+    """Add the products of the columns that each row has: fewer than all, where there are many categories.
 
-    root[i] is the root of the weight of row i; where and value, (1 + m + k,), are scratch; value is one but for
-    the numbers. Columns of a row stand in increasing order, so the lower triangle is what is filled, but for
-    those not in the working set, which are sent to the rows and columns of gram beyond q.
+    root[i] is the root of the weight of row i; where and value, (1 + m + k,), are scratch; value is one but
+    for the numbers. A row's columns are in increasing order, so that the lower triangle is filled; columns
+    not in the working set are added to the rows and columns of gram beyond q.
     """
     numbers, places = design.numbers, design.places
     m, k = numbers.shape[1], places.shape[1]

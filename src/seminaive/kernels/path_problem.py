@@ -133,8 +133,8 @@ class Model(NamedTuple):
     one that there is, s for "not there"; position (Q,) int64 gives each of the q entries, the scores of one
     coefficient side by side, its place among the flat coefficients. gram (Q + K, Q + 4 K) are the second
     derivatives, of which the first q rows and columns are in use. x, u, l1, l2, tol, step (Q,), active (Q,)
-    int64 and factor (Q, Q) are scratch of its minimisation; block (Q / K + 4, CHUNK), where (1 + m + k,) int64 and
-    value (1 + m + k,) of the Gram matrix. state (2,) int64: s, and whether gram must be computed anew.
+    int64 and factor (Q, Q) are scratch of its minimisation; block (Q / K + 4, CHUNK), where (1 + m + k,)
+    int64 and value (1 + m + k,) of the Gram matrix. state (2,) int64: s, and whether gram must be computed anew.
     """
 
     chosen: np.ndarray
@@ -156,7 +156,7 @@ class Model(NamedTuple):
 
 
 class Path(NamedTuple):
-    """One entry per strength: strengths (S,), deviations (S, K D), facts (S, 6) as in Point; then scales (3,).
+    """One entry per strength: strengths (S,), deviations (S, K D), facts (S, 6) as in Point; scales (3,).
 
     passes and statuses (S,) int64. The scales are strength_max; steepest, the largest derivative at the
     target (after fitting what is free) per unit of factor, which for a pure L1 penalty is strength_max; and

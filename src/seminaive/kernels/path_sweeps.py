@@ -1,4 +1,4 @@
-"""Paths of models too wide for second derivatives: sweeps over features that update residuals.
+"""Paths of models too wide for a Gram matrix: coordinate-descent sweeps that update residuals.
 
 A coded feature is one block: its indicators are disjoint, so one pass over the rows gathers the gradient
 of all its categories, each is minimised exactly, and a second pass updates the residuals. Memory beyond
@@ -31,8 +31,8 @@ SWEEPS = 8  # at most, inside one quadratic model
 class Sweep(NamedTuple):
     """The numbers column by column, (m, n), and what sweeps overwrite.
 
-    v, e (n,); h, sums (D,), sums all zero between calls; live (1 + m + k,) marks the features in play:
-    intercept (always swept), numbers, coded features; minimum and last (K D,) are the minima of this
+    v, e (n,); h, sums (D,), sums all zero between calls; live (1 + m + k,) marks the features swept:
+    intercept (always), numbers, coded features; minimum and last (K D,) are the minima of this
     quadratic model and of the one before.
     """
 
@@ -136,7 +136,8 @@ def sweep_numbers(design, sweep, x, first, l1, l2):
 def sweep_codes(design, sweep, x, first, l1, l2):
     """One exact minimisation of every live coded feature of one score; returns the worst residual met.
 
-    With centred indicators the categories meet through two running sums of what has moved.
+    Centred indicators of one feature are not orthogonal: what the steps of earlier categories change in the
+    derivative of a later one is kept in two running sums, of step times centre and of step times curvature.
     """
     v, e, h, sums, places, first_place = (
         sweep.v,
@@ -229,10 +230,10 @@ def gap_of_free_intercepts(design, problem, work, penalty, point):
 
 
 @part
-def extrapolate(minimum, last, pull, x):
-    """Put x as much beyond the models' minimum as pull says, seen from the last one."""
+def extrapolate(minimum, last, momentum, x):
+    """Write minimum + momentum (minimum - last) into x: Nesterov's extrapolation, or a copy for momentum 0."""
     for a in range(x.shape[0]):
-        x[a] = minimum[a] + pull * (minimum[a] - last[a])
+        x[a] = minimum[a] + momentum * (minimum[a] - last[a])
 
 
 @inlined
@@ -241,12 +242,12 @@ def sweep_strength(
 ):
     """Sweep from point, at one strength, until residual and gap are below their limits; returns the status.
 
-    The minima of the models of a softmax are extrapolated as Nesterov does, from the start again whenever
-    that does not pay.
+    The minima of the models of a softmax are extrapolated as Nesterov does; the momentum starts again at zero
+    whenever the extrapolated point does not lower the objective, and the step is then searched along.
     """
     facts, new, minimum, last = point.facts, trial.x, sweep.minimum, sweep.last
     status = OUT_OF_STEPS
-    momentum = 1.0
+    counter = 1.0  # Nesterov's t, from which the momentum follows
     extrapolate(point.x, point.x, 0.0, last)
     certify(design, rules, penalty, point)
     for step in range(rules.max_steps + 1):
@@ -257,19 +258,19 @@ def sweep_strength(
             break
         enough = 0.1 * max(facts[RESIDUAL], residual_limit)
         minimise_models(design, problem, work, penalty, point, sweep, enough)
-        pull = 0.0
-        if new.shape[0] > design.centre.shape[0]:
-            next_momentum = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * momentum * momentum))
-            pull = (momentum - 1.0) / next_momentum
-            momentum = next_momentum
-        paid = False
-        if pull > 0.0:
-            extrapolate(minimum, last, pull, new)
+        momentum = 0.0
+        if softmax is not None:
+            next_counter = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * counter * counter))
+            momentum = (counter - 1.0) / next_counter
+            counter = next_counter
+        lower = False
+        if momentum > 0.0:
+            extrapolate(minimum, last, momentum, new)
             evaluate(design, problem, work, softmax, trial)
             certify(design, rules, penalty, trial)
-            paid = trial.facts[OBJECTIVE] < facts[OBJECTIVE]
-        if not paid:
-            momentum = 1.0 if pull > 0.0 else momentum
+            lower = trial.facts[OBJECTIVE] < facts[OBJECTIVE]
+        if not lower:
+            counter = 1.0 if momentum > 0.0 else counter
             extrapolate(minimum, last, 0.0, new)
             if search_line(design, problem, rules, work, softmax, penalty, point, trial, SHORTEST) == 0.0:
                 status = STALLED

@@ -1,8 +1,8 @@
 """Pointwise losses of scores in NumPy: value, residual and curvature of each row.
 
-kernels/losses.py has value and residual compiled, for passes over many rows. One column of scores is the log
-odds of label 1; more columns are one per class. A score that is not finite has a loss of NaN, so that overflow
-never counts as a good fit.
+kernels/losses.py has value and residual compiled, for passes over many rows. One column of scores is the
+log odds of label 1; more columns are one per class. A score that is not finite has a loss of NaN, so that
+overflow never counts as a good fit.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Optimisers: arrays in, a certified result out."""
 
-from seminaive.solvers.result import SolverResult
 from seminaive.solvers.elastic_net_path import PathOptions, ShrinkagePath, logistic_path, softmax_path
+from seminaive.solvers.result import SolverResult
 
 __all__ = [
     "PathOptions",
