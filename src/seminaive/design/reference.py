@@ -241,9 +241,9 @@ class AnchoredDesign:
     """The reference-coded design of a training table, with its zeros fixed by given additive scores.
 
     The anchor (naive Bayes, or no effect at all) decides which part of a feature's contribution belongs to
-    the intercept: that at the reference category, or at the number zero. In the design a missing number has the
-    value of the training mean and a neutrally missing category that of the reference; the offset takes the
-    anchor's contribution there off again, so that under the anchor itself they are no evidence.
+    the intercept: that at the reference category, or at the number zero. In the design a missing number has
+    the value of the training mean and a neutrally missing category that of the reference; the offset takes
+    the anchor's contribution there off again, so that under the anchor itself they are no evidence.
 
     Parameters
     ----------

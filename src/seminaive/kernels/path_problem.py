@@ -134,7 +134,8 @@ class Model(NamedTuple):
     coefficient side by side, its place among the flat coefficients. gram (Q + K, Q + 4 K) are the second
     derivatives, of which the first q rows and columns are in use. x, u, l1, l2, tol, step (Q,), active (Q,)
     int64 and factor (Q, Q) are scratch of its minimisation; block (Q / K + 4, CHUNK), where (1 + m + k,)
-    int64 and value (1 + m + k,) of the Gram matrix. state (2,) int64: s, and whether gram must be computed anew.
+    int64 and value (1 + m + k,) of the Gram matrix. state (2,) int64: s, and whether gram must be computed
+    anew.
     """
 
     chosen: np.ndarray

@@ -231,7 +231,7 @@ def gap_of_free_intercepts(design, problem, work, penalty, point):
 
 @part
 def extrapolate(minimum, last, momentum, x):
-    """Write minimum + momentum (minimum - last) into x: Nesterov's extrapolation, or a copy for momentum 0."""
+    """Write minimum + momentum (minimum - last) into x: Nesterov's extrapolation, a copy for momentum 0."""
     for a in range(x.shape[0]):
         x[a] = minimum[a] + momentum * (minimum[a] - last[a])
 
