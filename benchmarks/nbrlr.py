@@ -23,7 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 from seminaive import NaiveBayes, NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
 from seminaive.design.reference import ReferenceDesign
 from seminaive.objective.penalties import ElasticNet
-from seminaive.papers.nbrlr import Simulation
+from seminaive.papers.nbrlr import PAPERS_PROTOCOL, Simulation
 from seminaive.solvers import PathOptions, logistic_path
 
 RATIO = 1e-4
@@ -132,7 +132,9 @@ def cross_validation():
 
     X, y = Simulation(1, 50, 0.6).draw(2000, np.random.default_rng(0))
     numbers = X.astype(float)
-    model = NaiveBayesLogisticRegressionCV(categorical_features="all", scoring="log-loss")
+    model = NaiveBayesLogisticRegressionCV(
+        categorical_features="all", **(PAPERS_PROTOCOL | {"scoring": "log-loss"})
+    )
     ours = min(best_time(lambda: model.fit(X, y), 3) for _ in range(2))
     folds = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
     start = process_time()
@@ -152,7 +154,9 @@ def folds_in_parallel():
     seconds = {1: [], 2: []}
     for _ in range(4):
         for n_jobs, times in seconds.items():
-            model = NaiveBayesLogisticRegressionCV(categorical_features="all", n_jobs=n_jobs)
+            model = NaiveBayesLogisticRegressionCV(
+                categorical_features="all", n_jobs=n_jobs, **PAPERS_PROTOCOL
+            )
             start = perf_counter()
             model.fit(X, y)
             times.append(perf_counter() - start)
@@ -167,7 +171,7 @@ def folds_in_parallel():
 
 def small_table():
     X, y = Simulation(3, 10, 0.6).draw(200, np.random.default_rng(0))
-    model = NaiveBayesLogisticRegressionCV().fit(X, y)
+    model = NaiveBayesLogisticRegressionCV(**PAPERS_PROTOCOL).fit(X, y)
     ours, theirs = [], []
     for _ in range(10):
         ours.append(best_time(lambda: model.fit(X, y), 5))

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 # Coefficients, all classes together, up to which the unpenalised fit is made for comparison.
 MOST_COEFFICIENTS_COMPARED = 1000
+# Coefficients that differ by less, relatively, are equal.
+ROUNDING = 1e-9
 
 
 class ShrunkenClassifier(AdditiveClassifier):
@@ -62,6 +64,11 @@ class ShrunkenClassifier(AdditiveClassifier):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
 
+    @staticmethod
+    def _check_share(name, value):
+        if not is_number(value) or not 0 <= value <= 1:
+            raise InputError(f"{name} is a share of naive Bayes, between 0 and 1, got {value!r}")
+
     def _options(self, **changes) -> PathOptions:
         options = PathOptions(gap_tol=self.tol, residual_tol=self.tol, max_steps=self.max_steps)
         return replace(options, **changes)
@@ -81,13 +88,16 @@ class ShrunkenClassifier(AdditiveClassifier):
         table: EncodedTable,
         labels: NDArray[np.int64],
         row_weight: Floats,
+        generative_share: float = 1.0,
         references: tuple[int, ...] | None = None,
     ) -> AnchoredDesign:
-        """Anchor a table in the naive Bayes of its own rows, or in nothing."""
+        """Anchor a table in a share of the naive Bayes of its own rows, or in nothing."""
         statistics = TableStatistics.of(table, labels, len(self.classes_), row_weight)
         anchor = generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
         if not isinstance(self.target, str) or self.target != "naive-bayes":
             anchor = no_effect(anchor)
+        elif generative_share != 1.0:
+            anchor = anchor.scale(np.full(anchor.n_terms, generative_share))
         return AnchoredDesign.of(table, references or reference_codes(statistics), anchor)
 
     def _target_of(self, linear: AnchoredDesign) -> Floats:
@@ -142,6 +152,31 @@ class ShrunkenClassifier(AdditiveClassifier):
             free = self._path(linear, training.labels, row_weight, self._options(), strengths=[0.0])
             self.maximum_likelihood_ = free.coefficients[0][flat]
 
+    def coefficients_at(self, strength):
+        """Return the coefficients of the path at any strength, in the order of ``coefficient_names_``.
+
+        Parameters
+        ----------
+        strength : float
+            Between two strengths of ``path_`` the coefficients are interpolated linearly; beyond the largest
+            they are those at the largest, and a strength below the smallest is refused.
+
+        Returns
+        -------
+        ndarray of shape (n_coefficients,), or (n_coefficients, n_classes) with more than two classes
+        """
+        path = self.path_
+        if not is_number(strength) or strength < path.strengths[-1]:
+            raise InputError(
+                f"the path goes down to a strength of {path.strengths[-1]:.4g}, got {strength!r}: fit with "
+                "smaller strengths to go on"
+            )
+        position = np.interp(strength, path.strengths[::-1], np.arange(len(path))[::-1])
+        lower, upper = int(np.floor(position)), int(np.ceil(position))
+        after = position - lower
+        found = (1.0 - after) * path.coefficients[lower] + after * path.coefficients[upper]
+        return found[:, 0] if len(self.classes_) == 2 else found
+
     @property
     def coefficient_names_(self):
         """Names of the coefficients: ``intercept``, the numbers, then ``column=category``."""
@@ -149,13 +184,17 @@ class ShrunkenClassifier(AdditiveClassifier):
 
     @property
     def shrinkage_(self):
-        """A frame that shows how far each coefficient stands between its target and maximum likelihood.
+        """A frame that shows how far each coefficient is from its target and from maximum likelihood.
 
         Columns: ``coefficient``, ``class`` where there are more than two, ``target``, ``fitted``,
-        ``maximum_likelihood`` and ``share``, the part of the way from the target (0) to maximum likelihood
-        (1). Where the classes can be separated, maximum likelihood is as far as the solver followed it.
-        Beyond 1000 coefficients it is missing: without a penalty every coefficient moves, second
-        derivatives are too many to keep, and the fit for comparison would cost more than the path.
+        ``maximum_likelihood`` and ``share``, how far the fitted value is between the target (0) and maximum
+        likelihood (1). The share is missing where the fitted value is not between the two: a coefficient makes
+        up for others that are held at their targets, and then leads away from maximum likelihood or beyond it;
+        and where target and maximum likelihood are equal.
+
+        Where the classes can be separated, maximum likelihood is as far as the solver followed it. Beyond 1000
+        coefficients it is missing: without a penalty every coefficient moves, second derivatives are too many
+        to keep, and the fit for comparison would cost more than the path.
         """
         names, target, fitted = self.coefficient_names_, self.target_, self.coefficients_
         free = self.maximum_likelihood_
@@ -165,11 +204,11 @@ class ShrunkenClassifier(AdditiveClassifier):
                 "coefficient": np.repeat(names, len(self.classes_)),
                 "class": np.tile(self.classes_, len(names)),
             }
-        way = (free - target).ravel()
-        done = (fitted - target).ravel()
-        # Where the target is the maximum-likelihood value, there is no way to go.
-        moves = np.abs(way) > 1e-9 * (1.0 + np.abs(target.ravel()))
-        share = np.divide(done, way, out=np.full(way.shape, np.nan), where=moves)
+        length = (free - target).ravel()
+        differ = np.abs(length) > ROUNDING * (1.0 + np.abs(target.ravel()))
+        share = np.divide((fitted - target).ravel(), length, out=np.full(length.shape, np.nan), where=differ)
+        with np.errstate(invalid="ignore"):
+            share[(share < -ROUNDING) | (share > 1.0 + ROUNDING)] = np.nan
         values = {
             "target": target.ravel(),
             "fitted": fitted.ravel(),

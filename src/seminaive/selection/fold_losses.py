@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -60,3 +60,18 @@ class FoldLosses:
         if selection == "one-standard-error":
             least = max(least, mean.min() + self.standard_error[int(np.argmin(mean))])
         return int(np.argmax(mean <= least))
+
+    def gain_of(self, position: int, other: FoldLosses, better: int) -> float:
+        """Return how much less another trial loses on the same folds, in standard errors of the difference."""
+        gains = self.losses[:, position] - other.losses[:, better]
+        found = FoldLosses(np.zeros(1), gains[:, None], self.fold_weights)
+        mean, error = float(found.mean[0]), float(found.standard_error[0])
+        return mean / error if error > 0.0 else (np.inf if mean > 0.0 else 0.0)
+
+    def then(self, further: FoldLosses) -> FoldLosses:
+        """Return these losses and those at further strengths of the same folds."""
+        return replace(
+            self,
+            strengths=np.concatenate([self.strengths, further.strengths]),
+            losses=np.concatenate([self.losses, further.losses], axis=1),
+        )
