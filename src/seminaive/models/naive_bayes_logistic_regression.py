@@ -18,9 +18,9 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     """Logistic regression whose coefficients are pulled toward those of naive Bayes.
 
     Minimises ``-log likelihood + strength * sum_j s_j |b_j - t_j|``, intercept included, where ``t`` are the
-    coefficients that naive Bayes gives to the same table and ``s`` the columns' standard deviations. Strength 0 is logistic regression; from
-    ``path_.strength_max`` on the model is naive Bayes. In between, only the coefficients that the data
-    argue about leave their naive Bayes value.
+    coefficients that naive Bayes gives to the same table and ``s`` the columns' standard deviations. Strength
+    0 is logistic regression; from ``path_.strength_max`` on the model is naive Bayes. In between, only the
+    coefficients whose change the likelihood rewards enough leave their naive Bayes value.
 
     Parameters
     ----------

@@ -38,10 +38,11 @@ ROWS_AT_ONCE = 4096
 class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     """`NaiveBayesLogisticRegression` with strength and target chosen by cross-validation.
 
-    The target is a share of naive Bayes: all of it, half of its evidence, or none, which leaves the class shares
-    (then it is the lasso). In every fold the target is estimated anew from the fold's training rows: a target
-    from all rows would have seen the test rows and would always win. The search goes on by decades while the
-    best strength is the last or the first tried, down to no penalty and up to the target itself.
+    The target is a share of naive Bayes: all of it, half of its evidence, or none, which leaves the class
+    shares (then it is the lasso). In every fold the target is estimated anew from the fold's training rows: a
+    target from all rows would have seen the test rows and would always win. The search goes on by decades
+    while the best strength is the last one tried, down to no penalty, and up to the target itself where it is
+    the first.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     generative_shares : sequence of float, default=(0.0, 0.5, 1.0)
         The shares of naive Bayes to try as targets, each with its own strengths. Other targets ignore it.
     extend : bool, default=True
-        Whether to go on beyond the strengths laid where the best one is the first or the last of them;
+        Whether to go on beyond the strengths laid where the first or the last of them is as good as the best;
         strengths that are given are the only ones tried.
     cv : int or splitter, default=10
         Number of stratified folds, or a scikit-learn splitter or iterable of splits.
@@ -73,9 +74,9 @@ categorical_features, missing
     strength_ : float
         The chosen strength.
     generative_share_ : float
-        The chosen share of naive Bayes in the target. Where the gain over the class shares is below 1.5 of its
-        standard errors it is 0, at a strength that leaves the class shares: the best of many trials gains that
-        much by chance.
+        The chosen share of naive Bayes in the target. Where the gain over the class shares is below 1.5 of
+        its standard errors it is 0, at a strength that leaves the class shares: the best of many trials gains
+        that much by chance.
     best_strength_, one_standard_error_strength_ : float
         What each rule of ``selection`` chooses along ``path_``; ``coefficients_at`` gives their coefficients.
     fold_losses_ : FoldLosses
@@ -92,7 +93,9 @@ categorical_features, missing
     >>> model = NaiveBayesLogisticRegressionCV().fit(X[["mean radius", "mean texture"]], y)
     >>> model.shrinkage_[["coefficient", "target", "fitted"]].round(2)
         coefficient  target  fitted
-    0     intercept   18.89   18.89
+    0     intercept   18.89   19.27
+    1   mean radius   -0.92   -1.00
+    2  mean texture   -0.24   -0.22
     """
 
     def __init__(
@@ -181,7 +184,7 @@ categorical_features, missing
         check_folds(self.cv)
         if isinstance(self.strengths, Integral) and self.strengths < 1:
             raise InputError(f"strengths is a positive number of them, or an array, got {self.strengths}")
-        if not np.iterable(self.generative_shares) or not len(tuple(self.generative_shares)):
+        if not np.iterable(self.generative_shares) or len(tuple(self.generative_shares)) == 0:
             raise InputError(
                 f"generative_shares is a sequence of shares of naive Bayes, got {self.generative_shares!r}"
             )
@@ -204,19 +207,23 @@ categorical_features, missing
         if not self.extend or top == 0.0:
             return trial
         whole = self._options(stop_early=False)
-        if share == 0.0 or trial.losses.choose("min") == 0:
+        if share == 0.0 or trial.losses.is_tie(0):
             # The target itself: in the folds strength_max may be larger than on all rows.
             trial = solved(whole, strengths=[HELD_FACTOR * top]).then(trial)
+        if not trial.losses.is_tie(-1):
+            return trial
+        end = solved(whole, strengths=[0.0])
         per_decade = max(1, round(self.strengths / DECADES_LAID))
         for _ in range(MOST_DECADES):
-            if trial.losses.choose("min") < len(trial.path) - 1:
-                break
             decade = trial.path.strengths[-1] * 10.0 ** (-np.arange(1, per_decade + 1) / per_decade)
-            trial = trial.then(solved(whole, strengths=decade))
-            to_the_end = trial.then(solved(whole, strengths=[0.0]))
-            if to_the_end.losses.choose("min") != len(trial.path) - 1:
-                return to_the_end
-        return trial
+            further = solved(whole, strengths=decade)
+            least = trial.losses.mean.min()
+            trial = trial.then(further)
+            # Where neither a decade nor the end is better, the losses have levelled off.
+            lower = min(further.losses.mean.min(), end.losses.mean.min()) < least * (1 - end.losses.tol)
+            if not lower or not trial.losses.is_tie(-1):
+                break
+        return trial.then(end)
 
     def _cross_validate(self, training, row_weight, share, references, path, splits) -> FoldLosses:
         """Return the test losses of every fold at the strengths of a path."""

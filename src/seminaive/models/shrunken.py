@@ -188,13 +188,12 @@ class ShrunkenClassifier(AdditiveClassifier):
 
         Columns: ``coefficient``, ``class`` where there are more than two, ``target``, ``fitted``,
         ``maximum_likelihood`` and ``share``, how far the fitted value is between the target (0) and maximum
-        likelihood (1). The share is missing where the fitted value is not between the two: a coefficient makes
-        up for others that are held at their targets, and then leads away from maximum likelihood or beyond it;
-        and where target and maximum likelihood are equal.
+        likelihood (1). The share is missing where the fitted value is not between the two (a coefficient that
+        makes up for others that are held at their targets can be beyond either), and where the two are equal.
 
-        Where the classes can be separated, maximum likelihood is as far as the solver followed it. Beyond 1000
-        coefficients it is missing: without a penalty every coefficient moves, second derivatives are too many
-        to keep, and the fit for comparison would cost more than the path.
+        Where the classes can be separated, maximum likelihood is as far as the solver followed it. Beyond
+        1000 coefficients it is missing: without a penalty every coefficient moves, second derivatives are too
+        many to keep, and the fit for comparison would cost more than the path.
         """
         names, target, fitted = self.coefficient_names_, self.target_, self.coefficients_
         free = self.maximum_likelihood_

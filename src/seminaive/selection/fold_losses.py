@@ -61,8 +61,12 @@ class FoldLosses:
             least = max(least, mean.min() + self.standard_error[int(np.argmin(mean))])
         return int(np.argmax(mean <= least))
 
+    def is_tie(self, position: int) -> bool:
+        """Tell whether the loss at a strength is within ``tol`` of the least."""
+        return bool(self.mean[position] <= self.mean.min() * (1 + self.tol))
+
     def gain_of(self, position: int, other: FoldLosses, better: int) -> float:
-        """Return how much less another trial loses on the same folds, in standard errors of the difference."""
+        """Return how much less another trial loses on the same folds, in standard errors."""
         gains = self.losses[:, position] - other.losses[:, better]
         found = FoldLosses(np.zeros(1), gains[:, None], self.fold_weights)
         mean, error = float(found.mean[0]), float(found.standard_error[0])
