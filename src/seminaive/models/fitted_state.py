@@ -2,8 +2,8 @@
 
 A class declares its fitted attributes in ``_fitted``, a mapping of names to types; the declarations of its
 parents are added. A type is ``float``, ``int``, ``bool``, ``str``, ``numpy.ndarray`` (of numbers), ``dict``
-(of arrays by name), ``tuple`` (of numbers) or a dataclass of the package, whose fields are read by their
-annotations. Nothing besides constructor parameters and declared fields is written or read, so that whatever
+(of arrays by name), ``tuple`` (of numbers), an annotation such as ``"dict[float, FoldLosses]"``, or a dataclass
+of the package, whose fields are read by their annotations. Nothing besides constructor parameters and declared fields is written or read, so that whatever
 is derived from them is derived again.
 """
 
@@ -297,6 +297,12 @@ def from_node(node, wanted, bytes_: ArrayBytes, schema: Schema):
         if node not in WORDS[name]:
             raise ValueError(f"{_short(node)} stands for one of {WORDS[name]}")
         return node
+    if mapping := re.fullmatch(r"dict\[(\w+), (\w+)\]", name):
+        kinds = mapping.groups()
+        pairs = _only_key(node, "map")
+        if type(pairs) is not list or not all(type(own) is list and len(own) == len(kinds) for own in pairs):
+            raise ValueError(f"{_short(node)} stands for a map")
+        return {from_node(a, kinds[0], bytes_, schema): from_node(b, kinds[1], bytes_, schema) for a, b in pairs}
     if pair := re.fullmatch(r"tuple\[(\w+), (\w+)\]", name):
         if type(node) is not list or len(node) != len(pair.groups()):
             raise ValueError(f"{_short(node)} stands for a pair")
