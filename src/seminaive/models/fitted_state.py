@@ -2,9 +2,9 @@
 
 A class declares its fitted attributes in ``_fitted``, a mapping of names to types; the declarations of its
 parents are added. A type is ``float``, ``int``, ``bool``, ``str``, ``numpy.ndarray`` (of numbers), ``dict``
-(of arrays by name), ``tuple`` (of numbers), an annotation such as ``"dict[float, FoldLosses]"``, or a dataclass
-of the package, whose fields are read by their annotations. Nothing besides constructor parameters and declared fields is written or read, so that whatever
-is derived from them is derived again.
+(of arrays by name), ``tuple`` (of numbers), an annotation such as ``"dict[float, FoldLosses]"``, or a
+dataclass of the package, whose fields are read by their annotations. Nothing besides constructor parameters
+and declared fields is written or read, so that whatever is derived from them is derived again.
 """
 
 from __future__ import annotations
@@ -302,7 +302,9 @@ def from_node(node, wanted, bytes_: ArrayBytes, schema: Schema):
         pairs = _only_key(node, "map")
         if type(pairs) is not list or not all(type(own) is list and len(own) == len(kinds) for own in pairs):
             raise ValueError(f"{_short(node)} stands for a map")
-        return {from_node(a, kinds[0], bytes_, schema): from_node(b, kinds[1], bytes_, schema) for a, b in pairs}
+        return {
+            from_node(a, kinds[0], bytes_, schema): from_node(b, kinds[1], bytes_, schema) for a, b in pairs
+        }
     if pair := re.fullmatch(r"tuple\[(\w+), (\w+)\]", name):
         if type(node) is not list or len(node) != len(pair.groups()):
             raise ValueError(f"{_short(node)} stands for a pair")
