@@ -1,11 +1,17 @@
-"""What happens around compiling: a notice where it takes long, and damaged cache files are compiled again."""
+"""numba's compiler, with a notice where it takes long; damaged cache files are compiled again.
+
+Kernels take ``njit`` from here, so that notice and repair are in place before the first of them is compiled.
+"""
 
 import sys
 import threading
 import time
 
+from numba import njit
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
+
+__all__ = ["njit"]
 
 # Seconds of compilation, all kernels of the process together, after which it is mentioned, once.
 NOTICE_AFTER = 2.0
