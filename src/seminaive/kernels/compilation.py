@@ -7,6 +7,9 @@ callers. Therefore kernels allocate nothing, call no NumPy function, compare rat
 and are inlined before compilation where they have one caller.
 """
 
+import gc
+from contextlib import contextmanager
+
 from numba import njit
 from numba.core.options import DefaultOptions
 
@@ -26,3 +29,20 @@ reordered_part = njit(**BARE, no_cpython_wrapper=True, fastmath=REORDER)
 fused_part = njit(**BARE, no_cpython_wrapper=True, fastmath={"contract"})
 # Becomes part of its callers.
 inlined = njit(inline="always")
+
+
+@contextmanager
+def quick_compilation(dispatcher):
+    """Pause the garbage collector while a kernel is compiled or read from the cache for the first time.
+
+    The compiler makes millions of small objects, nearly all of them in use to its end; looking for cycles
+    among them again and again is a seventh of its time.
+    """
+    pause = gc.isenabled() and not getattr(dispatcher, "signatures", True)
+    if pause:
+        gc.disable()
+    try:
+        yield
+    finally:
+        if pause:
+            gc.enable()

@@ -368,6 +368,7 @@ def _widest(n_scores: int, n_rows: int) -> int:
 
 def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) -> Path:
     """Solve by Newton steps, and from where the working set is too wide for them by sweeps."""
+    from seminaive.kernels.compilation import quick_compilation
     from seminaive.kernels.path_newton import newton_path
 
     n_scores = len(problem.offset) // len(problem.label)
@@ -376,14 +377,16 @@ def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) ->
     penalty, point, trial = new_penalty(size), new_point(size), new_point(size)
     work, softmax = new_work(len(problem.label), n_scores), new_softmax(n_scores)
     model = new_model(design, n_scores, rules.gram_limit)
-    newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial)
+    with quick_compilation(newton_path):
+        newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial)
     wide = np.flatnonzero(path.statuses == TOO_WIDE)
     if len(wide):
         from seminaive.kernels.path_sweeps import new_sweep, sweep_path
 
         patient = rules._replace(max_steps=PATIENCE * rules.max_steps)
         sweep = new_sweep(design, n_scores)
-        sweep_path(design, problem, patient, path, wide[0], work, softmax, penalty, point, trial, sweep)
+        with quick_compilation(sweep_path):
+            sweep_path(design, problem, patient, path, wide[0], work, softmax, penalty, point, trial, sweep)
     return path
 
 
