@@ -16,6 +16,7 @@ from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import check_search, is_whole
 from seminaive.selection.folds import check_folds, split_rows
 from seminaive.selection.kernel_engine import KernelEngine
+from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
 
 # Bins of numbers in pairs.
@@ -61,10 +62,14 @@ class SemiNaive(AdditiveClassifier):
             splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
             columns = SmoothColumns.of(rows.table, rows.weights, rows.n_classes, None)
             with self._progress("trials") as step:
-                engine = KernelEngine(columns, rows.table, rows.labels, rows.weights, rows.n_classes, splits)
+                import os
+                n,p=len(rows.labels),columns.sizes.sum()
+                kind = KernelEngine if (n<=1000 and p>n/2) else ProjectedEngine
+                if os.environ.get("ENGINE"): kind={"k":KernelEngine,"p":ProjectedEngine}[os.environ["ENGINE"]]
+                engine = kind(columns, rows.table, rows.labels, rows.weights, rows.n_classes, splits)
                 search = RelevanceSearch(engine, 2 if len(rows.labels) < MANY_ROWS else 1, self.tol, self.max_iter, step)
                 answer = search.run()
-            self.answer_ = answer
+            self.temperature_ = answer.temperature; self.belief_=answer.belief
             self.n_trials_ = len(search.trials)
             self.scores_ = smooth_scores(columns, answer.coefficients, rows.table, rows.weights)
         return self

@@ -164,13 +164,13 @@ class KernelEngine:
         self,
         prepared: list[Prepared],
         strengths: Sequence[float],
-        starts: Sequence[Floats] | None,
+        starts: Sequence[RowFit] | None,
         tol: float,
         max_iter: int,
     ) -> list[RowFit]:
         """Fit every fold, from scores to start at."""
         return [
-            self._fit(own, strengths, None if starts is None else starts[f], tol, max_iter)
+            self._fit(own, strengths, None if starts is None else starts[f].scores, tol, max_iter)
             for f, own in enumerate(prepared[:-1])
         ]
 
@@ -178,11 +178,12 @@ class KernelEngine:
         self,
         prepared: list[Prepared],
         strengths: Sequence[float],
-        start: Floats | None,
+        starts: Sequence[RowFit] | None,
         tol: float,
         max_iter: int,
     ) -> RowFit:
-        """Fit all rows."""
+        """Fit all rows from the mean of other fits."""
+        start = None if not starts else np.mean([fit.scores for fit in starts], axis=0)
         return self._fit(prepared[-1], strengths, start, tol, max_iter)
 
     def _fit(

@@ -43,6 +43,8 @@ MOST_AVERAGED = 12
 # Newton decrement, relative to the objective, at which the fits of trials and the final ones stop.
 TRIAL_TOL = 1e-4
 MOST_STRONGER = 6
+# The share of the average in the answer where its gain is just more than chance.
+LEAST_BELIEF = 0.4
 
 
 class Engine(Protocol):
@@ -62,7 +64,7 @@ class Engine(Protocol):
     ) -> list[Any]:
         """Fit the training rows of every fold; a fit has ``scores`` of all rows."""
 
-    def fit_all(self, prepared: Any, strengths: Sequence[float], start: Any, tol: float, max_iter: int) -> Any:
+    def fit_all(self, prepared: Any, strengths: Sequence[float], starts: Any, tol: float, max_iter: int) -> Any:
         """Fit all rows; the fit has its certificate in ``fit.optimality``."""
 
     def evidence(
@@ -117,6 +119,8 @@ class Answer:
         The trials that are averaged, with their shares.
     temperature : float
         What the average is multiplied by.
+    belief : float
+        The share of the average in the answer, the rest being the class shares.
     loss : float
         The held-out log loss of the average.
     coefficients : ndarray
@@ -129,6 +133,7 @@ class Answer:
     best: Trial | None
     shares: list[tuple[float, Trial]]
     temperature: float
+    belief: float
     loss: float
     coefficients: Floats
     optimality: float
@@ -250,7 +255,7 @@ class RelevanceSearch:
         strengths = tuple(
             start * factor**step for start, factor, step in zip(STARTS, FACTORS, steps, strict=True)
         )
-        starts = None if near is None else [fit.scores for fit in near.fits]
+        starts = None if near is None else near.fits
         fits = self.engine.fit_folds(prepared, strengths, starts, TRIAL_TOL, self.max_iter)
         scores = np.concatenate(
             [fit.scores[held] for fit, (_, held) in zip(fits, self.engine.splits, strict=True)]
@@ -267,8 +272,7 @@ class RelevanceSearch:
         return trial
 
     def _fit_all(self, trial: Trial, tol: float = TRIAL_TOL) -> Any:
-        start = np.mean([fit.scores for fit in trial.fits], axis=0)
-        return self.engine.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)
+        return self.engine.fit_all(trial.prepared, trial.strengths, trial.fits, tol, self.max_iter)
 
     @cached_property
     def _held_out(self) -> Indices:
@@ -303,7 +307,11 @@ class RelevanceSearch:
         return standard_errors_of_gain(trial.log_posterior, self._log_shares, self._weight)
 
     def _doubted(self, best: Trial) -> Answer:
-        """Answer by the average of trials; by stronger strengths or the class shares where in doubt."""
+        """Answer by the average of trials, shrunk toward the class shares where its gain is in doubt.
+
+        Where the gain could be chance, ever stronger strengths are tried, and if none is better than chance,
+        the class shares alone are the answer.
+        """
         if self._sure(best) < CHANCE:
             for further in range(1, MOST_STRONGER + 1):
                 self._stronger(best, further)
@@ -311,9 +319,7 @@ class RelevanceSearch:
         sure = self._sure(best)
         if sure < CHANCE:
             return self._class_shares()
-        if sure < BELIEVED:
-            return self._answer([(1.0, self._stronger(best, 1))], 1.0)
-        return self._average(best)
+        return self._average(best, float(np.clip(np.interp(sure, (CHANCE, BELIEVED), (LEAST_BELIEF, 1.0)), 0, 1)))
 
     def _stronger(self, trial: Trial, decades: int) -> Trial:
         """Return the trial whose strengths are so many powers of ten larger."""
@@ -323,7 +329,7 @@ class RelevanceSearch:
         ]
         return self._trial((steps[0], steps[1], steps[2]), trial.number, trial.prepared, trial)
 
-    def _average(self, best: Trial) -> Answer:
+    def _average(self, best: Trial, belief: float) -> Answer:
         total = self.engine.row_weight.sum()
         ranked = sorted(self.trials, key=lambda trial: trial.loss)[:MOST_AVERAGED]
         shares = np.array([np.exp(-total * (trial.loss - best.loss)) for trial in ranked])
@@ -337,25 +343,29 @@ class RelevanceSearch:
             return total * held_out + log_temperature**2 / (2 * TEMPERATURE_DEVIATION**2)
 
         found = minimize_scalar(loss, bounds=(-2.0, 2.0), method="bounded", options={"xatol": 1e-4})
-        return self._answer(parts, float(np.exp(found.x)))
+        return self._answer(parts, float(np.exp(found.x)), belief)
 
-    def _answer(self, parts: list[tuple[float, Trial]], temperature: float) -> Answer:
+    def _answer(self, parts: list[tuple[float, Trial]], temperature: float, belief: float) -> Answer:
         engine = self.engine
-        fits = [self._fit_all(trial, self.tol) for _, trial in parts]
-        coefficients = temperature * engine.coefficients(
+        fits = [self._fit_all(trial, self.tol**2) for _, trial in parts]
+        coefficients = engine.coefficients(
             [
                 (share, trial.prepared, trial.strengths, fit)
                 for (share, trial), fit in zip(parts, fits, strict=True)
             ]
         )
+        coefficients *= temperature * belief
+        coefficients[0] += (1 - belief) * self._log_class_shares
         mean = np.sum([share * trial.scores for share, trial in parts], axis=0)
+        held_out = temperature * belief * mean + (1 - belief) * self._log_class_shares
         best, of_best = parts[0][1], fits[0]
         penalties, degrees = engine.evidence(best.prepared, len(engine.splits), best.strengths, of_best)
         return Answer(
             best,
             parts,
             temperature,
-            -float(self._weight @ self._log_posterior(temperature * mean)),
+            belief,
+            -float(self._weight @ self._log_posterior(held_out)),
             coefficients,
             max(fit.fit.optimality for fit in fits),
             max(fit.fit.n_iter for fit in fits),
@@ -365,15 +375,20 @@ class RelevanceSearch:
             degrees,
         )
 
-    def _class_shares(self) -> Answer:
+    @cached_property
+    def _log_class_shares(self) -> Floats:
+        """The scores of the class shares of all rows, in as many columns as scores have."""
         engine = self.engine
         weight = np.bincount(engine.labels, engine.row_weight, minlength=engine.n_classes)
         logs = np.log(weight / weight.sum())
-        n_terms = engine.columns.n_terms
-        coefficients = np.zeros((1 + int(engine.columns.sizes.sum()), 1 if len(logs) == 2 else len(logs)))
-        coefficients[0] = logs[1] - logs[0] if len(logs) == 2 else logs - logs.mean()
+        return np.asarray(logs[1:] - logs[0] if len(logs) == 2 else logs - logs.mean())
+
+    def _class_shares(self) -> Answer:
+        engine = self.engine
+        n_terms, shares = engine.columns.n_terms, self._log_class_shares
+        coefficients = np.zeros((1 + int(engine.columns.sizes.sum()), len(shares)))
+        coefficients[0] = shares
         loss = -float(self._weight @ self._log_shares)
+        objective = loss * float(engine.row_weight.sum())
         zero = np.zeros(n_terms)
-        return Answer(
-            None, [], 1.0, loss, coefficients, 0.0, 0, -float(weight @ logs), np.ones(n_terms), zero, zero
-        )
+        return Answer(None, [], 1.0, 0.0, loss, coefficients, 0.0, 0, objective, np.ones(n_terms), zero, zero)
