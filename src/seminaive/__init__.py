@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         NaiveBayes,
         NaiveBayesLogisticRegression,
         NaiveBayesLogisticRegressionCV,
+        SemiNaive,
         load_model,
         save_model,
     )
@@ -33,6 +34,7 @@ __all__ = [
     "NaiveBayes",
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
+    "SemiNaive",
     "load_model",
     "save_model",
 ]

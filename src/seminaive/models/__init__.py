@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from seminaive.models.naive_bayes import NaiveBayes
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
     from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
+    from seminaive.models.semi_naive import SemiNaive
 
 __all__ = [
     "AcceleratedLogisticRegression",
@@ -25,6 +26,7 @@ __all__ = [
     "NaiveBayes",
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
+    "SemiNaive",
     "load_model",
     "save_model",
 ]
@@ -39,6 +41,7 @@ _FILES = {
     "NaiveBayes": "naive_bayes",
     "NaiveBayesLogisticRegression": "naive_bayes_logistic_regression",
     "NaiveBayesLogisticRegressionCV": "naive_bayes_logistic_regression_cv",
+    "SemiNaive": "semi_naive",
     "load_model": "files",
     "save_model": "files",
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+from scipy.linalg.lapack import dpotrf, dpotri
 
 from seminaive.design.classes import n_columns_of
 from seminaive.design.projected import ProjectedDesign
@@ -192,21 +192,21 @@ class ProjectedEngine:
         curvature = loss.row_curvature(start)
         shared = curvature.reshape(len(curvature), -1, k).mean(axis=2)
         scale = shared.sum(axis=0) / np.maximum(shared[self._sample].sum(axis=0), 1e-300)
-        factors = []
+        inverses = []
         for own, weights, times in zip(strength, shared[self._sample].T, scale, strict=True):
             weighted = self._dense * np.sqrt(weights * times)[:, None]
-            factors.append(_factor(weighted.T @ weighted, own[:m]))
+            inverses.append(_inverse(weighted.T @ weighted, own[:m]))
         diagonal = None
         if m < self.design.n_coefficients:
-            of_pairs = self.design.squared_adjoint(shared)[m:]
-            diagonal = 1.0 / np.maximum(of_pairs + np.stack(strength, axis=1)[m:], 1e-6)
-            diagonal = np.repeat(diagonal, k, axis=1)
+            of_pairs = self.design.squared_adjoint(curvature)[m:]
+            wide = np.repeat(np.stack(strength, axis=1)[m:], k, axis=1)
+            diagonal = 1.0 / np.maximum(of_pairs + wide, 1e-6)
 
         def precondition(gradient: Floats) -> Floats:
             found = np.empty_like(gradient)
-            for f, factor in enumerate(factors):
+            for f, inverse in enumerate(inverses):
                 own = slice(f * k, (f + 1) * k)
-                found[:m, own] = dpotrs(factor, gradient[:m, own], lower=True)[0]
+                found[:m, own] = inverse @ gradient[:m, own]
             if diagonal is not None:
                 found[m:] = diagonal * gradient[m:]
             return found
@@ -251,8 +251,7 @@ class ProjectedEngine:
         sampled = curvature[self._sample]
         times = curvature.sum() / max(float(sampled.sum()), 1e-300)
         weighted = self._dense * np.sqrt(sampled * times)[:, None]
-        lower, _ = dpotri(_factor(weighted.T @ weighted, strength), lower=True)
-        return np.asarray(1.0 - strength * np.diagonal(lower))
+        return np.asarray(1.0 - strength * np.diagonal(_inverse(weighted.T @ weighted, strength)))
 
     def _probed_degrees(self, strength: Floats, curvature: Floats) -> Floats:
         """Return u x on average, u = X'V^1/2 e for random signs e and x = (H + Lambda)^-1 u."""
@@ -262,12 +261,12 @@ class ProjectedEngine:
         sampled = curvature[self._sample]
         times = curvature.sum() / max(float(sampled.sum()), 1e-300)
         weighted = self._dense * np.sqrt(sampled * times)[:, None]
-        factor = _factor(weighted.T @ weighted, strength[:m])
+        inverse = _inverse(weighted.T @ weighted, strength[:m])
         of_pairs = self.design.squared_adjoint(curvature[:, None])[m:, 0]
         diagonal = 1.0 / np.maximum(of_pairs + strength[m:], 1e-6)
 
         def precondition(x: Floats) -> Floats:
-            return np.concatenate([dpotrs(factor, x[:m], lower=True)[0], diagonal[:, None] * x[m:]])
+            return np.concatenate([inverse @ x[:m], diagonal[:, None] * x[m:]])
 
         space = self.design.workspace(PROBES)
         root = curvature[:, None]
@@ -302,8 +301,8 @@ class ProjectedEngine:
         return np.asarray(sum(share * fit.coefficients for share, _, _, fit in parts))
 
 
-def _factor(matrix: Floats, strength: Floats) -> Floats:
-    """Return the Cholesky factor of a Gram matrix plus the ridge."""
+def _inverse(matrix: Floats, strength: Floats) -> Floats:
+    """Return the inverse of a Gram matrix plus the ridge."""
     diagonal = np.einsum("ii->i", matrix)
     diagonal += strength
     added = JITTER * float(diagonal.mean())
@@ -311,5 +310,6 @@ def _factor(matrix: Floats, strength: Floats) -> Floats:
         diagonal += added
         factor, failed = dpotrf(np.asfortranarray(matrix), lower=True, clean=False)
         if not failed:
-            return np.asarray(factor)
+            lower, _ = dpotri(factor, lower=True)
+            return np.ascontiguousarray(np.tril(lower) + np.tril(lower, -1).T)
         added *= 100

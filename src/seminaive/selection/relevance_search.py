@@ -10,8 +10,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
-from seminaive.selection.doubt import BELIEVED, CHANCE, standard_errors_of_gain
-from seminaive.solvers.blas import one_blas_thread
+from seminaive.selection.doubt import CHANCE, standard_errors_of_gain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -43,8 +42,8 @@ MOST_AVERAGED = 12
 # Newton decrement, relative to the objective, at which the fits of trials and the final ones stop.
 TRIAL_TOL = 1e-4
 MOST_STRONGER = 6
-# The share of the average in the answer where its gain is just more than chance.
-LEAST_BELIEF = 0.4
+# The share of the average in the answer by the standard errors of its gain; below the first, none.
+BELIEF = ((CHANCE, 2.0, 2.5), (0.5, 0.6, 1.0))
 
 
 class Engine(Protocol):
@@ -124,6 +123,9 @@ class Answer:
     loss : float
         The held-out log loss of the average.
     coefficients : ndarray
+        Those of the answer.
+    mean_intercept : ndarray
+        The intercept of the average, before temperature and belief.
     optimality : float
         The worst certificate among the fits that are averaged.
     penalties, degrees : ndarray of shape (n_terms,)
@@ -136,6 +138,7 @@ class Answer:
     belief: float
     loss: float
     coefficients: Floats
+    mean_intercept: Floats
     optimality: float
     n_iter: int
     objective: float
@@ -186,10 +189,6 @@ class RelevanceSearch:
 
     def run(self) -> Answer:
         """Return the average over the trials, doubted where it gains little over the class shares."""
-        with one_blas_thread():
-            return self._run()
-
-    def _run(self) -> Answer:
         n_terms = self.engine.columns.n_terms
         relevances = np.ones((len(self.engine.splits) + 1, n_terms))
         prepared = self.engine.prepare(relevances)
@@ -319,7 +318,7 @@ class RelevanceSearch:
         sure = self._sure(best)
         if sure < CHANCE:
             return self._class_shares()
-        return self._average(best, float(np.clip(np.interp(sure, (CHANCE, BELIEVED), (LEAST_BELIEF, 1.0)), 0, 1)))
+        return self._average(best, float(np.interp(sure, *BELIEF)))
 
     def _stronger(self, trial: Trial, decades: int) -> Trial:
         """Return the trial whose strengths are so many powers of ten larger."""
@@ -354,6 +353,7 @@ class RelevanceSearch:
                 for (share, trial), fit in zip(parts, fits, strict=True)
             ]
         )
+        mean_intercept = coefficients[0].copy()
         coefficients *= temperature * belief
         coefficients[0] += (1 - belief) * self._log_class_shares
         mean = np.sum([share * trial.scores for share, trial in parts], axis=0)
@@ -367,6 +367,7 @@ class RelevanceSearch:
             belief,
             -float(self._weight @ self._log_posterior(held_out)),
             coefficients,
+            mean_intercept,
             max(fit.fit.optimality for fit in fits),
             max(fit.fit.n_iter for fit in fits),
             of_best.fit.objective,
@@ -391,4 +392,4 @@ class RelevanceSearch:
         loss = -float(self._weight @ self._log_shares)
         objective = loss * float(engine.row_weight.sum())
         zero = np.zeros(n_terms)
-        return Answer(None, [], 1.0, 0.0, loss, coefficients, 0.0, 0, objective, np.ones(n_terms), zero, zero)
+        return Answer(None, [], 1.0, 0.0, loss, coefficients, zero[:0], 0.0, 0, objective, np.ones(n_terms), zero, zero)

@@ -15,15 +15,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Conjugate gradients solve for a Newton step until a product gains less than this share of the step's gain.
-FORCING = 1e-4
-# The first step starts at scores that its kernel may not have made, and solves for the weights themselves.
-FIRST_FORCING = 1e-4
-MOST_PRODUCTS = 200
-# Beyond so many products per step, the preconditioner is factored again.
-STALE = 12
-# With more columns of scores than this, they share one Cholesky factor.
-MOST_FACTORS = 6
+# A Hessian is factored again where a step shortens the decrement to more than this share.
+SLOW = 0.3
+SUFFICIENT_DECREASE = 1e-4
 MOST_HALVINGS = 30
 
 
@@ -41,7 +35,8 @@ class KernelFit:
     n_iter : int
         Newton steps.
     optimality : float
-        Norm of the gradient relative to that at zero, both in the metric of the kernel.
+        The root of the Newton decrement, about the distance of the value from its minimum, over the distance of
+        the value at zero.
     """
 
     weights: Floats
@@ -92,51 +87,23 @@ class RowLoss:
         return np.asarray(self.row_weight * posterior * (1 - posterior))
 
 
-class _Curvature:
-    """W = w (diag(p) - p p') of each row as a product R R', for two classes w p (1 - p)."""
-
-    def __init__(self, posterior: Floats, row_weight: Floats) -> None:
-        self.posterior = posterior
-        self.single = posterior.shape[1] == 1
-        variance = posterior * (1 - posterior) if self.single else posterior
-        self.root = np.sqrt(row_weight * variance)
-        self.root_weight = np.sqrt(row_weight)
-
-    def up(self, s: Floats) -> Floats:
-        """Return R s."""
-        own = self.root * s
-        if self.single:
-            return own
-        roots = np.sqrt(self.posterior)
-        return np.asarray(own - self.root_weight * self.posterior * (roots * s).sum(axis=1, keepdims=True))
-
-    def down(self, x: Floats) -> Floats:
-        """Return R' x."""
-        own = self.root * x
-        if self.single:
-            return own
-        return np.asarray(own - self.root * (self.posterior * x).sum(axis=1, keepdims=True))
-
-    def project(self, s: Floats) -> Floats:
-        """Take off s what R maps to 0: the multiples of the roots of the probabilities of each row."""
-        if self.single:
-            return s
-        roots = np.sqrt(self.posterior)
-        return np.asarray(s - roots * (roots * s).sum(axis=1, keepdims=True))
-
-
 def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     """Return the Cholesky factor of ``I + V^1/2 K V^1/2``, V the curvatures of the rows, and V^1/2."""
     root = np.sqrt(np.maximum(curvature, 1e-12))
     matrix = np.asfortranarray(kernel * root)
     matrix *= root[:, None]
+    np.einsum("ii->i", matrix)[:] += 1.0
+    return _cholesky(matrix), root
+
+
+def _cholesky(matrix: Floats) -> Floats:
+    """Return the Cholesky factor of a matrix in Fortran order, its diagonal raised until there is one."""
     diagonal = np.einsum("ii->i", matrix)
-    diagonal += 1.0
-    added = 1e-10 * float(diagonal.mean())
+    added = 1e-12 * float(diagonal.mean())
     while True:
         factor, failed = dpotrf(matrix, lower=True, clean=False)
         if not failed:
-            return factor, root
+            return np.asarray(factor)
         diagonal += added
         added *= 100
 
@@ -149,6 +116,37 @@ def smoother(kernel: Floats, curvature: Floats) -> Floats:
     return np.asarray(root[:, None] * inverse * root)
 
 
+class _NewtonSystem:
+    """``(I + W K)^-1`` at given curvatures W of the loss, factored once and used for several steps.
+
+    For two classes W is diagonal. For more, W = D - D 1 (1'D 1)^-1 1'D with D = w p, block by block, so that
+    with E_c = D_c^1/2 (I + D_c^1/2 K D_c^1/2)^-1 D_c^1/2 the inverse takes b to
+    ``b - E K b + E 1 (sum_c E_c)^-1 1'E K b`` (Rasmussen and Williams, 2006, algorithm 3.3).
+    """
+
+    def __init__(self, kernel: Floats, posterior: Floats, row_weight: Floats) -> None:
+        self.kernel = kernel
+        if posterior.shape[1] == 1:
+            curvature = (row_weight * posterior * (1 - posterior))[:, 0]
+            self.factor, self.root = factor_curvature(kernel, curvature)
+            self.blocks: list[Floats] = []
+        else:
+            self.blocks = [smoother(kernel, own) for own in (row_weight * posterior).T]
+            total = np.asfortranarray(np.sum(self.blocks, axis=0))
+            self.factor = _cholesky(total)
+
+    def solve(self, b: Floats) -> Floats:
+        """Return ``(I + W K)^-1 b``."""
+        moved = self.kernel @ b
+        if not self.blocks:
+            along, _ = dpotrs(self.factor, self.root[:, None] * moved, lower=True)
+            return np.asarray(b - self.root[:, None] * along)
+        damped = np.stack([own @ x for own, x in zip(self.blocks, moved.T, strict=True)], axis=1)
+        shared, _ = dpotrs(self.factor, damped.sum(axis=1), lower=True)
+        back = np.stack([own @ shared for own in self.blocks], axis=1)
+        return np.asarray(b - damped + back)
+
+
 def minimize_kernel(
     kernel: Floats,
     loss: RowLoss,
@@ -157,7 +155,9 @@ def minimize_kernel(
     tol: float,
     max_iter: int,
 ) -> KernelFit:
-    """Minimise from scores to start at, until half the squared Newton decrement is below tol times the value.
+    """Minimise from scores to start at, until the Newton decrement is below tol times the gain over zero.
+
+    A factored Hessian serves several steps, as long as these shorten the decrement.
 
     Parameters
     ----------
@@ -170,133 +170,84 @@ def minimize_kernel(
     max_iter : int
         Newton steps.
     """
-    scores, weights, value = start, np.zeros_like(start), np.inf
-    at_zero = loss.value(np.zeros_like(start))
-    factors: list[Floats] | None = None
-    n_iter = 0
-    decrement = np.inf
+    zero = np.zeros_like(start)
+    at_zero = loss.value(zero)
+    weights, scores, value, system = _first_step(kernel, loss, start, at_zero)
+    if value > at_zero:
+        weights, scores, value, system = _first_step(kernel, loss, zero, np.inf)
+    n_iter, decrement = 1, np.inf
     while n_iter < max_iter:
         posterior = loss.posterior(scores)
-        residuals = loss.residuals(posterior)
-        if factors is None:
-            factors = _factors(kernel, loss.curvature(posterior))
-        own = _Curvature(posterior, loss.row_weight)
-        consistent = weights if n_iter and np.isfinite(value) else None
-        aim, products = _newton_weights(kernel, own, factors, residuals, scores, consistent)
+        gradient = loss.residuals(posterior) - weights
+        step = system.solve(gradient)
+        moved = kernel @ step
+        before, decrement = decrement, 0.5 * float((gradient * moved).sum())
+        if decrement <= tol * _gained(at_zero, value):
+            break
+        if decrement > SLOW * before:
+            system = _NewtonSystem(kernel, posterior, loss.row_weight)
+            step = system.solve(gradient)
+            moved = kernel @ step
+            decrement = 0.5 * float((gradient * moved).sum())
         n_iter += 1
-        if products > STALE:
-            factors = None
-        new_weights, new_scores, new_value = _shorten(kernel, loss, weights, aim, value, at_zero)
-        if new_value is None and n_iter == 1 and scores.any():
-            # The start is too far away for its quadratic model to be of use.
-            scores, factors = np.zeros_like(start), None
-            continue
-        if new_value is None:
+        length = _length(loss, (weights, scores, value), (step, moved), decrement)
+        if not length:
             break
-        decrement = value - new_value
-        weights, scores, value = new_weights, new_scores, new_value
-        if decrement <= tol * abs(value):
-            break
-        if np.isinf(decrement):
-            gradient = weights - loss.residuals(loss.posterior(scores))
-            if 0.5 * _squared_decrement(kernel, own, factors, gradient) <= tol * value:
+        weights, scores = weights + length * step, scores + length * moved
+        value = loss.value(scores) + 0.5 * float((weights * scores).sum())
+        if length < 1:
+            decrement = 0.0  # the next step takes a new Hessian
+    gradient = loss.residuals(loss.posterior(scores)) - weights
+    decrement = 0.5 * float((gradient * (kernel @ system.solve(gradient))).sum())
+    optimality = float(np.sqrt(max(decrement, 0.0) / _gained(at_zero, value)))
+    return KernelFit(weights, scores, value, n_iter, optimality)
+
+
+def _gained(at_zero: float, value: float) -> float:
+    """Return what a fit has gained over coefficients of 0, at least a small share of its value."""
+    return max(at_zero - value, 1e-3 * abs(value), 1e-300)
+
+
+def _first_step(
+    kernel: Floats, loss: RowLoss, start: Floats, limit: float
+) -> tuple[Floats, Floats, float, _NewtonSystem]:
+    """Return weights, scores and value at the minimum of the quadratic model at some scores.
+
+    Beyond a limit the value is left as it is; without one, the step from zero is halved until it falls.
+    """
+    posterior = loss.posterior(start)
+    system = _NewtonSystem(kernel, posterior, loss.row_weight)
+    curved = loss.row_weight * posterior * start
+    if loss.n_columns == 1:
+        curved *= 1 - posterior
+    else:
+        curved -= posterior * curved.sum(axis=1, keepdims=True)
+    weights = system.solve(curved + loss.residuals(posterior))
+    scores = kernel @ weights
+    value = loss.value(scores) + 0.5 * float((weights * scores).sum())
+    if np.isinf(limit):
+        at_zero = loss.value(np.zeros_like(start))
+        for _ in range(MOST_HALVINGS):
+            if value <= at_zero:
                 break
-    gradient = weights - loss.residuals(loss.posterior(scores))
-    first = loss.residuals(loss.posterior(np.zeros_like(start)))
-    norm, reference = (float(np.sqrt(max((g * (kernel @ g)).sum(), 0.0))) for g in (gradient, first))
-    if np.isinf(value):
-        value = at_zero
-    return KernelFit(weights, scores, value, n_iter, norm / reference if reference > 0 else 0.0)
+            weights, scores = 0.5 * weights, 0.5 * scores
+            value = loss.value(scores) + 0.5 * float((weights * scores).sum())
+    return weights, scores, value, system
 
 
-def _newton_weights(
-    kernel: Floats,
-    own: _Curvature,
-    factors: list[Floats],
-    residuals: Floats,
-    scores: Floats,
-    weights: Floats | None,
-) -> tuple[Floats, int]:
-    """Return the weights at the minimum of the quadratic model at some scores f, and the number of products.
-
-    They are ``(I + W K)^-1 b`` with b = W f + r or, given weights a with f = K a, ``a + (I + W K)^-1 (r - a)``.
-    Since W = R R', ``(I + W K)^-1 b = b - R s`` where ``(I + R'KR) s = R'K b``: a symmetric system, solved by
-    conjugate gradients, preconditioned by a Cholesky factor that the columns share. For two classes it is exact
-    as long as the scores have not moved.
-    """
-    b = own.up(own.down(scores)) + residuals if weights is None else residuals - weights
-    moved = kernel @ b
-    residual = own.down(moved)
-    # Twice what the quadratic model gains: b'K b less twice the energy of s, which grows with each product.
-    gain = float((b * moved).sum())
-    solution = np.zeros_like(residual)
-    step = _preconditioned(factors, own, residual)
-    direction = step
-    square = float((residual * step).sum())
-    forcing = FIRST_FORCING if weights is None else FORCING
-    n_products = 0
-    energy = np.inf
-    while square > 0 and energy > forcing * abs(gain) and n_products < MOST_PRODUCTS:
-        product = direction + own.down(kernel @ own.up(direction))
-        n_products += 1
-        length = square / float((direction * product).sum())
-        energy = length * square
-        gain -= energy
-        solution = solution + length * direction
-        residual = residual - length * product
-        step = _preconditioned(factors, own, residual)
-        new_square = float((residual * step).sum())
-        direction = step + (new_square / square) * direction
-        square = new_square
-    found = b - own.up(solution)
-    return (found if weights is None else weights + found), n_products
-
-
-def _factors(kernel: Floats, curvature: Floats) -> list[Floats]:
-    """Return one Cholesky factor for each column, or one for all where they are many."""
-    if curvature.shape[1] > MOST_FACTORS:
-        curvature = curvature.mean(axis=1, keepdims=True)
-    return [factor_curvature(kernel, own)[0] for own in curvature.T]
-
-
-def _preconditioned(factors: list[Floats], own: _Curvature, x: Floats) -> Floats:
-    """Return about ``(I + R'KR)^-1 x`` for x in the range of R'."""
-    if len(factors) == 1:
-        return own.project(np.asarray(dpotrs(factors[0], x, lower=True)[0]))
-    solved = np.empty_like(x)
-    for column, factor in enumerate(factors):
-        solved[:, column] = dpotrs(factor, x[:, column], lower=True)[0]
-    return own.project(solved)
-
-
-def _squared_decrement(
-    kernel: Floats, own: _Curvature, factors: list[Floats] | None, gradient: Floats
+def _length(
+    loss: RowLoss,
+    here: tuple[Floats, Floats, float],
+    step: tuple[Floats, Floats],
+    decrement: float,
 ) -> float:
-    """Return about ``g'(K^-1 + W)^-1 g``, twice what a Newton step gains.
-
-    It is twice the gain of the best step along d = K (g - R s), s an approximate solution of the step's system.
-    """
-    if factors is None:
-        return np.inf
-    moved = kernel @ gradient
-    along = gradient - own.up(_preconditioned(factors, own, own.down(moved)))
-    direction = kernel @ along
-    slope = float((gradient * direction).sum())
-    curved = own.down(direction)
-    return slope**2 / max(float((along * direction).sum() + (curved * curved).sum()), 1e-300)
-
-
-def _shorten(
-    kernel: Floats, loss: RowLoss, weights: Floats, aim: Floats, value: float, at_zero: float
-) -> tuple[Floats, Floats, float | None]:
-    """Halve a step until the objective falls; the first one is measured against zero."""
-    limit = min(value, at_zero)
-    step = 1.0
+    """Return by how much of a step the objective falls enough, or 0."""
+    weights, scores, value = here
+    length = 1.0
     for _ in range(MOST_HALVINGS):
-        there = weights + step * (aim - weights)
-        scores = kernel @ there
-        found = loss.value(scores) + 0.5 * float((there * scores).sum())
-        if np.isfinite(found) and found <= limit * (1 + 1e-12):
-            return there, scores, found
-        step *= 0.5
-    return weights, kernel @ weights, None
+        there, moved = weights + length * step[0], scores + length * step[1]
+        found = loss.value(moved) + 0.5 * float((there * moved).sum())
+        if np.isfinite(found) and found <= value - SUFFICIENT_DECREASE * length * decrement:
+            return length
+        length *= 0.5
+    return 0.0
