@@ -15,7 +15,7 @@ from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.table import TableDesign
-from seminaive.design.workspace import in_threads
+from seminaive.design.workspace import in_threads, row_blocks
 from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class ProjectedDesign:
         return space.adjoint()
 
     def squared_adjoint(self, residuals: Floats) -> Floats:
-        """Return about (X * X)'R: functions of curves are squared at their knots."""
+        """Return (X * X)'R."""
         space = self.workspace(residuals.shape[1])
         space.values[:] = residuals
         return space.sums(squared=True)
@@ -177,11 +177,30 @@ class ProjectedDesign:
             values[start : start + len(curve.main), : coefficients.shape[1]] = curve.main @ coefficients[block]
         return values
 
-    def add_from_knots(self, sums: Floats, found: Floats, *, squared: bool) -> None:
-        """Write the coefficients' part of sums at knots."""
-        for (curve, block), start in zip(self._curves, self.knot_starts[:-1].tolist(), strict=True):
-            functions = curve.main**2 if squared else curve.main
-            found[block] = functions.T @ sums[start : start + len(curve.main), : found.shape[1]]
+    def add_curves(self, residuals: Floats, found: Floats) -> None:
+        """Write the main terms of numbers of X'R."""
+        from seminaive.kernels.projection import spread_to_knots
+
+        sums = np.zeros((int(self.knot_starts[-1]), residuals.shape[1]))
+        starts = self.knot_starts
+        in_threads(
+            lambda j: spread_to_knots(self.levels, self.along, starts, residuals, j, sums),
+            list(range(len(self._curves))),
+            self.n_threads,
+        )
+        for (curve, block), start in zip(self._curves, starts[:-1].tolist(), strict=True):
+            found[block] = curve.main.T @ sums[start : start + len(curve.main), : found.shape[1]]
+
+    def add_squares_of_curves(self, residuals: Floats, found: Floats) -> None:
+        """Add the main terms of numbers of (X * X)'R."""
+        for rows in row_blocks(self.n_rows):
+            for (curve, block), level, along in zip(
+                self._curves, self.levels[rows].T, self.along[rows].T, strict=True
+            ):
+                features = curve.main[level]
+                following = curve.main[np.minimum(level.astype(np.int64) + 1, len(curve.knots))]
+                features = features + along[:, None] * (following - features)
+                found[block] += (features**2).T @ residuals[rows]
 
 
 class ProjectedWorkspace:
@@ -219,7 +238,7 @@ class ProjectedWorkspace:
         def add(rows: slice, own: Floats) -> Result | None:
             if knots.size:
                 levels, along = design.levels[rows], design.along[rows]
-                interpolate(levels, along, design.knot_starts, knots, 0, len(own), own)
+                interpolate(levels, along, design.knot_starts, knots, own)
             return None if then is None else then(rows, own)
 
         found = self._cells.score(design.to_cells(coefficients), add)
@@ -234,21 +253,12 @@ class ProjectedWorkspace:
         return self.sums(squared=False)
 
     def sums(self, *, squared: bool) -> Floats:
-        """Return X'R, or about (X * X)'R, of the values R."""
-        from seminaive.kernels.projection import spread_to_knots
-
+        """Return X'R, or (X * X)'R, of the values R."""
         design, cells = self._design, self._cells
         numbers = design.cells.numbers
         found = design.from_cells(cells.sums(numbers**2 if squared else numbers), squared=squared)
-        if len(design.knot_starts) > 1:
-            residuals = cells.padded
-            knots = np.zeros((int(design.knot_starts[-1]), residuals.shape[1]))
-            in_threads(
-                lambda j: spread_to_knots(
-                    design.levels, design.along, squared, design.knot_starts, residuals, j, knots
-                ),
-                list(range(len(design.knot_starts) - 1)),
-                design.n_threads,
-            )
-            design.add_from_knots(knots, found, squared=squared)
+        if squared:
+            design.add_squares_of_curves(cells.values, found)
+        else:
+            design.add_curves(cells.padded, found)
         return found

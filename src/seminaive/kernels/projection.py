@@ -64,13 +64,13 @@ def project_pairs(terms, functions, tables, coefficients):
 
 
 @njit(cache=True, nogil=True)
-def interpolate(levels, along, starts, values, first, last, scores):
-    """Add to the scores (n, P) of rows first to last the value of each curve.
+def interpolate(levels, along, starts, values, scores):
+    """Add to the scores (n, P) the value of each curve.
 
-    levels (n, d) int64 knots within a curve, along (n, d) float64 from 0 to 1, starts (d,) int64 first knot of
+    levels (n, d) unsigned knots within a curve, along (n, d) float64 from 0 to 1, starts (d,) int64 first knot of
     each curve in values (knots, P).
     """
-    for i in range(first, last):
+    for i in range(levels.shape[0]):
         for j in range(levels.shape[1]):
             k = starts[j] + np.int64(levels[i, j])
             x = along[i, j]
@@ -83,20 +83,16 @@ def interpolate(levels, along, starts, values, first, last, scores):
 
 
 @njit(cache=True, nogil=True)
-def spread_to_knots(levels, along, squared, starts, residuals, curve, sums):
+def spread_to_knots(levels, along, starts, residuals, curve, sums):
     """Add the rows' residuals (n, P) to the knots of one curve: the adjoint of `interpolate`.
 
-    sums (knots, P). Where squared, interpolation weights are squared.
+    sums (knots, P).
     """
-    j = curve
     for i in range(levels.shape[0]):
-        k = starts[j] + np.int64(levels[i, j])
-        x = along[i, j]
-        low, high = 1.0 - x, x
-        if squared:
-            low, high = low * low, high * high
+        k = starts[curve] + np.int64(levels[i, curve])
+        x = along[i, curve]
         for c in range(residuals.shape[1]):
-            sums[k, c] += low * residuals[i, c]
+            sums[k, c] += (1.0 - x) * residuals[i, c]
         if x != 0.0:
             for c in range(residuals.shape[1]):
-                sums[k + 1, c] += high * residuals[i, c]
+                sums[k + 1, c] += x * residuals[i, c]
