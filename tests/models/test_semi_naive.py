@@ -220,7 +220,8 @@ def test_row_order_does_not_matter_given_the_folds(n_rows):
     fold = np.arange(n_rows) % 4
     order = np.random.default_rng(1).permutation(n_rows)
     splits, moved = (
-        [(np.flatnonzero(own != f), np.flatnonzero(own == f)) for f in range(4)] for own in (fold, fold[order])
+        [(np.flatnonzero(own != f), np.flatnonzero(own == f)) for f in range(4)]
+        for own in (fold, fold[order])
     )
     shuffled = SemiNaive(cv=moved).fit(X.iloc[order], y[order])
     np.testing.assert_allclose(shuffled.predict_proba(X), probabilities(X, y, cv=splits), atol=1e-4)
@@ -337,7 +338,9 @@ def test_interactions_may_be_none_some_or_named():
     }
 
 
-@pytest.mark.parametrize("interactions", [-1, "some", 1.5, [("a", "b", "c")], [("a", "nobody")], [("a", "a")]])
+@pytest.mark.parametrize(
+    "interactions", [-1, "some", 1.5, [("a", "b", "c")], [("a", "nobody")], [("a", "a")]]
+)
 def test_strange_interactions_are_refused(interactions):
     with pytest.raises(InputError, match="interactions"):
         SemiNaive(interactions=interactions).fit(*mixed(60))

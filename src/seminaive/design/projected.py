@@ -1,7 +1,7 @@
 """Smooth columns as a design: slopes, piecewise-linear curves, and tables of low rank, none of them dense.
 
-Coefficients of a table become its cells by U theta V', so that a pass over the rows gathers from tables as for
-any coded terms; sums over cells come back by U' sums V. Curves are gathered at two neighbouring knots.
+Coefficients of a table become its cells by U theta V', so that a pass over the rows gathers from tables as
+for any coded terms; sums over cells come back by U' sums V. Curves are gathered at two neighbouring knots.
 """
 
 from __future__ import annotations
@@ -44,7 +44,9 @@ class ProjectedDesign:
         Threads of a pass; the result does not depend on their number.
     """
 
-    def __init__(self, columns: SmoothColumns, table: EncodedTable, n_classes: int, n_threads: int = 1) -> None:
+    def __init__(
+        self, columns: SmoothColumns, table: EncodedTable, n_classes: int, n_threads: int = 1
+    ) -> None:
         self.columns = columns
         self.n_threads = n_threads
         self.blocks = term_blocks(columns)
@@ -52,7 +54,8 @@ class ProjectedDesign:
         own = columns.columns
         mains = list(zip(columns.mains, self.blocks[n_slopes : n_slopes + n_mains], strict=True))
         self._curves = [(own[j], block) for j, block in mains if own[j].number is not None]
-        described, features = [], []
+        described: list[tuple[int, ...]] = []
+        features: list[tuple[int, ...]] = []
         places: dict[tuple[int, str], int] = {}
         flat = [np.ones(1)]
 
@@ -87,7 +90,9 @@ class ProjectedDesign:
         )
         positions = [curve.positions(table) for curve, _ in self._curves]
         levels = [level for level, _ in positions]
-        self.levels = np.stack(levels, axis=1).astype(np.uint8) if levels else np.empty((len(table), 0), np.uint8)
+        self.levels = (
+            np.stack(levels, axis=1).astype(np.uint8) if levels else np.empty((len(table), 0), np.uint8)
+        )
         self.along = (
             np.stack([along for _, along in positions], axis=1) if levels else np.empty((len(table), 0))
         )
@@ -174,7 +179,9 @@ class ProjectedDesign:
         """Return the values of all curves at their knots, padded to a width."""
         values = np.zeros((int(self.knot_starts[-1]), width))
         for (curve, block), start in zip(self._curves, self.knot_starts[:-1].tolist(), strict=True):
-            values[start : start + len(curve.main), : coefficients.shape[1]] = curve.main @ coefficients[block]
+            values[start : start + len(curve.main), : coefficients.shape[1]] = (
+                curve.main @ coefficients[block]
+            )
         return values
 
     def add_curves(self, residuals: Floats, found: Floats) -> None:

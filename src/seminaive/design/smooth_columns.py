@@ -1,10 +1,10 @@
 """Columns of a table as smooth functions: eigenfunctions of one kernel per column.
 
-A number has a random-walk kernel over its bins, so that neighbouring bins have similar values; a category has
-the identity. A kernel G over the levels of a column, centred by the training rows, is G = U U', where the
+A number has a random-walk kernel over its bins, so that neighbouring bins have similar values; a category
+has the identity. A kernel G over the levels of a column, centred by the training rows, is G = U U', where the
 columns of U are its eigenfunctions in the metric of the training rows. A ridge on coefficients b of U is then
-the prior of G on the curve U b. Main terms interpolate U linearly between knots, the medians of the bins; pair
-terms are products of the first eigenfunctions of two columns, averaged over the codes of each column.
+the prior of G on the curve U b. Main terms interpolate U linearly between knots, the medians of the bins;
+pair terms are products of the first eigenfunctions of two columns, averaged over the codes of each column.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from seminaive.encode import NumericColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -262,15 +260,13 @@ def _smooth_column(
     """Return knots, functions of pairs at each code, those of the main term, and eigenvalues."""
     schema = table.schema
     n_codes = 0 if coded is None else table.cardinalities[coded]
-    if number is None:
-        assert coded is not None
+    if number is None and coded is not None:
         weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
         functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), ROUNDING)
         with_none = np.vstack([functions, np.zeros((1, functions.shape[1]))])
         return np.empty(0), with_none, with_none, values
-    column = schema.columns[schema.numeric[number]]
-    assert isinstance(column, NumericColumn)
-    numbers = table.numbers[:, number]
+    column = schema.columns[schema.numeric[number or 0]]
+    numbers = table.numbers[:, number or 0]
     present = ~np.isnan(numbers)
     knots = knots_of(numbers[present], row_weight[present], n_bins)
     level, along = knot_positions(knots, numbers)
@@ -308,7 +304,7 @@ def _smooth_column(
     return knots, pair, main, values
 
 
-def _shares(mass: Floats) -> Floats:
+def _shares(mass: NDArray[Any]) -> Floats:
     total = mass.sum()
     return np.asarray(mass / total if total > 0 else np.full(len(mass), 1.0 / max(len(mass), 1)))
 

@@ -50,25 +50,21 @@ def smooth_scores(
     numeric = NumericTerms(
         columns.slopes, columns.centres[kept], polynomials, columns.low[kept], columns.high[kept]
     )
-    curves, features, parts = [], [], []
+    curves, parts = [], []
+    features: list[tuple[int, ...]] = []
     for j, block in zip(columns.mains, blocks[n_slopes:], strict=False):
         own = columns.columns[j]
         values = own.main @ by_class(coefficients[block])
         if own.number is not None:
             curves.append((own.number, own.knots, values[:-1], values[-1]))
         else:
-            assert own.coded is not None
-            features.append((own.coded,))
+            features.append((own.coded or 0,))
             parts.append(values)
-    codes = [own.coded for own in columns.columns]
+    codes = [own.coded or 0 for own in columns.columns]
     for (j, k), block in zip(columns.pairs, blocks[n_slopes + n_mains :], strict=True):
         first, second = codes[j], codes[k]
-        assert first is not None
-        assert second is not None
         features.append((first, second))
-        parts.append(
-            pair_tables(columns, (j, k), by_class(coefficients[block])).reshape(-1, n_classes)
-        )
+        parts.append(pair_tables(columns, (j, k), by_class(coefficients[block])).reshape(-1, n_classes))
     terms = Terms(tuple(features), tuple(table.cardinalities))
     refuse_beyond_memory(
         {f"{terms.n_cells:,} cells by {n_classes} classes": 16 * terms.n_cells * n_classes},

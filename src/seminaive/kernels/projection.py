@@ -1,8 +1,8 @@
 """Tables of low rank and piecewise-linear curves: from coefficients to cells and rows, and back.
 
-Legend: t term, a code of the left column, b code of the right one, q and r their functions, c score column,
-i row, j curve, k knot. The functions of all columns lie in one flat array; a term knows where those of its two
-columns begin (left, right), how many codes and functions each has, and where its coefficients and cells begin.
+Legend: t term, a code of the left column, b code of the right one, q and r their functions, c score column, i
+row, j curve, k knot. The functions of all columns lie in one flat array; a term knows where those of its two
+columns begin (left, right), how many codes and functions each has, and where coefficients and cells begin.
 """
 
 import numpy as np
@@ -67,8 +67,8 @@ def project_pairs(terms, functions, tables, coefficients):
 def interpolate(levels, along, starts, values, scores):
     """Add to the scores (n, P) the value of each curve.
 
-    levels (n, d) unsigned knots within a curve, along (n, d) float64 from 0 to 1, starts (d,) int64 first knot of
-    each curve in values (knots, P).
+    levels (n, d) unsigned knots within a curve, along (n, d) float64 from 0 to 1, starts (d,) int64 first
+    knot of each curve in values (knots, P).
     """
     for i in range(levels.shape[0]):
         for j in range(levels.shape[1]):

@@ -24,10 +24,9 @@ from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
 
-# Bins of numbers in pairs.
-PAIR_BINS = 8
-# From so many rows on there are fewer folds, and one sweep of the first climb.
+# From so many rows on there are fewer folds, one sweep of the first climb, and more bins of numbers in pairs.
 MANY_ROWS = 3000
+FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
 MOST_FOLDS, FEW_FOLDS = 5, 3
 # Up to so many rows, and at least twice as many features, fits in the row space are faster.
 MOST_KERNEL_ROWS = 400
@@ -35,15 +34,22 @@ MOST_KERNEL_ROWS = 400
 MOST_SEARCHED = 20_000
 
 
+def pair_cuts(values, labels, row_weight=None):
+    """Cut into 8 equally frequent bins below 3,000 rows, into 16 from there on."""
+    n_bins = FEW_PAIR_BINS if len(values) < MANY_ROWS else MANY_PAIR_BINS
+    return EqualFrequencyCuts(n_bins)(values, labels, row_weight)
+
+
 class SemiNaive(AdditiveClassifier):
     """Additive logistic regression with smooth curves and pairs, as strong as cross-validation finds good.
 
     Every number has a slope and a smooth curve, every category a table, and every pair of columns a smooth
-    table of low rank. Slopes, curves and pairs each have a strength, found by cross-validated log loss, and each
-    term has a relevance, found by its evidence: the more a term explains for its effective degrees of freedom,
-    the less it is penalised. On few rows almost everything is shrunk away, and what is left resembles naive
-    Bayes with a few weighted columns; on many rows it is a logistic regression with interactions. The answer
-    averages over the strengths tried, and is shrunk toward the class shares where its gain could be chance.
+    table of low rank. Slopes, curves and pairs each have a strength, found by cross-validated log loss, and
+    each term has a relevance, found by its evidence: the more a term explains for its effective degrees of
+    freedom, the less it is penalised. On few rows almost everything is shrunk away, and what is left
+    resembles naive Bayes with a few weighted columns; on many rows it is a logistic regression with
+    interactions. The answer averages over the strengths tried, and is shrunk toward the class shares where
+    its gain could be chance.
 
     Parameters
     ----------
@@ -51,11 +57,11 @@ class SemiNaive(AdditiveClassifier):
         Which pairs of columns have a term: all; none for 0, which leaves main curves only; the so many most
         important ones, found by a first fit with all pairs; or pairs of names or positions of columns.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or scikit-learn's ways of
-        saying which rows are held out.
+        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or scikit-learn's ways
+        of saying which rows are held out.
     nested : bool, default=False
-        Whether to estimate the log loss honestly as well, by a whole search inside each fold; it takes as many
-        times as long as there are folds.
+        Whether to estimate the log loss honestly as well, by a whole search inside each fold; it takes as
+        many times as long as there are folds.
     tol : float, default=1e-4
         Norm of the gradient at which final fits stop, relative to that at zero, in a metric in which half its
         square is about the distance of the penalised loss from its minimum.
@@ -85,15 +91,15 @@ class SemiNaive(AdditiveClassifier):
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
-        The intercept; slopes, clipped to the training range and to 4 deviations; piecewise-linear curves; tables
-        of categories and of pairs.
+        The intercept; slopes, clipped to the training range and to 4 deviations; piecewise-linear curves;
+        tables of categories and of pairs.
     strengths_ : dict of str to float
         The ridge of slopes, main curves and pairs in the best trial; infinite where the class shares are the
         answer.
     relevances_ : frame
-        One row per term: ``term``, ``relevance`` (what its ridge is divided by), ``degrees_of_freedom`` (how
-        many coefficients the rows determine) and ``evidence`` (its share in the penalty of all terms, which is
-        0 for a term that explains nothing).
+        One row per term: ``term``, ``relevance`` (what its ridge is divided by), ``degrees_of_freedom``
+        (how many coefficients the rows determine) and ``evidence`` (its share in the penalty of all terms,
+        which is 0 for a term that explains nothing).
     interactions_ : frame
         One row per pair, most important first: ``first``, ``second`` and ``importance``, the deviation of its
         contribution over the training rows.
@@ -104,7 +110,7 @@ class SemiNaive(AdditiveClassifier):
         What the averaged scores are multiplied by.
     belief_ : float
         The share of the fit in the answer, the rest being the class shares; below 1 where the gain over the
-        class shares is less than 2.5 of its standard errors, 0 below 1.5.
+        class shares is less than 2.3 (few rows) to 3 (many) of its standard errors, 0 below 1.5.
     cv_log_loss_ : float
         The log loss of held-out rows of the answer. It is optimistic, since strengths and temperature were
         chosen on the same rows; the less so, the more rows there are.
@@ -170,7 +176,7 @@ class SemiNaive(AdditiveClassifier):
         """
         self._check_parameters()
         with unchanged_on_failure(self):
-            rule = EqualFrequencyCuts(PAIR_BINS) if self._wants_pairs() else None
+            rule = pair_cuts if self._wants_pairs() else None
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
             splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
             wanted = self._wanted_pairs(rows.table.schema)
@@ -211,7 +217,9 @@ class SemiNaive(AdditiveClassifier):
         n_rows = len(rows.labels)
         if n_rows <= MOST_SEARCHED:
             return None
-        parts = stratified_folds(rows.labels, -(-n_rows // MOST_SEARCHED), check_random_state(self.random_state))
+        parts = stratified_folds(
+            rows.labels, -(-n_rows // MOST_SEARCHED), check_random_state(self.random_state)
+        )
         return np.flatnonzero(parts == 0)
 
     def _refit(self, rows, columns, answer):
@@ -233,7 +241,11 @@ class SemiNaive(AdditiveClassifier):
     def _keep(self, rows, columns, search, answer):
         """Set the fitted attributes."""
         result = SolverResult(
-            answer.coefficients, answer.objective, answer.n_iter, answer.optimality, answer.optimality <= self.tol
+            answer.coefficients,
+            answer.objective,
+            answer.n_iter,
+            answer.optimality,
+            answer.optimality <= self.tol,
         )
         result.warn_unless_converged(self.tol, "raise max_iter or raise tol")
         names = ("slopes", "mains", "pairs")

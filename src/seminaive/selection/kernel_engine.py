@@ -138,7 +138,10 @@ class KernelEngine:
         of_slopes, of_mains, of_pairs = np.split(relevances, [n_slopes, n_slopes + n_mains])
         slopes = self._slopes * np.sqrt(of_slopes)
         mains = np.hstack(
-            [np.empty((self.n_rows, 0)), *(f * np.sqrt(w) for f, w in zip(self._mains, of_mains, strict=True))]
+            [
+                np.empty((self.n_rows, 0)),
+                *(f * np.sqrt(w) for f, w in zip(self._mains, of_mains, strict=True)),
+            ]
         )
         return slopes @ slopes.T, mains @ mains.T, self._pair_kernel(of_pairs)
 
@@ -250,9 +253,7 @@ class KernelEngine:
     def coefficients(self, parts: list[tuple[float, list[Prepared], Sequence[float], RowFit]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients, intercept and terms in order."""
         shares = np.array([part[0] for part in parts])
-        scales = np.array(
-            [own[-1].relevances / np.asarray(s)[self.columns.groups] for _, own, s, _ in parts]
-        )
+        scales = np.array([own[-1].relevances / np.asarray(s)[self.columns.groups] for _, own, s, _ in parts])
         weights = np.stack([fit.fit.weights for *_, fit in parts])
         n_columns = weights.shape[2]
         blocks = [FLAT * np.tensordot(shares, weights.sum(axis=1), 1)[None]]

@@ -1,12 +1,13 @@
-"""Fits of smooth columns in their coefficients: passes over the rows, folds side by side, where rows are many."""
+"""Fits of smooth columns in their coefficients, folds side by side in passes over the rows."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.special import expit, softmax
 
 from seminaive.design.classes import n_columns_of
 from seminaive.design.projected import ProjectedDesign
@@ -16,7 +17,7 @@ from seminaive.objective.ridge import Ridge
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -99,7 +100,8 @@ class ProjectedEngine:
         weights = np.zeros((len(splits), len(labels)))
         for own, (train, _) in zip(weights, splits, strict=True):
             own[train] = row_weight[train]
-        self._folds = EmpiricalLoss(self.design, labels, weights, n_classes, keep_scores=True) if splits else None
+        weights = weights if splits else row_weight[None]
+        self._folds = EmpiricalLoss(self.design, labels, weights, n_classes, keep_scores=True)
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         n_first = 1 + int(columns.sizes[columns.groups < 2].sum())
@@ -139,8 +141,7 @@ class ProjectedEngine:
         max_iter: int,
     ) -> list[CoefficientFit]:
         """Fit every fold."""
-        del tol
-        assert self._folds is not None
+        del tol  # trials are compared, so that their own tolerance is enough
         start = None if starts is None else np.concatenate([fit.coefficients for fit in starts], axis=1)
         own = [self._strength(one.relevances, strengths) for one in prepared[:-1]]
         result = self._solve(self._folds, own, start, TRIAL_NORM, max_iter)
@@ -182,12 +183,12 @@ class ProjectedEngine:
         result = minimize_truncated_newton(
             objective, start.reshape(shape), tol=tol, max_iter=max_iter, reference=at_zero
         )
-        from dataclasses import replace
-
         return replace(result, solution=result.solution.reshape(loss.shape))
 
-    def _preconditioner(self, loss: EmpiricalLoss, strength: list[Floats], start: Floats):  # type: ignore[no-untyped-def]
-        """Return the approximate inverse of the Hessian at a start: exact for the dense part, else diagonal."""
+    def _preconditioner(
+        self, loss: EmpiricalLoss, strength: list[Floats], start: Floats
+    ) -> Callable[[Floats], Floats]:
+        """Return about the inverse of the Hessian at a start: exact for the dense part, else diagonal."""
         k, m = self.n_columns, self.n_dense
         curvature = loss.row_curvature(start)
         shared = curvature.reshape(len(curvature), -1, k).mean(axis=2)
@@ -239,11 +240,10 @@ class ProjectedEngine:
             if self.n_dense == self.design.n_coefficients
             else self._probed_degrees(strength, curvature)
         )
-        return penalties, np.bincount(self._term_of, degrees[1:], minlength=self.columns.n_terms)
+        by_term = np.bincount(self._term_of, degrees[1:], minlength=self.columns.n_terms)
+        return np.asarray(penalties, np.float64), np.asarray(by_term, np.float64)
 
     def _curvature(self, scores: Floats, weight: Floats) -> Floats:
-        from scipy.special import expit, softmax
-
         posterior = expit(scores) if self.n_columns == 1 else softmax(scores, axis=1)
         return np.asarray(weight * (posterior * (1 - posterior)).mean(axis=1))
 

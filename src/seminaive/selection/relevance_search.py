@@ -1,4 +1,4 @@
-"""Cross-validated choice of one strength per group of terms, with a relevance per term found by its evidence."""
+"""Cross-validated strengths of groups of terms, with a relevance per term found by its evidence."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # steps it may go in either direction.
 STARTS = (1.0, 1.0, 25.0)
 FACTORS = (10.0, float(np.sqrt(10.0)), 5.0)
-FARTHEST = ((-2, 7), (-4, 12), (-4, 10))
+FARTHEST = ((-2, 4), (-4, 8), (-4, 7))
 SLOPES, MAINS, PAIRS = range(3)
 # A trial is better if its held-out log loss is smaller by this share.
 PRECISION = 1e-3
@@ -42,8 +42,19 @@ MOST_AVERAGED = 12
 # Newton decrement, relative to the objective, at which the fits of trials and the final ones stop.
 TRIAL_TOL = 1e-4
 MOST_STRONGER = 6
-# The share of the average in the answer by the standard errors of its gain; below the first, none.
-BELIEF = ((CHANCE, 2.0, 2.5), (0.5, 0.6, 1.0))
+# The share of the average in the answer where its gain is just more than chance and where it is 2 standard
+# errors, on at most FEW_ROWS rows; on more rows it falls with their root, since true gains are clearer there.
+DOUBTED, LEAST_BELIEF, SOME_BELIEF, FEW_ROWS = 2.0, 0.65, 0.7, 200.0
+# The standard errors from which a gain is believed, on few and on many rows.
+SOON, LATE = 2.3, 3.0
+
+
+def belief(standard_errors: float, n_rows: float) -> float:
+    """Return the share of a fit in the answer, by the standard errors of its gain, more than chance."""
+    few = min(1.0, float(np.sqrt(FEW_ROWS / n_rows)))
+    believed = LATE - few * (LATE - SOON)
+    shares = (few * LEAST_BELIEF, few * SOME_BELIEF, 1.0)
+    return float(np.interp(standard_errors, (CHANCE, DOUBTED, believed), shares))
 
 
 class Engine(Protocol):
@@ -63,7 +74,9 @@ class Engine(Protocol):
     ) -> list[Any]:
         """Fit the training rows of every fold; a fit has ``scores`` of all rows."""
 
-    def fit_all(self, prepared: Any, strengths: Sequence[float], starts: Any, tol: float, max_iter: int) -> Any:
+    def fit_all(
+        self, prepared: Any, strengths: Sequence[float], starts: Any, tol: float, max_iter: int
+    ) -> Any:
         """Fit all rows; the fit has its certificate in ``fit.optimality``."""
 
     def evidence(
@@ -262,7 +275,14 @@ class RelevanceSearch:
         log_posterior = self._log_posterior(scores)
         loss = -float(self._weight @ log_posterior)
         trial = Trial(
-            steps, (strengths[0], strengths[1], strengths[2]), number, prepared, fits, scores, log_posterior, loss
+            steps,
+            (strengths[0], strengths[1], strengths[2]),
+            number,
+            prepared,
+            fits,
+            scores,
+            log_posterior,
+            loss,
         )
         self.trials.append(trial)
         if self.report is not None:
@@ -318,7 +338,7 @@ class RelevanceSearch:
         sure = self._sure(best)
         if sure < CHANCE:
             return self._class_shares()
-        return self._average(best, float(np.interp(sure, *BELIEF)))
+        return self._average(best, belief(sure, float(self.engine.row_weight.sum())))
 
     def _stronger(self, trial: Trial, decades: int) -> Trial:
         """Return the trial whose strengths are so many powers of ten larger."""
@@ -328,7 +348,7 @@ class RelevanceSearch:
         ]
         return self._trial((steps[0], steps[1], steps[2]), trial.number, trial.prepared, trial)
 
-    def _average(self, best: Trial, belief: float) -> Answer:
+    def _average(self, best: Trial, believed: float) -> Answer:
         total = self.engine.row_weight.sum()
         ranked = sorted(self.trials, key=lambda trial: trial.loss)[:MOST_AVERAGED]
         shares = np.array([np.exp(-total * (trial.loss - best.loss)) for trial in ranked])
@@ -339,12 +359,12 @@ class RelevanceSearch:
 
         def loss(log_temperature: float) -> float:
             held_out = -float(self._weight @ self._log_posterior(np.exp(log_temperature) * mean))
-            return total * held_out + log_temperature**2 / (2 * TEMPERATURE_DEVIATION**2)
+            return float(total) * held_out + log_temperature**2 / (2 * TEMPERATURE_DEVIATION**2)
 
         found = minimize_scalar(loss, bounds=(-2.0, 2.0), method="bounded", options={"xatol": 1e-4})
-        return self._answer(parts, float(np.exp(found.x)), belief)
+        return self._answer(parts, float(np.exp(found.x)), believed)
 
-    def _answer(self, parts: list[tuple[float, Trial]], temperature: float, belief: float) -> Answer:
+    def _answer(self, parts: list[tuple[float, Trial]], temperature: float, believed: float) -> Answer:
         engine = self.engine
         fits = [self._fit_all(trial, self.tol**2) for _, trial in parts]
         coefficients = engine.coefficients(
@@ -354,17 +374,17 @@ class RelevanceSearch:
             ]
         )
         mean_intercept = coefficients[0].copy()
-        coefficients *= temperature * belief
-        coefficients[0] += (1 - belief) * self._log_class_shares
+        coefficients *= temperature * believed
+        coefficients[0] += (1 - believed) * self._log_class_shares
         mean = np.sum([share * trial.scores for share, trial in parts], axis=0)
-        held_out = temperature * belief * mean + (1 - belief) * self._log_class_shares
+        held_out = temperature * believed * mean + (1 - believed) * self._log_class_shares
         best, of_best = parts[0][1], fits[0]
         penalties, degrees = engine.evidence(best.prepared, len(engine.splits), best.strengths, of_best)
         return Answer(
             best,
             parts,
             temperature,
-            belief,
+            believed,
             -float(self._weight @ self._log_posterior(held_out)),
             coefficients,
             mean_intercept,
@@ -392,4 +412,6 @@ class RelevanceSearch:
         loss = -float(self._weight @ self._log_shares)
         objective = loss * float(engine.row_weight.sum())
         zero = np.zeros(n_terms)
-        return Answer(None, [], 1.0, 0.0, loss, coefficients, zero[:0], 0.0, 0, objective, np.ones(n_terms), zero, zero)
+        return Answer(
+            None, [], 1.0, 0.0, loss, coefficients, zero[:0], 0.0, 0, objective, np.ones(n_terms), zero, zero
+        )

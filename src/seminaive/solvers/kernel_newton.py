@@ -35,8 +35,8 @@ class KernelFit:
     n_iter : int
         Newton steps.
     optimality : float
-        The root of the Newton decrement, about the distance of the value from its minimum, over the distance of
-        the value at zero.
+        The root of the Newton decrement, about the distance of the value from its minimum, over the distance
+        of the value at zero.
     """
 
     weights: Floats
@@ -69,7 +69,7 @@ class RowLoss:
         """Return the probability of class 1 of two, else of each class."""
         if self.n_columns == 1:
             return np.asarray(expit(scores))
-        return np.exp(log_softmax(scores, axis=1))
+        return np.asarray(np.exp(log_softmax(scores, axis=1)))
 
     def value(self, scores: Floats) -> float:
         """Return the sum of the weighted losses."""
