@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         SelectiveNaiveBayes,
         TreeAugmentedNaiveBayes,
         WeightedNaiveBayes,
+        SemiNaive,
         load_model,
         save_model,
     )
@@ -47,6 +48,7 @@ __all__ = [
     "SelectiveNaiveBayes",
     "TreeAugmentedNaiveBayes",
     "WeightedNaiveBayes",
+    "SemiNaive",
     "load_model",
     "save_model",
 ]

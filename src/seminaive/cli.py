@@ -95,7 +95,7 @@ def fit(
     table: Annotated[Path, typer.Argument(help="Training table: .csv, .csv.gz or .parquet.")],
     target: Annotated[str, typer.Option(help="The column to predict.")],
     out: Annotated[Path, typer.Option(help="Where to save the model.")],
-    model: Annotated[str, typer.Option(help="Which model, such as naive-bayes.")] = "naive-bayes",
+    model: Annotated[str, typer.Option(help="Which model, such as semi-naive.")] = "semi-naive",
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter, as name=value; repeatable.")] = None,
 ) -> None:

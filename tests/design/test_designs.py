@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 
 from seminaive import NaiveBayes
+from seminaive.design.projected import ProjectedDesign
 from seminaive.design.row_space import RowSpace
+from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.design.table import TableDesign
 from seminaive.design.tied import TiedTerms
 from seminaive.encode import TableEncoder
@@ -37,7 +39,13 @@ def tied_terms():
     return TiedTerms.of(model.scores_, model._encode(X))
 
 
-DESIGNS = {"table": table_design, "row space": row_space, "tied": tied_terms}
+def projected():
+    _, table, _ = mixed()
+    columns = SmoothColumns.of(table, np.ones(len(table)), 3, None)
+    return ProjectedDesign(columns, table, 3)
+
+
+DESIGNS = {"table": table_design, "row space": row_space, "tied": tied_terms, "projected": projected}
 
 
 def n_columns(design):

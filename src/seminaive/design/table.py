@@ -221,6 +221,11 @@ class TableWorkspace:
         """Return the scores, or what has replaced them."""
         return self._values[:, : self._n_columns]
 
+    @property
+    def padded(self) -> Floats:
+        """Return the values with the padding of their columns."""
+        return self._values
+
     def score(
         self, coefficients: Floats, then: Callable[[slice, Floats], Result] | None = None
     ) -> list[Result]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from seminaive.models.selective_naive_bayes import SelectiveNaiveBayes
     from seminaive.models.tree_augmented_naive_bayes import TreeAugmentedNaiveBayes
     from seminaive.models.weighted_naive_bayes import WeightedNaiveBayes
+    from seminaive.models.semi_naive import SemiNaive
 
 __all__ = [
     "AcceleratedLogisticRegression",
@@ -39,6 +40,7 @@ __all__ = [
     "SelectiveNaiveBayes",
     "TreeAugmentedNaiveBayes",
     "WeightedNaiveBayes",
+    "SemiNaive",
     "load_model",
     "save_model",
 ]
@@ -60,6 +62,7 @@ _FILES = {
     "SelectiveNaiveBayes": "selective_naive_bayes",
     "WeightedNaiveBayes": "weighted_naive_bayes",
     "TreeAugmentedNaiveBayes": "tree_augmented_naive_bayes",
+    "SemiNaive": "semi_naive",
     "load_model": "files",
     "save_model": "files",
 }

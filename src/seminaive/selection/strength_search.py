@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.selection.doubt import BELIEVED, CHANCE, standard_errors_of_gain
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
@@ -29,9 +30,6 @@ ROUGH = 0.03
 PRECISION = 1e-3
 # A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same rows.
 MARGIN = 0.03
-# Gains over the class shares, in standard errors: up to the first they may be chance, from the second on they
-# are believed. Found on noise and on 13 small real tables (docs/decisions/0007-doubt-small-gains.md).
-CHANCE, BELIEVED = 1.5, 3.0
 # A search whose best strength is the first or last tried goes on by factors of ten, so many of them at most;
 # beyond the weakest, no penalty at all is tried.
 MOST_DECADES = 6
@@ -273,12 +271,9 @@ class StrengthSearch:
 
     def _standard_errors_of_gain(self, trial: Trial) -> float:
         """Return the mean gain in log posterior over the class shares, over its standard error."""
-        gain = trial.log_posterior - self.class_share_trial.log_posterior
-        if not np.isfinite(gain).all():  # a class that some fold's training rows lack
-            return np.inf
-        mean = float(self._weight @ gain)
-        error = float(np.sqrt(np.sum((self._weight * (gain - mean)) ** 2)))
-        return mean / error if error > 0 else 0.0
+        return standard_errors_of_gain(
+            trial.log_posterior, self.class_share_trial.log_posterior, self._weight
+        )
 
     def _best_of_stronger(self, grid: Grid, choice: Choice) -> Trial:
         """Return the best of all trials after some with ever stronger ridges."""

@@ -1,0 +1,271 @@
+"""Smooth columns as a design: slopes, piecewise-linear curves, and tables of low rank, none of them dense.
+
+Coefficients of a table become its cells by U theta V', so that a pass over the rows gathers from tables as
+for any coded terms; sums over cells come back by U' sums V. Curves are gathered at two neighbouring knots.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from seminaive.design.coefficients import Coefficients
+from seminaive.design.fusion import FusedTerms
+from seminaive.design.smooth_scores import term_blocks
+from seminaive.design.table import TableDesign
+from seminaive.design.workspace import in_threads, row_blocks
+from seminaive.statistics import Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from seminaive.design.smooth_columns import SmoothColumns
+    from seminaive.encode import EncodedTable
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+Result = TypeVar("Result")
+
+
+class ProjectedDesign:
+    """The columns of a model of smooth columns: intercept, slopes, main terms, pairs.
+
+    Parameters
+    ----------
+    columns : SmoothColumns
+    table : EncodedTable
+    n_classes : int
+    n_threads : int
+        Threads of a pass; the result does not depend on their number.
+    """
+
+    def __init__(
+        self, columns: SmoothColumns, table: EncodedTable, n_classes: int, n_threads: int = 1
+    ) -> None:
+        self.columns = columns
+        self.n_threads = n_threads
+        self.blocks = term_blocks(columns)
+        n_slopes, n_mains = len(columns.slopes), len(columns.mains)
+        own = columns.columns
+        mains = list(zip(columns.mains, self.blocks[n_slopes : n_slopes + n_mains], strict=True))
+        self._curves = [(own[j], block) for j, block in mains if own[j].number is not None]
+        described: list[tuple[int, ...]] = []
+        features: list[tuple[int, ...]] = []
+        places: dict[tuple[int, str], int] = {}
+        flat = [np.ones(1)]
+
+        def place(j: int, which: str) -> int:
+            if (j, which) not in places:
+                places[j, which] = sum(map(len, flat))
+                flat.append(getattr(own[j], which).ravel())
+            return places[j, which]
+
+        cell = 0
+        for j, block in mains:
+            if own[j].number is None:
+                functions = own[j].main
+                described.append((place(j, "main"), *functions.shape, 0, 1, 1, block.start, cell))
+                features.append((own[j].coded or 0,))
+                cell += len(functions)
+        for (j, k), block in zip(columns.pairs, self.blocks[n_slopes + n_mains :], strict=True):
+            left, right = own[j].pair, own[k].pair
+            described.append(
+                (place(j, "pair"), *left.shape, place(k, "pair"), *right.shape, block.start, cell)
+            )
+            features.append((own[j].coded or 0, own[k].coded or 0))
+            cell += len(left) * len(right)
+        self._terms = np.array(described, dtype=np.int64).reshape(-1, 8)
+        self._functions = np.concatenate(flat)
+        terms = Terms(tuple(features), tuple(table.cardinalities))
+        fused = FusedTerms.of(table.codes, terms)
+        slopes = columns.slope_features(table.numbers)
+        zeros = np.zeros(n_slopes)
+        self.cells = TableDesign(
+            Coefficients(terms, fused.observed, zeros, zeros, n_classes), fused, slopes, n_threads
+        )
+        positions = [curve.positions(table) for curve, _ in self._curves]
+        levels = [level for level, _ in positions]
+        self.levels = (
+            np.stack(levels, axis=1).astype(np.uint8) if levels else np.empty((len(table), 0), np.uint8)
+        )
+        self.along = (
+            np.stack([along for _, along in positions], axis=1) if levels else np.empty((len(table), 0))
+        )
+        sizes = [len(curve.main) for curve, _ in self._curves]
+        self.knot_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.n_coefficients = 1 + int(columns.sizes.sum())
+
+    @property
+    def n_rows(self) -> int:
+        """Return the number of rows."""
+        return self.cells.n_rows
+
+    @property
+    def rough(self) -> ProjectedDesign:
+        """Return the design for products that only steer a search: itself."""
+        return self
+
+    def coefficient_columns(self, n_scores: int) -> int:
+        """Return the columns of coefficients behind so many columns of scores: as many."""
+        return n_scores
+
+    def workspace(self, n_columns: int) -> ProjectedWorkspace:
+        """Return room for passes with so many columns of coefficients."""
+        return ProjectedWorkspace(self, n_columns)
+
+    def scores(self, coefficients: Floats) -> Floats:
+        """Return X B."""
+        space = self.workspace(coefficients.shape[1])
+        space.score(coefficients)
+        return space.values.copy()
+
+    def adjoint(self, residuals: Floats) -> Floats:
+        """Return X'R."""
+        space = self.workspace(residuals.shape[1])
+        space.values[:] = residuals
+        return space.adjoint()
+
+    def squared_adjoint(self, residuals: Floats) -> Floats:
+        """Return (X * X)'R."""
+        space = self.workspace(residuals.shape[1])
+        space.values[:] = residuals
+        return space.sums(squared=True)
+
+    def gram(self, row_weight: Floats, columns: Indices | None = None) -> Floats:
+        """Return X' diag(w) X for some columns, by products with unit vectors."""
+        wanted = np.arange(self.n_coefficients) if columns is None else columns
+        units = np.zeros((self.n_coefficients, len(wanted)))
+        units[wanted, np.arange(len(wanted))] = 1.0
+        features = self.scores(units)
+        return np.asarray(features.T @ (features * row_weight[:, None]))
+
+    # Coefficients and cells
+
+    def to_cells(self, coefficients: Floats) -> Floats:
+        """Return the coefficients of the design of cells: intercept, cells that occur, slopes."""
+        from seminaive.kernels.projection import expand_pairs
+
+        tables = np.empty((self.cells.coefficients.terms.n_cells, coefficients.shape[1]))
+        expand_pairs(self._terms, self._functions, np.ascontiguousarray(coefficients), tables)
+        n_slopes = len(self.columns.slopes)
+        return np.concatenate(
+            [coefficients[:1], tables[self.cells.fused.observed], coefficients[1 : 1 + n_slopes]]
+        )
+
+    def from_cells(self, sums: Floats, *, squared: bool = False) -> Floats:
+        """Return the adjoint of `to_cells`; the main terms of numbers stay 0."""
+        from seminaive.kernels.projection import project_pairs
+
+        observed = self.cells.fused.observed
+        tables = np.zeros((self.cells.coefficients.terms.n_cells, sums.shape[1]))
+        tables[observed] = sums[1 : 1 + len(observed)]
+        found = np.zeros((self.n_coefficients, sums.shape[1]))
+        project_pairs(self._terms, self._squares if squared else self._functions, tables, found)
+        found[0] = sums[0]
+        n_slopes = len(self.columns.slopes)
+        found[1 : 1 + n_slopes] = sums[1 + len(observed) :]
+        return found
+
+    @cached_property
+    def _squares(self) -> Floats:
+        return self._functions**2
+
+    def knot_values(self, coefficients: Floats, width: int) -> Floats:
+        """Return the values of all curves at their knots, padded to a width."""
+        values = np.zeros((int(self.knot_starts[-1]), width))
+        for (curve, block), start in zip(self._curves, self.knot_starts[:-1].tolist(), strict=True):
+            values[start : start + len(curve.main), : coefficients.shape[1]] = (
+                curve.main @ coefficients[block]
+            )
+        return values
+
+    def add_curves(self, residuals: Floats, found: Floats) -> None:
+        """Write the main terms of numbers of X'R."""
+        from seminaive.kernels.projection import spread_to_knots
+
+        sums = np.zeros((int(self.knot_starts[-1]), residuals.shape[1]))
+        starts = self.knot_starts
+        in_threads(
+            lambda j: spread_to_knots(self.levels, self.along, starts, residuals, j, sums),
+            list(range(len(self._curves))),
+            self.n_threads,
+        )
+        for (curve, block), start in zip(self._curves, starts[:-1].tolist(), strict=True):
+            found[block] = curve.main.T @ sums[start : start + len(curve.main), : found.shape[1]]
+
+    def add_squares_of_curves(self, residuals: Floats, found: Floats) -> None:
+        """Add the main terms of numbers of (X * X)'R."""
+        for rows in row_blocks(self.n_rows):
+            for (curve, block), level, along in zip(
+                self._curves, self.levels[rows].T, self.along[rows].T, strict=True
+            ):
+                features = curve.main[level]
+                following = curve.main[np.minimum(level.astype(np.int64) + 1, len(curve.knots))]
+                features = features + along[:, None] * (following - features)
+                found[block] += (features**2).T @ residuals[rows]
+
+
+class ProjectedWorkspace:
+    """Scores of all rows, kept in the workspace of the design of cells.
+
+    Parameters
+    ----------
+    design : ProjectedDesign
+    n_columns : int
+    """
+
+    def __init__(self, design: ProjectedDesign, n_columns: int) -> None:
+        self._design = design
+        self._cells = design.cells.workspace(n_columns)
+
+    @property
+    def width(self) -> int:
+        """Return the number of columns with padding."""
+        return self._cells.width
+
+    @property
+    def values(self) -> Floats:
+        """Return the scores, or what has replaced them."""
+        return self._cells.values
+
+    def score(
+        self, coefficients: Floats, then: Callable[[slice, Floats], Result] | None = None
+    ) -> list[Result]:
+        """Fill in X B; return what ``then`` gives for each block of rows, given its padded scores."""
+        from seminaive.kernels.projection import interpolate
+
+        design = self._design
+        knots = design.knot_values(coefficients, self.width)
+
+        def add(rows: slice, own: Floats) -> Result | None:
+            if knots.size:
+                levels, along = design.levels[rows], design.along[rows]
+                interpolate(levels, along, design.knot_starts, knots, own)
+            return None if then is None else then(rows, own)
+
+        found = self._cells.score(design.to_cells(coefficients), add)
+        return [] if then is None else [result for result in found if result is not None]
+
+    def load(self, values: Floats, then: Callable[[slice, Floats], Result]) -> list[Result]:
+        """Take given values in place of X B; return what ``then`` gives for each block of rows."""
+        return self._cells.load(values, then)
+
+    def adjoint(self) -> Floats:
+        """Return X'R of the values R."""
+        return self.sums(squared=False)
+
+    def sums(self, *, squared: bool) -> Floats:
+        """Return X'R, or (X * X)'R, of the values R."""
+        design, cells = self._design, self._cells
+        numbers = design.cells.numbers
+        found = design.from_cells(cells.sums(numbers**2 if squared else numbers), squared=squared)
+        if squared:
+            design.add_squares_of_curves(cells.values, found)
+        else:
+            design.add_curves(cells.padded, found)
+        return found

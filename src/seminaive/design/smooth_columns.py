@@ -1,0 +1,354 @@
+"""Columns of a table as smooth functions: eigenfunctions of one kernel per column.
+
+A number has a random-walk kernel over its bins, so that neighbouring bins have similar values; a category
+has the identity. A kernel G over the levels of a column, centred by the training rows, is G = U U', where the
+columns of U are its eigenfunctions in the metric of the training rows. A ridge on coefficients b of U is then
+the prior of G on the curve U b. Main terms interpolate U linearly between knots, the medians of the bins;
+pair terms are products of the first eigenfunctions of two columns, averaged over the codes of each column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+FEW_ROWS, FEW_BINS, MANY_BINS = 500, 32, 64
+# Eigenfunctions of a number whose eigenvalue is below this share of the largest are left out.
+NEGLIGIBLE = 0.004
+# Those of a category all count; below this share an eigenvalue is rounding.
+ROUNDING = 1e-9
+# Eigenvalues closer than this share are equal: which of them come first would be arbitrary.
+TIED = 1e-6
+# Functions of a number and of a category in pairs, tried in turn until the features of all pairs are few.
+PAIR_FUNCTIONS = ((4, 8), (3, 6), (3, 4), (2, 3), (2, 2), (1, 1))
+MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4000, 16000
+# Slopes count numbers up to so many deviations from the mean.
+MOST_DEVIATIONS = 4.0
+
+
+def knots_of(values: Floats, weights: Floats, n_bins: int) -> Floats:
+    """Return the weighted medians of about equally frequent bins.
+
+    A value that holds a bin's share of the rows has a bin of its own, an atom; all others share the bins that
+    are left.
+    """
+    distinct, position = np.unique(values, return_inverse=True)
+    mass = np.bincount(position, weights)
+    if len(distinct) <= n_bins:
+        return distinct
+    atoms = mass >= mass.sum() / n_bins
+    rest = np.where(atoms, 0.0, mass)
+    n_rest = max(n_bins - int(atoms.sum()), 1)
+    share = (np.cumsum(rest) - rest / 2) / max(rest.sum(), 1e-300)
+    bins = np.minimum((share * n_rest).astype(np.int64), n_rest - 1)
+    # An atom separates the bins on its two sides.
+    starts = np.flatnonzero(np.r_[True, (np.diff(bins) != 0) | atoms[1:] | atoms[:-1]])
+    below = np.concatenate([np.zeros(1), np.cumsum(mass)])
+    stops = np.append(starts[1:], len(distinct))
+    halves = (below[starts] + below[stops]) / 2
+    medians = np.searchsorted(below[1:], halves * (1 - 1e-12)).clip(starts, stops - 1)
+    return np.asarray(distinct[medians], dtype=np.float64)
+
+
+def random_walk_kernel(n_levels: int) -> Floats:
+    """Return ``1 - |i - i'| / n_levels``."""
+    index = np.arange(n_levels)
+    return np.asarray(1.0 - np.abs(index[:, None] - index) / n_levels, dtype=np.float64)
+
+
+def eigenfunctions(kernel: Floats, shares: Floats, least: float) -> tuple[Floats, Floats]:
+    """Return U with ``U U'`` the centred kernel, and the eigenvalues, decreasing.
+
+    ``shares`` are those of the training rows in each level; they define the mean that is taken off and the
+    metric in which the columns of U are orthogonal.
+    """
+    centred = kernel - shares @ kernel
+    centred -= (centred @ shares)[:, None]
+    root = np.sqrt(shares)
+    values, vectors = np.linalg.eigh(root[:, None] * centred * root)
+    order = np.argsort(-values, kind="stable")
+    order = order[values[order] > max(least * values.max(initial=0.0), 1e-12)]
+    functions = centred @ (root[:, None] * vectors[:, order]) / np.sqrt(values[order])
+    return np.ascontiguousarray(functions), values[order]
+
+
+@dataclass(frozen=True)
+class SmoothColumn:
+    """The functions of one column.
+
+    Parameters
+    ----------
+    number : int or None
+        The position among the numeric columns, where it is one.
+    coded : int or None
+        The position among the coded columns, where it has codes.
+    knots : ndarray of shape (n_knots,)
+        Of a number; empty for a category.
+    main : ndarray of shape (n_levels, n_functions)
+        The functions at each knot and, last, at a missing number; or at each code, that of no evidence last.
+    pair : ndarray of shape (cardinality + 1, n_pair_functions)
+        The functions of pairs at each code, 0 at that of no evidence.
+    """
+
+    number: int | None
+    coded: int | None
+    knots: Floats
+    main: Floats
+    pair: Floats
+
+    def positions(self, table: EncodedTable) -> tuple[Indices, Floats]:
+        """Return the level of each row and how far it lies on the way to the next one, from 0 to 1."""
+        if self.number is None:
+            return table.codes[:, self.coded].astype(np.int64), np.zeros(len(table))
+        return knot_positions(self.knots, table.numbers[:, self.number])
+
+    def main_features(self, table: EncodedTable) -> Floats:
+        """Return the functions of the main term for each row."""
+        level, along = self.positions(table)
+        features = self.main[level]
+        if self.number is not None:
+            following = self.main[np.minimum(level + 1, len(self.knots))]
+            features += along[:, None] * (following - features)
+        return np.asarray(features, dtype=np.float64)
+
+    def pair_features(self, table: EncodedTable) -> Floats:
+        """Return the functions of pair terms for each row."""
+        return np.asarray(self.pair[table.codes[:, self.coded]], dtype=np.float64)
+
+
+def knot_positions(knots: Floats, values: Floats) -> tuple[Indices, Floats]:
+    """Return the last knot that is not above each value, and how far the value is on the way to the next.
+
+    Values beyond the ends stand at the ends; a missing one stands at a level after the last knot.
+    """
+    missing = np.isnan(values)
+    clipped = np.clip(np.where(missing, knots[0], values), knots[0], knots[-1])
+    level = np.searchsorted(knots, clipped, side="right") - 1
+    gaps = np.append(np.diff(knots), 1.0)
+    along = (clipped - knots[level]) / gaps[level]
+    level[missing] = len(knots)
+    along[missing] = 0.0
+    return level, along
+
+
+@dataclass(frozen=True)
+class SmoothColumns:
+    """All columns of a table, and the terms of a model of them.
+
+    Terms are listed by group: the slopes of numbers, the main terms of columns, the pairs of columns.
+
+    Parameters
+    ----------
+    columns : tuple of SmoothColumn
+    slopes : tuple of int
+        The numeric columns that have a slope.
+    mains : tuple of int
+        The columns, as positions in ``columns``, that have a main term.
+    pairs : tuple of (int, int)
+        The columns of each pair term.
+    centres, spreads, low, high : ndarray of shape (n_numbers,)
+        Mean and deviation of each number, and the range to which its slope is clipped.
+    """
+
+    columns: tuple[SmoothColumn, ...]
+    slopes: tuple[int, ...]
+    mains: tuple[int, ...]
+    pairs: tuple[tuple[int, int], ...]
+    centres: Floats
+    spreads: Floats
+    low: Floats
+    high: Floats
+
+    @classmethod
+    def of(
+        cls,
+        table: EncodedTable,
+        row_weight: Floats,
+        n_classes: int,
+        wanted: Sequence[tuple[int, int]] | None,
+    ) -> SmoothColumns:
+        """Learn the functions of each column; ``wanted`` pairs of table columns, or None for all."""
+        schema = table.schema
+        n_bins = FEW_BINS if len(table) < FEW_ROWS else MANY_BINS
+        number_of = {position: k for k, position in enumerate(schema.numeric)}
+        code_of = {position: k for k, position in enumerate(schema.coded)}
+        positions = sorted({*number_of, *code_of})
+        made = [
+            _smooth_column(table, row_weight, number_of.get(p), code_of.get(p), n_bins) for p in positions
+        ]
+        place = {position: k for k, position in enumerate(positions)}
+        if wanted is None:
+            pairs = list(combinations(range(len(made)), 2))
+        else:
+            pairs = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in wanted})
+        pairs = [(a, b) for a, b in pairs if made[a][1].shape[1] and made[b][1].shape[1]]
+        most = min(MOST_PAIR_FEATURES, MOST_PAIR_SCORES // n_classes)
+        made = _fewer_functions(made, pairs, most)
+        columns = tuple(
+            SmoothColumn(number_of.get(p), code_of.get(p), *own)
+            for p, own in zip(positions, ((k, m, q) for k, m, q, _ in _as_parts(made)), strict=True)
+        )
+        centres, spreads, low, high = _scales(table.numbers, row_weight)
+        return cls(
+            columns,
+            tuple(np.flatnonzero(spreads > 0).tolist()),
+            tuple(k for k, own in enumerate(columns) if own.main.shape[1]),
+            tuple(pairs),
+            centres,
+            np.where(spreads > 0, spreads, 1.0),
+            low,
+            high,
+        )
+
+    @property
+    def n_terms(self) -> int:
+        """Return the number of terms."""
+        return len(self.slopes) + len(self.mains) + len(self.pairs)
+
+    @cached_property
+    def groups(self) -> Indices:
+        """Return the group of each term: 0 slopes, 1 main terms, 2 pairs."""
+        return np.repeat(np.arange(3), [len(self.slopes), len(self.mains), len(self.pairs)])
+
+    @cached_property
+    def sizes(self) -> Indices:
+        """Return the number of features of each term."""
+        pair = [column.pair.shape[1] for column in self.columns]
+        return np.array(
+            [1] * len(self.slopes)
+            + [self.columns[j].main.shape[1] for j in self.mains]
+            + [pair[j] * pair[k] for j, k in self.pairs],
+            dtype=np.int64,
+        )
+
+    def slope_features(self, numbers: Floats) -> Floats:
+        """Return the standardised numbers, clipped, 0 where missing."""
+        kept = list(self.slopes)
+        clipped = np.minimum(np.maximum(numbers[:, kept], self.low[kept]), self.high[kept])
+        features = (clipped - self.centres[kept]) / self.spreads[kept]
+        return np.where(np.isnan(features), 0.0, features)
+
+    def names(self, table: EncodedTable) -> list[str]:
+        """Return the name of each term: a column, or two joined by a cross."""
+        schema = table.schema
+        positions = sorted({*schema.numeric, *schema.coded})
+        names = [schema.columns[position].name for position in positions]
+        return [
+            *(f"{schema.numeric_names[j]} (slope)" for j in self.slopes),
+            *(names[j] for j in self.mains),
+            *(f"{names[j]} × {names[k]}" for j, k in self.pairs),
+        ]
+
+
+def _smooth_column(
+    table: EncodedTable, row_weight: Floats, number: int | None, coded: int | None, n_bins: int
+) -> tuple[Any, ...]:
+    """Return knots, functions of pairs at each code, those of the main term, and eigenvalues."""
+    schema = table.schema
+    n_codes = 0 if coded is None else table.cardinalities[coded]
+    if number is None and coded is not None:
+        weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
+        functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), ROUNDING)
+        with_none = np.vstack([functions, np.zeros((1, functions.shape[1]))])
+        return np.empty(0), with_none, with_none, values
+    column = schema.columns[schema.numeric[number or 0]]
+    numbers = table.numbers[:, number or 0]
+    present = ~np.isnan(numbers)
+    knots = knots_of(numbers[present], row_weight[present], n_bins)
+    level, along = knot_positions(knots, numbers)
+    n = len(knots)
+    mass = np.bincount(level, row_weight * (1 - along), minlength=n + 1)
+    mass[:n] += np.bincount(np.minimum(level + 1, n), row_weight * along, minlength=n + 1)[:n]
+    counts_missing = column.missing_seen and schema.missing == "value"
+    kernel = np.zeros((n + 1, n + 1))
+    kernel[:n, :n] = random_walk_kernel(n)
+    kernel[n, n] = 1.0
+    known = n + 1 if counts_missing else n
+    shares = _shares(mass[:known])
+    centred = kernel[:known, :known] - shares @ kernel[:known, :known]
+    centred -= (centred @ shares)[:, None]
+    scale = float(shares @ np.diagonal(centred))
+    functions, values = eigenfunctions(
+        kernel[:known, :known] / (scale if scale > 0 else 1.0), shares, NEGLIGIBLE
+    )
+    main = np.zeros((n + 1, functions.shape[1]))
+    main[:known] = functions
+    pair = np.zeros((n_codes + 1, 0))
+    if coded is not None:
+        following = main[np.minimum(level + 1, n)]
+        features = main[level] + along[:, None] * (following - main[level])
+        codes = table.codes[:, coded]
+        weight = np.bincount(codes, row_weight, minlength=n_codes + 1)
+        most = PAIR_FUNCTIONS[0][0]
+        sums = [np.bincount(codes, row_weight * own, minlength=n_codes + 1) for own in features.T[:most]]
+        pair = np.zeros((n_codes + 1, len(sums)))
+        for k, own in enumerate(sums):
+            pair[:, k] = np.divide(own, weight, out=np.zeros_like(own), where=weight > 0)
+        pair[n_codes] = 0.0
+        if pair.shape[1] and not np.abs(pair).max() > ROUNDING:
+            pair = pair[:, :0]
+    return knots, pair, main, values
+
+
+def _shares(mass: NDArray[Any]) -> Floats:
+    total = mass.sum()
+    return np.asarray(mass / total if total > 0 else np.full(len(mass), 1.0 / max(len(mass), 1)))
+
+
+def _fewer_functions(
+    made: list[tuple[Any, ...]], pairs: list[tuple[int, int]], most: int
+) -> list[tuple[Any, ...]]:
+    """Cut the functions of pairs until the features of all pairs are at most so many."""
+    cut = made
+    for of_number, of_category in PAIR_FUNCTIONS:
+        cut = [
+            (knots, pair[:, : _first(values, of_number if len(knots) else of_category)], main, values)
+            for knots, pair, main, values in made
+        ]
+        widths = [pair.shape[1] for _, pair, _, _ in cut]
+        if sum(widths[j] * widths[k] for j, k in pairs) <= most:
+            break
+    return cut
+
+
+def _first(values: Floats, wanted: int) -> int:
+    """Return how many eigenfunctions to take: as wanted, but equal eigenvalues stay together."""
+    if len(values) <= wanted:
+        return len(values)
+    tied = np.flatnonzero(np.abs(values - values[wanted]) <= TIED * values[wanted])
+    first, last = int(tied[0]), int(tied[-1]) + 1
+    if first >= wanted:
+        return wanted
+    return last if last <= 2 * wanted or first == 0 else first
+
+
+def _as_parts(made: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return [(knots, main, pair, values) for knots, pair, main, values in made]
+
+
+def _scales(numbers: Floats, row_weight: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return mean, deviation and clipping range of each number."""
+    present = ~np.isnan(numbers)
+    total = np.maximum(row_weight @ present, 1e-300)
+    centres = row_weight @ np.where(present, numbers, 0.0) / total
+    spreads = np.sqrt(row_weight @ np.where(present, numbers - centres, 0.0) ** 2 / total)
+    lowest = np.where(present, numbers, np.inf).min(axis=0, initial=np.inf)
+    highest = np.where(present, numbers, -np.inf).max(axis=0, initial=-np.inf)
+    spreads = np.where(highest > lowest, spreads, 0.0)
+    low = np.maximum(lowest, centres - MOST_DEVIATIONS * spreads)
+    high = np.minimum(highest, centres + MOST_DEVIATIONS * spreads)
+    return centres, spreads, low, high

@@ -1,0 +1,400 @@
+"""The classifier that finds its own place between naive Bayes and logistic regression with interactions."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from seminaive.design.smooth_columns import SmoothColumns
+from seminaive.design.smooth_scores import smooth_scores
+from seminaive.encode import EqualFrequencyCuts, frame_like, keep_rows
+from seminaive.errors import InputError
+from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.base import unchanged_on_failure
+from seminaive.models.parameters import check_flag, check_search, is_whole
+from seminaive.selection.folds import check_folds, split_rows, stratified_folds
+from seminaive.selection.kernel_engine import KernelEngine
+from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.selection.relevance_search import RelevanceSearch
+from seminaive.solvers.blas import one_blas_thread
+from seminaive.solvers.result import SolverResult
+
+# From so many rows on there are fewer folds, one sweep of the first climb, and more bins of numbers in pairs.
+MANY_ROWS = 3000
+FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
+MOST_FOLDS, FEW_FOLDS = 5, 3
+# Up to so many rows, and at least twice as many features, fits in the row space are faster.
+MOST_KERNEL_ROWS = 400
+# Strengths and relevances are searched on so many rows at most.
+MOST_SEARCHED = 20_000
+
+
+def pair_cuts(values, labels, row_weight=None):
+    """Cut into 8 equally frequent bins below 3,000 rows, into 16 from there on."""
+    n_bins = FEW_PAIR_BINS if len(values) < MANY_ROWS else MANY_PAIR_BINS
+    return EqualFrequencyCuts(n_bins)(values, labels, row_weight)
+
+
+class SemiNaive(AdditiveClassifier):
+    """Additive logistic regression with smooth curves and pairs, as strong as cross-validation finds good.
+
+    Every number has a slope and a smooth curve, every category a table, and every pair of columns a smooth
+    table of low rank. Slopes, curves and pairs each have a strength, found by cross-validated log loss, and
+    each term has a relevance, found by its evidence: the more a term explains for its effective degrees of
+    freedom, the less it is penalised. On few rows almost everything is shrunk away, and what is left
+    resembles naive Bayes with a few weighted columns; on many rows it is a logistic regression with
+    interactions. The answer averages over the strengths tried, and is shrunk toward the class shares where
+    its gain could be chance.
+
+    Parameters
+    ----------
+    interactions : "all", int or list of pairs, default="all"
+        Which pairs of columns have a term: all; none for 0, which leaves main curves only; the so many most
+        important ones, found by a first fit with all pairs; or pairs of names or positions of columns.
+    cv : "auto", int, splitter or iterable of (train, test), default="auto"
+        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or scikit-learn's ways
+        of saying which rows are held out.
+    nested : bool, default=False
+        Whether to estimate the log loss honestly as well, by a whole search inside each fold; it takes as
+        many times as long as there are folds.
+    tol : float, default=1e-4
+        Norm of the gradient at which final fits stop, relative to that at zero, in a metric in which half its
+        square is about the distance of the penalised loss from its minimum.
+    max_iter : int, default=100
+        Newton steps per fit.
+    n_jobs : int, default=None
+        Threads; results do not depend on it.
+    random_state : int, RandomState or None, default=0
+        The assignment of rows to folds, and the rows that the search sees where there are more than 20,000.
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing cell is a value like any other, where training saw one, or no evidence.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
+        "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
+    schema_ : Schema
+        Names, kinds, categories and cut points of the columns.
+    scores_ : AdditiveScores
+        The intercept; slopes, clipped to the training range and to 4 deviations; piecewise-linear curves;
+        tables of categories and of pairs.
+    strengths_ : dict of str to float
+        The ridge of slopes, main curves and pairs in the best trial; infinite where the class shares are the
+        answer.
+    relevances_ : frame
+        One row per term: ``term``, ``relevance`` (what its ridge is divided by), ``degrees_of_freedom``
+        (how many coefficients the rows determine) and ``evidence`` (its share in the penalty of all terms,
+        which is 0 for a term that explains nothing).
+    interactions_ : frame
+        One row per pair, most important first: ``first``, ``second`` and ``importance``, the deviation of its
+        contribution over the training rows.
+    cv_results_ : dict of ndarray
+        For each trial ``slopes``, ``mains`` and ``pairs`` (strengths), ``round`` (of relevance updates) and
+        ``log_loss``, the mean over held-out rows.
+    temperature_ : float
+        What the averaged scores are multiplied by.
+    belief_ : float
+        The share of the fit in the answer, the rest being the class shares; below 1 where the gain over the
+        class shares is less than 2.3 (few rows) to 3 (many) of its standard errors, 0 below 1.5.
+    cv_log_loss_ : float
+        The log loss of held-out rows of the answer. It is optimistic, since strengths and temperature were
+        chosen on the same rows; the less so, the more rows there are.
+    nested_log_loss_ : float
+        An estimate without this optimism, if ``nested``.
+    gradient_norm_ : float
+        The certificate: the largest relative norm of the gradient among the fits that are averaged.
+    n_iter_ : int
+
+    Examples
+    --------
+    The square of a number decides, and only the interaction of two others:
+
+    >>> import numpy as np
+    >>> X = np.random.default_rng(0).normal(size=(600, 3))
+    >>> y = X[:, 0] ** 2 + 2 * X[:, 1] * X[:, 2] > 1
+    >>> model = SemiNaive().fit(X, y)
+    >>> model.interactions_.iloc[0][["first", "second"]].tolist()
+    ['x1', 'x2']
+    """
+
+    def __init__(
+        self,
+        *,
+        interactions="all",
+        cv="auto",
+        nested=False,
+        tol=1e-4,
+        max_iter=100,
+        n_jobs=None,
+        random_state=0,
+        categorical_features="from_dtype",
+        missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
+    ):
+        self.interactions = interactions
+        self.cv = cv
+        self.nested = nested
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Find strengths and relevances on folds, then fit all rows.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts.
+        groups : array-like of shape (n_rows,), default=None
+            For a splitter that keeps groups together.
+        """
+        self._check_parameters()
+        with unchanged_on_failure(self):
+            rule = pair_cuts if self._wants_pairs() else None
+            rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
+            splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
+            wanted = self._wanted_pairs(rows.table.schema)
+            with self._progress("trials") as step, one_blas_thread():
+                self._search(rows, splits, wanted, step)
+                if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
+                    self._search(rows, splits, self._most_important(), step)
+            self.__dict__.pop("nested_log_loss_", None)
+            if self.nested:
+                self.nested_log_loss_ = self._nested_log_loss(X, y, sample_weight, groups, splits)
+        return self
+
+    def _search(self, rows, splits, wanted, step):
+        """Search, fit and keep the answer, given the pairs of columns that may have a term."""
+        columns = SmoothColumns.of(rows.table, rows.weights, rows.n_classes, wanted)
+        table, labels, weights = rows.table, rows.labels, rows.weights
+        sampled = self._searched_rows(rows)
+        if sampled is not None:
+            splits = _restricted(splits, sampled, len(labels))
+            table, labels, weights = table.rows(sampled), labels[sampled], weights[sampled]
+        n_rows, n_features = len(labels), int(columns.sizes.sum())
+        step.say(f"{n_rows:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
+        parts = (columns, table, labels, weights, rows.n_classes, splits)
+        if n_rows <= MOST_KERNEL_ROWS and 2 * n_features > n_rows:
+            engine = KernelEngine(*parts)
+        else:
+            engine = ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
+        search = RelevanceSearch(
+            engine, 1 if len(rows.labels) >= MANY_ROWS else 2, self.tol, self.max_iter, step
+        )
+        answer = search.run()
+        if sampled is not None and answer.best is not None:
+            answer = self._refit(rows, columns, answer)
+        self._keep(rows, columns, search, answer)
+
+    def _searched_rows(self, rows):
+        """Return which rows the search sees, a stratified sample, or None where it sees all."""
+        n_rows = len(rows.labels)
+        if n_rows <= MOST_SEARCHED:
+            return None
+        parts = stratified_folds(
+            rows.labels, -(-n_rows // MOST_SEARCHED), check_random_state(self.random_state)
+        )
+        return np.flatnonzero(parts == 0)
+
+    def _refit(self, rows, columns, answer):
+        """Fit all rows under the strengths and relevances of the best trial on a sample."""
+        best = answer.best
+        n_threads = effective_n_jobs(self.n_jobs)
+        engine = ProjectedEngine(
+            columns, rows.table, rows.labels, rows.weights, rows.n_classes, [], n_threads=n_threads
+        )
+        prepared = engine.prepare(answer.relevances[None])
+        fit = engine.fit_all(prepared, best.strengths, None, self.tol**2, self.max_iter)
+        shares = answer.coefficients[0] - answer.temperature * answer.belief * answer.mean_intercept
+        coefficients = answer.temperature * answer.belief * fit.coefficients
+        coefficients[0] += shares
+        return replace(
+            answer, coefficients=coefficients, optimality=fit.fit.optimality, n_iter=fit.fit.n_iter
+        )
+
+    def _keep(self, rows, columns, search, answer):
+        """Set the fitted attributes."""
+        result = SolverResult(
+            answer.coefficients,
+            answer.objective,
+            answer.n_iter,
+            answer.optimality,
+            answer.optimality <= self.tol,
+        )
+        result.warn_unless_converged(self.tol, "raise max_iter or raise tol")
+        names = ("slopes", "mains", "pairs")
+        strengths = (np.inf,) * 3 if answer.best is None else answer.best.strengths
+        self.strengths_ = dict(zip(names, map(float, strengths), strict=True))
+        self.temperature_, self.belief_ = answer.temperature, answer.belief
+        self.cv_log_loss_ = answer.loss
+        self.gradient_norm_, self.n_iter_ = float(answer.optimality), int(answer.n_iter)
+        self.cv_results_ = {
+            **{
+                name: np.array([trial.strengths[group] for trial in search.trials])
+                for group, name in enumerate(names)
+            },
+            "round": np.array([trial.number for trial in search.trials]),
+            "log_loss": np.array([trial.loss for trial in search.trials]),
+        }
+        self.scores_ = smooth_scores(columns, answer.coefficients, rows.table, rows.weights)
+        total = answer.penalties.sum()
+        self._terms = {
+            "term": columns.names(rows.table),
+            "relevance": answer.relevances,
+            "degrees_of_freedom": answer.degrees,
+            "evidence": answer.penalties / total if total > 0 else answer.penalties,
+        }
+        self._pairs, self._importances = _importances(self.scores_, rows)
+
+    @property
+    def relevances_(self):
+        """A frame with one row per term: term, relevance, degrees_of_freedom, evidence."""
+        check_is_fitted(self)
+        return frame_like(None, self._terms)
+
+    @property
+    def interactions_(self):
+        """A frame with one row per pair, most important first: first, second, importance."""
+        check_is_fitted(self)
+        names = self.schema_.coded_names
+        order = np.argsort(-self._importances, kind="stable")
+        return frame_like(
+            None,
+            {
+                "first": np.array([names[self._pairs[t][0]] for t in order], dtype=object),
+                "second": np.array([names[self._pairs[t][1]] for t in order], dtype=object),
+                "importance": self._importances[order],
+            },
+        )
+
+    def _most_important(self):
+        """Return the columns of the most important pairs, as many as were asked for."""
+        order = np.argsort(-self._importances, kind="stable")[: self.interactions]
+        coded = self.schema_.coded
+        return [(coded[self._pairs[t][0]], coded[self._pairs[t][1]]) for t in order]
+
+    def _nested_log_loss(self, X, y, sample_weight, groups, splits):
+        """Return the log loss of held-out rows of searches that saw only the training rows of each fold."""
+        y = np.asarray(y)
+        weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        kept = np.flatnonzero(weight > 0)
+        losses, totals = [], []
+        for train, held in splits:
+            masks = [np.isin(np.arange(len(y)), kept[own]) for own in (train, held)]
+            own = clone(self).set_params(nested=False)
+            own.fit(
+                keep_rows(X, masks[0]),
+                y[masks[0]],
+                sample_weight=None if sample_weight is None else weight[masks[0]],
+                groups=None if groups is None else np.asarray(groups)[masks[0]],
+            )
+            log_proba = own.predict_log_proba(keep_rows(X, masks[1]))
+            column = np.searchsorted(own.classes_, y[masks[1]]).clip(0, len(own.classes_) - 1)
+            found = np.where(
+                own.classes_[column] == y[masks[1]], log_proba[np.arange(len(column)), column], -np.inf
+            )
+            losses.append(-float(weight[masks[1]] @ found))
+            totals.append(weight[masks[1]].sum())
+        return float(np.sum(losses) / np.sum(totals))
+
+    # Parameters
+
+    def _wants_pairs(self):
+        given = self.interactions
+        return isinstance(given, str) or (given != 0 if is_whole(given) else len(given) > 0)
+
+    def _wanted_pairs(self, schema):
+        """Return pairs of positions of columns, or None for all."""
+        given = self.interactions
+        if isinstance(given, str) or is_whole(given):
+            return None if self._wants_pairs() else []
+        present = {*schema.coded}
+        pairs = [tuple(_position(schema.names, entry) for entry in pair) for pair in given]
+        if any(a == b for a, b in pairs):
+            raise InputError(f"interactions are pairs of two different columns, got {given!r}")
+        return [(a, b) for a, b in pairs if a in present and b in present]
+
+    def _cv(self, rows):
+        """Return how to split the training rows."""
+        if isinstance(self.cv, str):
+            return MOST_FOLDS if len(rows.labels) < MANY_ROWS else FEW_FOLDS
+        return self.cv
+
+    def _check_parameters(self):
+        check_folds(self.cv, "auto")
+        check_flag("nested", self.nested)
+        check_search(self.tol, self.max_iter)
+        given = self.interactions
+        if isinstance(given, str):
+            known = given == "all"
+        elif is_whole(given):
+            known = given >= 0
+        else:
+            known = isinstance(given, list | tuple) and all(
+                isinstance(pair, list | tuple) and len(pair) == 2 for pair in given
+            )
+        if not known:
+            raise InputError(
+                "interactions is 'all', a number of pairs of 0 or more, or a list of pairs of columns, "
+                f"got {given!r}"
+            )
+
+
+def _position(names, entry):
+    """Return the position of a column, given by name or position."""
+    if isinstance(entry, str) and entry in names:
+        return names.index(entry)
+    if is_whole(entry) and -len(names) <= entry < len(names):
+        return int(entry) % len(names)
+    raise InputError(f"interactions name {entry!r}, which is not a column: {list(names)}")
+
+
+def _restricted(splits, sampled, n_rows):
+    """Return splits among some of the rows only."""
+    place = np.full(n_rows, -1)
+    place[sampled] = np.arange(len(sampled))
+    kept = [tuple(place[own][place[own] >= 0] for own in split) for split in splits]
+    return [(train, held) for train, held in kept if len(train) and len(held)]
+
+
+def _importances(scores, rows):
+    """Return the coded columns of each pair, and the deviation of its contribution over the rows."""
+    terms, tables = scores.terms, scores.tables
+    pairs, found = [], []
+    total = rows.weights.sum()
+    for term, features in enumerate(terms.features):
+        if len(features) == 2:
+            block = terms.block(term)
+            cells = terms.cells_of(term, rows.table.codes) - block.start
+            shares = np.bincount(cells, rows.weights, minlength=block.stop - block.start) / total
+            table = tables[block] - tables[block].mean(axis=1, keepdims=True)
+            away = table - shares @ table
+            pairs.append(features)
+            found.append(float(np.sqrt((shares @ away**2).sum())))
+    return pairs, np.array(found)

@@ -1,0 +1,417 @@
+"""Cross-validated strengths of groups of terms, with a relevance per term found by its evidence."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+from scipy.special import log_softmax
+
+from seminaive.selection.doubt import CHANCE, standard_errors_of_gain
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Steps = tuple[int, int, int]
+
+# Strengths of slopes, main terms and pairs: where the search starts, the factor of one step, and how many
+# steps it may go in either direction.
+STARTS = (1.0, 1.0, 25.0)
+FACTORS = (10.0, float(np.sqrt(10.0)), 5.0)
+FARTHEST = ((-2, 4), (-4, 8), (-4, 7))
+SLOPES, MAINS, PAIRS = range(3)
+# A trial is better if its held-out log loss is smaller by this share.
+PRECISION = 1e-3
+# Rounds of relevance updates go on as long as each lowers the held-out log loss by this share.
+WORTH = 1e-3
+MOST_ROUNDS = 8
+DAMPING = 0.5
+LEAST_RELEVANCE, MOST_RELEVANCE = 0.003, 100.0
+# Deviation of the logarithm of the temperature around 0.
+TEMPERATURE_DEVIATION = 0.2
+# Trials whose share in the average is below this share of the best one's are left out.
+NEGLIGIBLE = 0.01
+MOST_AVERAGED = 12
+# Newton decrement, relative to the objective, at which the fits of trials and the final ones stop.
+TRIAL_TOL = 1e-4
+MOST_STRONGER = 6
+# The share of the average in the answer where its gain is just more than chance and where it is 2 standard
+# errors, on at most FEW_ROWS rows; on more rows it falls with their root, since true gains are clearer there.
+DOUBTED, LEAST_BELIEF, SOME_BELIEF, FEW_ROWS = 2.0, 0.65, 0.7, 200.0
+# The standard errors from which a gain is believed, on few and on many rows.
+SOON, LATE = 2.3, 3.0
+
+
+def belief(standard_errors: float, n_rows: float) -> float:
+    """Return the share of a fit in the answer, by the standard errors of its gain, more than chance."""
+    few = min(1.0, float(np.sqrt(FEW_ROWS / n_rows)))
+    believed = LATE - few * (LATE - SOON)
+    shares = (few * LEAST_BELIEF, few * SOME_BELIEF, 1.0)
+    return float(np.interp(standard_errors, (CHANCE, DOUBTED, believed), shares))
+
+
+class Engine(Protocol):
+    """Fits of the folds and of all rows under strengths and relevances."""
+
+    columns: Any
+    labels: Indices
+    row_weight: Floats
+    n_classes: int
+    splits: list[tuple[Indices, Indices]]
+
+    def prepare(self, relevances: Floats) -> Any:
+        """Take in relevances, one row per fold and, last, that of all rows."""
+
+    def fit_folds(
+        self, prepared: Any, strengths: Sequence[float], starts: Any, tol: float, max_iter: int
+    ) -> list[Any]:
+        """Fit the training rows of every fold; a fit has ``scores`` of all rows."""
+
+    def fit_all(
+        self, prepared: Any, strengths: Sequence[float], starts: Any, tol: float, max_iter: int
+    ) -> Any:
+        """Fit all rows; the fit has its certificate in ``fit.optimality``."""
+
+    def evidence(
+        self, prepared: Any, which: int, strengths: Sequence[float], fit: Any
+    ) -> tuple[Floats, Floats]:
+        """Return each term's penalty, twice, and its effective degrees of freedom."""
+
+    def coefficients(self, parts: list[tuple[float, Any, Sequence[float], Any]]) -> Floats:
+        """Return the weighted sum of fits of all rows as coefficients."""
+
+
+@dataclass
+class Trial:
+    """The folds fitted under some strengths and relevances.
+
+    Parameters
+    ----------
+    steps : tuple of int
+        Steps of the strength of each group from where it starts.
+    strengths : tuple of float
+    number : int
+        The round of relevances.
+    prepared : object
+        What the engine made of the relevances.
+    fits : list
+        One fit per fold.
+    log_posterior : ndarray
+        That of the class of each held-out row.
+    loss : float
+        Minus its weighted mean.
+    """
+
+    steps: Steps
+    strengths: tuple[float, float, float]
+    number: int
+    prepared: Any
+    fits: list[Any]
+    scores: Floats
+    log_posterior: Floats
+    loss: float
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a search has found.
+
+    Parameters
+    ----------
+    best : Trial or None
+        None where no trial is better than chance: the class shares alone.
+    shares : list of (float, Trial)
+        The trials that are averaged, with their shares.
+    temperature : float
+        What the average is multiplied by.
+    belief : float
+        The share of the average in the answer, the rest being the class shares.
+    loss : float
+        The held-out log loss of the average.
+    coefficients : ndarray
+        Those of the answer.
+    mean_intercept : ndarray
+        The intercept of the average, before temperature and belief.
+    optimality : float
+        The worst certificate among the fits that are averaged.
+    penalties, degrees : ndarray of shape (n_terms,)
+        Of the best trial's fit of all rows.
+    """
+
+    best: Trial | None
+    shares: list[tuple[float, Trial]]
+    temperature: float
+    belief: float
+    loss: float
+    coefficients: Floats
+    mean_intercept: Floats
+    optimality: float
+    n_iter: int
+    objective: float
+    relevances: Floats
+    penalties: Floats
+    degrees: Floats
+
+
+def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, groups: Indices) -> Floats:
+    """Return relevances after one evidence update, damped and normalised in each group.
+
+    ``w (q + 1/2) / (g + 1/2)``, then divided by the mean of the group in which each term counts by its
+    effective degrees of freedom g, and clipped.
+    """
+    new = relevances * (penalties + DAMPING) / (degrees + DAMPING)
+    for group in np.unique(groups).tolist():
+        own = groups == group
+        total = degrees[own].sum()
+        if total > 0:
+            new[own] /= (degrees[own] @ new[own]) / total
+    return np.clip(new, LEAST_RELEVANCE, MOST_RELEVANCE)
+
+
+@dataclass
+class RelevanceSearch:
+    """Coordinate climbs over the strengths of the groups, between updates of the terms' relevances.
+
+    Each fold's relevances come from that fold's own fit, so that held-out rows have no part in them.
+
+    Parameters
+    ----------
+    engine : Engine
+    n_sweeps : int
+        Sweeps of the first climb over the groups.
+    tol : float
+        For the fits of all rows.
+    max_iter : int
+    report : callable or None
+        Called with a line of text after each trial.
+    """
+
+    engine: Engine
+    n_sweeps: int
+    tol: float
+    max_iter: int
+    report: Callable[[str], None] | None = None
+    trials: list[Trial] = field(default_factory=list)
+
+    def run(self) -> Answer:
+        """Return the average over the trials, doubted where it gains little over the class shares."""
+        n_terms = self.engine.columns.n_terms
+        relevances = np.ones((len(self.engine.splits) + 1, n_terms))
+        prepared = self.engine.prepare(relevances)
+        best = self._trial((0, 0, 0), 0, prepared, None)
+        best = self._climb(best, self.n_sweeps)
+        for number in range(1, MOST_ROUNDS + 1):
+            relevances = self._updated(best, relevances)
+            prepared = self.engine.prepare(relevances)
+            new = self._trial(best.steps, number, prepared, best)
+            new = self._climb(new, 1)
+            better, worth = new.loss < best.loss, new.loss < (1 - WORTH) * best.loss
+            best = new if better else best
+            if not worth:
+                break
+        return self._doubted(best)
+
+    def _updated(self, best: Trial, relevances: Floats) -> Floats:
+        """Update the relevances of each fold, and those of all rows, from their own fits."""
+        engine = self.engine
+        fits = [*best.fits, self._fit_all(best)]
+        new = np.empty_like(relevances)
+        for which, fit in enumerate(fits):
+            found = engine.evidence(best.prepared, which, best.strengths, fit)
+            new[which] = updated_relevances(relevances[which], *found, engine.columns.groups)
+        return new
+
+    # Trials
+
+    def _climb(self, best: Trial, n_sweeps: int) -> Trial:
+        """Climb along pairs, main terms and slopes in turn, as long as the held-out loss falls."""
+        present = np.unique(self.engine.columns.groups)
+        for _ in range(n_sweeps):
+            before = best
+            for group in (PAIRS, MAINS, SLOPES):
+                if group in present:
+                    best = self._climb_along(best, group)
+            if best is before:
+                break
+        return best
+
+    def _climb_along(self, best: Trial, group: int) -> Trial:
+        for direction in (1, -1):
+            moved = False
+            while True:
+                steps = list(best.steps)
+                steps[group] += direction
+                if not FARTHEST[group][0] <= steps[group] <= FARTHEST[group][1]:
+                    break
+                new = self._trial((steps[0], steps[1], steps[2]), best.number, best.prepared, best)
+                if not new.loss < (1 - PRECISION) * best.loss:
+                    best = new if new.loss < best.loss else best
+                    break
+                best, moved = new, True
+            if moved:
+                break
+        return best
+
+    def _trial(self, steps: Steps, number: int, prepared: Any, near: Trial | None) -> Trial:
+        """Return the trial of some strengths; a new one starts from another."""
+        for trial in self.trials:
+            if trial.steps == steps and trial.number == number:
+                return trial
+        strengths = tuple(
+            start * factor**step for start, factor, step in zip(STARTS, FACTORS, steps, strict=True)
+        )
+        starts = None if near is None else near.fits
+        fits = self.engine.fit_folds(prepared, strengths, starts, TRIAL_TOL, self.max_iter)
+        scores = np.concatenate(
+            [fit.scores[held] for fit, (_, held) in zip(fits, self.engine.splits, strict=True)]
+        )
+        log_posterior = self._log_posterior(scores)
+        loss = -float(self._weight @ log_posterior)
+        trial = Trial(
+            steps,
+            (strengths[0], strengths[1], strengths[2]),
+            number,
+            prepared,
+            fits,
+            scores,
+            log_posterior,
+            loss,
+        )
+        self.trials.append(trial)
+        if self.report is not None:
+            shown = ", ".join(f"{own:.3g}" for own in strengths)
+            self.report(f"trial {len(self.trials)}: strengths {shown}, log loss {loss:.4f}")
+        return trial
+
+    def _fit_all(self, trial: Trial, tol: float = TRIAL_TOL) -> Any:
+        return self.engine.fit_all(trial.prepared, trial.strengths, trial.fits, tol, self.max_iter)
+
+    @cached_property
+    def _held_out(self) -> Indices:
+        return np.concatenate([held for _, held in self.engine.splits])
+
+    @cached_property
+    def _weight(self) -> Floats:
+        """The share of each held-out row in the weight of all of them."""
+        weight = self.engine.row_weight[self._held_out]
+        return np.asarray(weight / weight.sum())
+
+    def _log_posterior(self, scores: Floats) -> Floats:
+        labels = self.engine.labels[self._held_out]
+        if scores.shape[1] == 1:
+            return np.asarray(-np.logaddexp(0.0, np.where(labels == 1, -scores[:, 0], scores[:, 0])))
+        return np.asarray(log_softmax(scores, axis=1)[np.arange(len(labels)), labels])
+
+    # The answer
+
+    @cached_property
+    def _log_shares(self) -> Floats:
+        """The log posterior that each fold's class shares give to its held-out rows."""
+        engine = self.engine
+        found = []
+        for train, held in engine.splits:
+            weight = np.bincount(engine.labels[train], engine.row_weight[train], minlength=engine.n_classes)
+            with np.errstate(divide="ignore"):
+                found.append(np.log(weight / weight.sum())[engine.labels[held]])
+        return np.concatenate(found)
+
+    def _sure(self, trial: Trial) -> float:
+        return standard_errors_of_gain(trial.log_posterior, self._log_shares, self._weight)
+
+    def _doubted(self, best: Trial) -> Answer:
+        """Answer by the average of trials, shrunk toward the class shares where its gain is in doubt.
+
+        Where the gain could be chance, ever stronger strengths are tried, and if none is better than chance,
+        the class shares alone are the answer.
+        """
+        if self._sure(best) < CHANCE:
+            for further in range(1, MOST_STRONGER + 1):
+                self._stronger(best, further)
+            best = min(self.trials, key=lambda trial: trial.loss)
+        sure = self._sure(best)
+        if sure < CHANCE:
+            return self._class_shares()
+        return self._average(best, belief(sure, float(self.engine.row_weight.sum())))
+
+    def _stronger(self, trial: Trial, decades: int) -> Trial:
+        """Return the trial whose strengths are so many powers of ten larger."""
+        steps = [
+            step + round(decades * np.log(10.0) / np.log(factor))
+            for step, factor in zip(trial.steps, FACTORS, strict=True)
+        ]
+        return self._trial((steps[0], steps[1], steps[2]), trial.number, trial.prepared, trial)
+
+    def _average(self, best: Trial, believed: float) -> Answer:
+        total = self.engine.row_weight.sum()
+        ranked = sorted(self.trials, key=lambda trial: trial.loss)[:MOST_AVERAGED]
+        shares = np.array([np.exp(-total * (trial.loss - best.loss)) for trial in ranked])
+        kept = shares >= NEGLIGIBLE * shares.max()
+        shares = np.where(kept, shares, 0.0) / shares[kept].sum()
+        parts = [(share, trial) for share, trial in zip(shares.tolist(), ranked, strict=True) if share]
+        mean = np.sum([share * trial.scores for share, trial in parts], axis=0)
+
+        def loss(log_temperature: float) -> float:
+            held_out = -float(self._weight @ self._log_posterior(np.exp(log_temperature) * mean))
+            return float(total) * held_out + log_temperature**2 / (2 * TEMPERATURE_DEVIATION**2)
+
+        found = minimize_scalar(loss, bounds=(-2.0, 2.0), method="bounded", options={"xatol": 1e-4})
+        return self._answer(parts, float(np.exp(found.x)), believed)
+
+    def _answer(self, parts: list[tuple[float, Trial]], temperature: float, believed: float) -> Answer:
+        engine = self.engine
+        fits = [self._fit_all(trial, self.tol**2) for _, trial in parts]
+        coefficients = engine.coefficients(
+            [
+                (share, trial.prepared, trial.strengths, fit)
+                for (share, trial), fit in zip(parts, fits, strict=True)
+            ]
+        )
+        mean_intercept = coefficients[0].copy()
+        coefficients *= temperature * believed
+        coefficients[0] += (1 - believed) * self._log_class_shares
+        mean = np.sum([share * trial.scores for share, trial in parts], axis=0)
+        held_out = temperature * believed * mean + (1 - believed) * self._log_class_shares
+        best, of_best = parts[0][1], fits[0]
+        penalties, degrees = engine.evidence(best.prepared, len(engine.splits), best.strengths, of_best)
+        return Answer(
+            best,
+            parts,
+            temperature,
+            believed,
+            -float(self._weight @ self._log_posterior(held_out)),
+            coefficients,
+            mean_intercept,
+            max(fit.fit.optimality for fit in fits),
+            max(fit.fit.n_iter for fit in fits),
+            of_best.fit.objective,
+            best.prepared[-1].relevances,
+            penalties,
+            degrees,
+        )
+
+    @cached_property
+    def _log_class_shares(self) -> Floats:
+        """The scores of the class shares of all rows, in as many columns as scores have."""
+        engine = self.engine
+        weight = np.bincount(engine.labels, engine.row_weight, minlength=engine.n_classes)
+        logs = np.log(weight / weight.sum())
+        return np.asarray(logs[1:] - logs[0] if len(logs) == 2 else logs - logs.mean())
+
+    def _class_shares(self) -> Answer:
+        engine = self.engine
+        n_terms, shares = engine.columns.n_terms, self._log_class_shares
+        coefficients = np.zeros((1 + int(engine.columns.sizes.sum()), len(shares)))
+        coefficients[0] = shares
+        loss = -float(self._weight @ self._log_shares)
+        objective = loss * float(engine.row_weight.sum())
+        zero = np.zeros(n_terms)
+        return Answer(
+            None, [], 1.0, 0.0, loss, coefficients, zero[:0], 0.0, 0, objective, np.ones(n_terms), zero, zero
+        )

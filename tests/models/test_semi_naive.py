@@ -1,0 +1,380 @@
+"""SemiNaive: fits against dense references, invariances, planted curves and pairs, noise, missing cells."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import softmax
+from sklearn.model_selection import GroupKFold
+
+from seminaive import SemiNaive
+from seminaive.design.projected import ProjectedDesign
+from seminaive.design.smooth_columns import SmoothColumns, knots_of
+from seminaive.design.smooth_scores import smooth_scores
+from seminaive.encode import EqualFrequencyCuts, TableEncoder
+from seminaive.errors import InputError
+from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.ridge import Ridge
+from seminaive.selection import projected_engine
+from seminaive.selection.kernel_engine import KernelEngine
+from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.selection.relevance_search import updated_relevances
+
+STRENGTHS = (2.0, 0.5, 3.0)
+
+
+def mixed(n_rows=150, n_classes=3, seed=0):
+    """Return two numbers, one of them with missing cells, two categories, and labels that depend on them."""
+    rng = np.random.default_rng(seed)
+    numbers = rng.normal(size=(n_rows, 2))
+    kinds = rng.integers(0, 3, (n_rows, 2))
+    score = np.column_stack([numbers[:, 0], numbers[:, 1] ** 2, kinds[:, 0] - 1.0])[:, :n_classes]
+    y = (2 * score + rng.gumbel(size=score.shape)).argmax(axis=1)
+    numbers[rng.random(n_rows) < 0.1, 1] = np.nan
+    X = pd.DataFrame(
+        {"a": numbers[:, 0], "b": numbers[:, 1], "c": kinds[:, 0].astype(str), "d": kinds[:, 1].astype(str)}
+    )
+    return X, y
+
+
+def problem(n_classes=3, seed=0):
+    """Return the smooth columns, table, labels, weights and splits of a mixed table."""
+    X, y = mixed(n_classes=n_classes, seed=seed)
+    _, table = TableEncoder.learn(X, cut_rule=EqualFrequencyCuts(4))
+    weights = np.random.default_rng(seed).uniform(0.5, 2.0, len(y))
+    columns = SmoothColumns.of(table, weights, n_classes, None)
+    rows = np.arange(len(y))
+    splits = [(rows[rows % 3 != f], rows[rows % 3 == f]) for f in range(3)]
+    return columns, table, y, weights, splits
+
+
+def dense_features(columns, table):
+    """Return all features, the intercept first."""
+    pairs = [column.pair_features(table) for column in columns.columns]
+    parts = [np.ones((len(table), 1)), columns.slope_features(table.numbers)]
+    parts += [columns.columns[j].main_features(table) for j in columns.mains]
+    parts += [(pairs[j][:, :, None] * pairs[k][:, None]).reshape(len(table), -1) for j, k in columns.pairs]
+    return np.hstack(parts)
+
+
+def relevances_of(columns):
+    return np.random.default_rng(3).uniform(0.2, 3.0, (4, columns.n_terms))
+
+
+# Fits
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_gradient_equals_finite_differences(n_classes):
+    columns, table, y, weights, _ = problem(n_classes)
+    design = ProjectedDesign(columns, table, n_classes)
+    loss = EmpiricalLoss(design, y, weights, n_classes)
+    rng = np.random.default_rng(1)
+    objective = PenalisedLoss(loss, Ridge(rng.uniform(0, 2, (design.n_coefficients, 1))))
+    at, along = rng.normal(size=(2, *loss.shape)) * 0.3
+    slope = np.vdot(objective(at)[1], along)
+    ahead, behind = (objective(at + step * along)[0].sum() for step in (1e-5, -1e-5))
+    assert slope == pytest.approx((ahead - behind) / 2e-5, rel=1e-6)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_projected_scores_equal_dense_features(n_classes):
+    columns, table, _, weights, _ = problem(n_classes)
+    design = ProjectedDesign(columns, table, n_classes)
+    k = 1 if n_classes == 2 else 3
+    coefficients = np.random.default_rng(0).normal(size=(design.n_coefficients, k))
+    dense = dense_features(columns, table) @ coefficients
+    np.testing.assert_allclose(design.scores(coefficients), dense, atol=1e-12)
+    read = smooth_scores(columns, coefficients, table, weights).joint_log_scores(table)
+    read = read[:, 1:] - read[:, :1] if n_classes == 2 else read
+    np.testing.assert_allclose(read, dense, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("engine", [KernelEngine, ProjectedEngine])
+def test_fits_are_stationary_points_of_the_dense_problem(engine, n_classes):
+    columns, table, y, weights, splits = problem(n_classes)
+    made = engine(columns, table, y, weights, n_classes, splits)
+    relevances = relevances_of(columns)
+    prepared = made.prepare(relevances)
+    fit = made.fit_all(prepared, STRENGTHS, None, 1e-11, 200)
+    coefficients = made.coefficients([(1.0, prepared, STRENGTHS, fit)])
+    features = dense_features(columns, table)
+    scores = features @ coefficients
+    np.testing.assert_allclose(scores, fit.scores, atol=1e-5)
+    both = np.hstack([np.zeros_like(scores), scores]) if n_classes == 2 else scores
+    residuals = softmax(both, axis=1) - np.eye(n_classes)[y]
+    residuals = residuals[:, 1:] if n_classes == 2 else residuals
+    strength = np.repeat(np.array(STRENGTHS)[columns.groups] / relevances[-1], columns.sizes)
+    gradient = features.T @ (weights[:, None] * residuals)
+    gradient[1:] += strength[:, None] * coefficients[1:]
+    # The row space holds its intercept by a prior of variance 1000.
+    assert np.abs(gradient[1:]).max() < 1e-4
+    assert np.abs(gradient[0]).max() < 1e-2
+
+
+# Relevances
+
+
+def dense_evidence(columns, table, coefficients, strength, curvature):
+    features = dense_features(columns, table)
+    hessian = features.T @ (features * curvature[:, None])
+    strength = np.concatenate([[1e-3], strength])
+    inverse = np.linalg.inv(hessian + np.diag(strength))
+    degrees = 1 - strength * np.diagonal(inverse)
+    term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
+    squares = strength * (coefficients**2).mean(axis=1)
+    return np.bincount(term_of, squares[1:]), np.bincount(term_of, degrees[1:])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("engine", [KernelEngine, ProjectedEngine])
+@pytest.mark.parametrize("which", [1, 3])
+def test_evidence_of_a_fit_equals_a_dense_reference(engine, n_classes, which):
+    columns, table, y, weights, splits = problem(n_classes)
+    made = engine(columns, table, y, weights, n_classes, splits)
+    relevances = relevances_of(columns)
+    prepared = made.prepare(relevances)
+    fits = made.fit_folds(prepared, STRENGTHS, None, 1e-10, 200)
+    fits.append(made.fit_all(prepared, STRENGTHS, fits, 1e-10, 200))
+    penalties, degrees = made.evidence(prepared, which, STRENGTHS, fits[which])
+    own = weights.copy()
+    if which < len(splits):
+        own[splits[which][1]] = 0.0
+    scores = fits[which].scores
+    both = np.hstack([np.zeros_like(scores), scores]) if n_classes == 2 else scores
+    posterior = softmax(both, axis=1)[:, -scores.shape[1] :]
+    curvature = own * (posterior * (1 - posterior)).mean(axis=1)
+    strength = np.repeat(np.array(STRENGTHS)[columns.groups] / relevances[which], columns.sizes)
+    features = dense_features(columns, table)
+    coefficients = np.linalg.lstsq(features, scores, rcond=None)[0]
+    if engine is ProjectedEngine:
+        coefficients = fits[which].coefficients
+    expected = dense_evidence(columns, table, coefficients, strength, curvature)
+    np.testing.assert_allclose(degrees, expected[1], rtol=1e-3, atol=1e-4)
+    if engine is ProjectedEngine:
+        np.testing.assert_allclose(penalties, expected[0], rtol=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_both_engines_have_the_same_evidence(n_classes):
+    columns, table, y, weights, splits = problem(n_classes)
+    found = []
+    for engine in (KernelEngine, ProjectedEngine):
+        made = engine(columns, table, y, weights, n_classes, splits)
+        prepared = made.prepare(relevances_of(columns))
+        fit = made.fit_all(prepared, STRENGTHS, None, 1e-11, 200)
+        found.append(made.evidence(prepared, 3, STRENGTHS, fit))
+    for own, other in zip(*found, strict=True):
+        np.testing.assert_allclose(own, other, rtol=2e-3, atol=2e-4)
+
+
+def test_probed_degrees_estimate_the_exact_ones(monkeypatch):
+    columns, table, y, weights, splits = problem(2)
+    exact = ProjectedEngine(columns, table, y, weights, 2, splits)
+    prepared = exact.prepare(relevances_of(columns))
+    fit = exact.fit_all(prepared, STRENGTHS, None, 1e-10, 200)
+    expected = exact.evidence(prepared, 3, STRENGTHS, fit)[1]
+    monkeypatch.setattr(projected_engine, "MOST_EXACT", 1)
+    monkeypatch.setattr(projected_engine, "PROBES", 400)
+    probed = ProjectedEngine(columns, table, y, weights, 2, splits)
+    found = probed.evidence(prepared, 3, STRENGTHS, fit)[1]
+    # 400 probes: relative errors of a few percent.
+    np.testing.assert_allclose(found, expected, rtol=0.15, atol=0.02)
+
+
+def test_terms_that_explain_more_than_their_degrees_become_more_relevant():
+    groups = np.array([0, 0, 1])
+    new = updated_relevances(np.ones(3), np.array([4.0, 0.0, 1.0]), np.array([1.0, 1.0, 2.0]), groups)
+    np.testing.assert_allclose(new, [3.0 / (5 / 3), (1 / 3) / (5 / 3), 1.0])
+
+
+# Columns
+
+
+def test_a_frequent_value_has_a_knot_of_its_own():
+    values = np.concatenate([np.zeros(500), np.random.default_rng(0).exponential(size=500) + 0.1])
+    knots = knots_of(values, np.ones(1000), 32)
+    assert knots[0] == 0.0
+    assert len(knots) == 32
+    assert (np.diff(knots) > 0).all()
+
+
+# Invariance
+
+
+def probabilities(X, y, at=None, **parameters):
+    return SemiNaive(**parameters).fit(X, y).predict_proba(X if at is None else at)
+
+
+@pytest.mark.parametrize("n_rows", [150, 1000])
+def test_scale_and_shift_of_numbers_do_not_matter(n_rows):
+    X, y = mixed(n_rows)
+    moved = X.assign(a=1000.0 + 64.0 * X["a"], b=0.25 * X["b"] - 8.0)
+    np.testing.assert_allclose(probabilities(moved, y), probabilities(X, y), atol=1e-4)
+
+
+@pytest.mark.parametrize("n_rows", [150, 1000])
+def test_row_order_does_not_matter_given_the_folds(n_rows):
+    X, y = mixed(n_rows)
+    fold = np.arange(n_rows) % 4
+    order = np.random.default_rng(1).permutation(n_rows)
+    splits, moved = (
+        [(np.flatnonzero(own != f), np.flatnonzero(own == f)) for f in range(4)]
+        for own in (fold, fold[order])
+    )
+    shuffled = SemiNaive(cv=moved).fit(X.iloc[order], y[order])
+    np.testing.assert_allclose(shuffled.predict_proba(X), probabilities(X, y, cv=splits), atol=1e-4)
+
+
+def test_order_of_columns_and_names_of_categories_do_not_matter():
+    X, y = mixed(1000)
+    expected = probabilities(X, y)
+    turned = X[X.columns[::-1]]
+    np.testing.assert_allclose(probabilities(turned, y), expected, atol=1e-4)
+    renamed = X.assign(c=X["c"].map({"0": "z", "1": "m", "2": "a"}))
+    np.testing.assert_allclose(probabilities(renamed, y), expected, atol=1e-4)
+
+
+@pytest.mark.parametrize("n_rows", [150, 1000])
+def test_the_number_of_threads_does_not_change_a_bit(n_rows):
+    X, y = mixed(n_rows)
+    assert (probabilities(X, y, n_jobs=1) == probabilities(X, y, n_jobs=2)).all()
+
+
+# What is found
+
+
+def planted(n_rows, seed=0):
+    """Return four numbers and a category: a sine, a step, a product, and two columns without effect."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.uniform(-1, 1, (n_rows, 4)), columns=list("abcd"))
+    X["e"] = rng.choice(["x", "y", "z"], n_rows)
+    curves = {"a": 1.5 * np.sin(3 * X["a"]), "b": 2.0 * np.abs(X["b"]) - 1.0}
+    odds = sum(curves.values()) + 4.0 * X["c"] * X["d"]
+    return X, rng.random(n_rows) < 1 / (1 + np.exp(-odds)), curves
+
+
+def check_planted(n_rows, tolerance):
+    X, y, curves = planted(n_rows)
+    model = SemiNaive().fit(X, y)
+    assert set(model.interactions_.iloc[0][["first", "second"]]) == {"c", "d"}
+    assert model.interactions_["importance"].iloc[0] > 3 * model.interactions_["importance"].iloc[1]
+    contributions = model.contributions(X)
+    for name, curve in curves.items():
+        away = contributions[name] - curve
+        assert np.std(away) < tolerance * np.std(curve)
+
+
+def test_planted_curves_and_the_planted_pair_are_found():
+    check_planted(20_000, 0.1)
+
+
+@pytest.mark.slow
+def test_planted_curves_are_found_to_a_twentieth_on_many_rows():
+    check_planted(100_000, 0.05)
+
+
+def excess_on_noise(n_rows, n_columns, seed, *, categories):
+    """Return by how much the log loss of held-out noise exceeds that of the class shares."""
+    rng = np.random.default_rng(seed)
+    size = (n_rows + 4000, n_columns)
+    X = rng.integers(0, 4, size).astype(str) if categories else rng.normal(size=size)
+    y = (rng.random(len(X)) < 0.4).astype(int)
+    log_proba = SemiNaive().fit(X[:n_rows], y[:n_rows]).predict_log_proba(X[n_rows:])
+    shares = np.log(np.bincount(y[:n_rows]) / n_rows)
+    return (shares[y[n_rows:]] - log_proba[np.arange(4000), y[n_rows:]]).mean()
+
+
+@pytest.mark.parametrize(("n_columns", "categories"), [(30, False), (12, True)])
+def test_noise_is_answered_by_about_the_class_shares(n_columns, categories):
+    excess = [excess_on_noise(200, n_columns, seed, categories=categories) for seed in range(3)]
+    assert max(excess) <= 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_rows", "n_columns", "categories", "worst"),
+    [(200, 30, False, 0.02), (1000, 30, False, 0.005), (200, 12, True, 0.02)],
+)
+def test_the_noise_law(n_rows, n_columns, categories, worst):
+    excess = [excess_on_noise(n_rows, n_columns, seed, categories=categories) for seed in range(10)]
+    assert np.mean(excess) <= 0.005
+    assert max(excess) <= worst
+
+
+# Cells, parameters, attributes
+
+
+@pytest.mark.parametrize("missing", ["value", "neutral"])
+@pytest.mark.parametrize("n_rows", [150, 1000])
+def test_unseen_and_missing_cells_give_probabilities(n_rows, missing):
+    X, y = mixed(n_rows)
+    model = SemiNaive(missing=missing).fit(X, y)
+    strange = pd.DataFrame(
+        {"a": [np.nan, 1e9, -1e9], "b": [np.nan, 0, 1], "c": ["?", None, "0"], "d": [None, "?", "1"]}
+    )
+    proba = model.predict_proba(strange)
+    assert np.isfinite(proba).all()
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
+def test_numbers_beyond_the_training_range_count_as_its_ends():
+    X, y = mixed(400)
+    model = SemiNaive().fit(X, y)
+    ends = X.iloc[:2].assign(a=[X["a"].min(), X["a"].max()])
+    beyond = ends.assign(a=[-1e6, 1e6])
+    np.testing.assert_allclose(model.predict_proba(beyond), model.predict_proba(ends), rtol=1e-12)
+
+
+def test_interactions_may_be_none_some_or_named():
+    X, y = mixed(400)
+    assert len(SemiNaive(interactions=0).fit(X, y).interactions_) == 0
+    assert len(SemiNaive(interactions=2).fit(X, y).interactions_) == 2
+    named = SemiNaive(interactions=[("d", "a"), (1, 2)]).fit(X, y).interactions_
+    assert {frozenset(pair) for pair in named[["first", "second"]].to_numpy()} == {
+        frozenset("ad"),
+        frozenset("bc"),
+    }
+
+
+@pytest.mark.parametrize(
+    "interactions", [-1, "some", 1.5, [("a", "b", "c")], [("a", "nobody")], [("a", "a")]]
+)
+def test_strange_interactions_are_refused(interactions):
+    with pytest.raises(InputError, match="interactions"):
+        SemiNaive(interactions=interactions).fit(*mixed(60))
+
+
+def test_fitted_attributes_tell_what_was_found():
+    X, y = mixed(400)
+    model = SemiNaive(nested=True).fit(X, y)
+    terms = model.relevances_
+    assert list(terms.columns) == ["term", "relevance", "degrees_of_freedom", "evidence"]
+    assert terms["evidence"].sum() == pytest.approx(1)
+    assert terms["degrees_of_freedom"].min() >= 0
+    assert set(model.strengths_) == {"slopes", "mains", "pairs"}
+    assert model.cv_results_["log_loss"].min() >= model.cv_log_loss_ - 0.05
+    assert model.gradient_norm_ <= model.tol
+    assert 0.5 * model.cv_log_loss_ < model.nested_log_loss_ < 1.5 * model.cv_log_loss_
+
+
+def test_a_splitter_is_given_the_groups():
+    X, y = mixed(200)
+    groups = np.arange(200) // 10
+    model = SemiNaive(cv=GroupKFold(4)).fit(X, y, groups=groups)
+    assert np.isfinite(model.predict_proba(X)).all()
+    with pytest.raises(InputError, match="groups need a splitter"):
+        SemiNaive().fit(X, y, groups=groups)
+
+
+def test_the_search_sees_a_sample_of_many_rows(monkeypatch):
+    from seminaive.models import semi_naive
+
+    X, y = mixed(2000)
+    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 600)
+    sampled = SemiNaive().fit(X, y)
+    assert sampled.gradient_norm_ <= sampled.tol
+    monkeypatch.undo()
+    whole = SemiNaive().fit(X, y)
+    assert np.abs(sampled.predict_proba(X) - whole.predict_proba(X)).mean() < 0.03
