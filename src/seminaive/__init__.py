@@ -20,9 +20,9 @@ if TYPE_CHECKING:
         NaiveBayesLogisticRegression,
         NaiveBayesLogisticRegressionCV,
         SelectiveNaiveBayes,
+        SemiNaive,
         TreeAugmentedNaiveBayes,
         WeightedNaiveBayes,
-        SemiNaive,
         load_model,
         save_model,
     )
@@ -46,9 +46,9 @@ __all__ = [
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
     "SelectiveNaiveBayes",
+    "SemiNaive",
     "TreeAugmentedNaiveBayes",
     "WeightedNaiveBayes",
-    "SemiNaive",
     "load_model",
     "save_model",
 ]

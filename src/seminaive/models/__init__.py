@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
     from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
     from seminaive.models.selective_naive_bayes import SelectiveNaiveBayes
+    from seminaive.models.semi_naive import SemiNaive
     from seminaive.models.tree_augmented_naive_bayes import TreeAugmentedNaiveBayes
     from seminaive.models.weighted_naive_bayes import WeightedNaiveBayes
-    from seminaive.models.semi_naive import SemiNaive
 
 __all__ = [
     "AcceleratedLogisticRegression",
@@ -38,9 +38,9 @@ __all__ = [
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
     "SelectiveNaiveBayes",
+    "SemiNaive",
     "TreeAugmentedNaiveBayes",
     "WeightedNaiveBayes",
-    "SemiNaive",
     "load_model",
     "save_model",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -23,6 +24,7 @@ from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
+from seminaive.statistics import TupleCounts
 
 # From so many rows on there are fewer folds, one sweep of the first climb, and more bins of numbers in pairs.
 MANY_ROWS = 3000
@@ -132,6 +134,20 @@ class SemiNaive(AdditiveClassifier):
     ['x1', 'x2']
     """
 
+    _fitted: ClassVar[dict[str, Any]] = {
+        "strengths_": "dict[str, float]",
+        "temperature_": float,
+        "belief_": float,
+        "cv_log_loss_": float,
+        "nested_log_loss_": float,
+        "gradient_norm_": float,
+        "n_iter_": int,
+        "cv_results_": dict,
+        "_term_names": "tuple[str, ...]",
+        "_evidence": dict,
+        "_importances": np.ndarray,
+    }
+
     def __init__(
         self,
         *,
@@ -184,6 +200,9 @@ class SemiNaive(AdditiveClassifier):
                 self._search(rows, splits, wanted, step)
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
                     self._search(rows, splits, self._most_important(), step)
+            nothing = np.zeros(len(rows.labels), dtype=np.int64)
+            terms = self.scores_.terms
+            self._summarise(rows, TupleCounts.of(rows.table.codes, nothing, terms, 1, rows.row_weight))
             self.__dict__.pop("nested_log_loss_", None)
             if self.nested:
                 self.nested_log_loss_ = self._nested_log_loss(X, y, sample_weight, groups, splits)
@@ -264,19 +283,24 @@ class SemiNaive(AdditiveClassifier):
         }
         self.scores_ = smooth_scores(columns, answer.coefficients, rows.table, rows.weights)
         total = answer.penalties.sum()
-        self._terms = {
-            "term": columns.names(rows.table),
+        self._term_names = tuple(map(str, columns.names(rows.table)))
+        self._evidence = {
             "relevance": answer.relevances,
             "degrees_of_freedom": answer.degrees,
             "evidence": answer.penalties / total if total > 0 else answer.penalties,
         }
-        self._pairs, self._importances = _importances(self.scores_, rows)
+        self._importances = _importances(self.scores_, rows)
+
+    @property
+    def _pairs(self):
+        """The coded columns of each pair."""
+        return [features for features in self.scores_.terms.features if len(features) == 2]
 
     @property
     def relevances_(self):
         """A frame with one row per term: term, relevance, degrees_of_freedom, evidence."""
         check_is_fitted(self)
-        return frame_like(None, self._terms)
+        return frame_like(None, {"term": np.array(self._term_names, dtype=object), **self._evidence})
 
     @property
     def interactions_(self):
@@ -384,9 +408,9 @@ def _restricted(splits, sampled, n_rows):
 
 
 def _importances(scores, rows):
-    """Return the coded columns of each pair, and the deviation of its contribution over the rows."""
+    """Return the deviation of each pair's contribution over the rows."""
     terms, tables = scores.terms, scores.tables
-    pairs, found = [], []
+    found = []
     total = rows.weights.sum()
     for term, features in enumerate(terms.features):
         if len(features) == 2:
@@ -395,6 +419,5 @@ def _importances(scores, rows):
             shares = np.bincount(cells, rows.weights, minlength=block.stop - block.start) / total
             table = tables[block] - tables[block].mean(axis=1, keepdims=True)
             away = table - shares @ table
-            pairs.append(features)
             found.append(float(np.sqrt((shares @ away**2).sum())))
-    return pairs, np.array(found)
+    return np.array(found)
