@@ -105,6 +105,11 @@ class NumberSketch:
             return None
         return self._edges()[0]
 
+    def middles(self) -> Floats:
+        """Return the middle of each bin, whose weights are ``weights``; of a single value, the value."""
+        low, high = self._edges()
+        return low + (high - low) / 2
+
     def quantiles(self) -> Floats:
         """Return up to 101 equally spaced quantiles, fewer where two would have less than 10 rows between."""
         total = self.weight
