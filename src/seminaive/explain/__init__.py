@@ -1,5 +1,24 @@
-"""Pictures of fitted models: they read models and fit nothing."""
+"""Fitted models as frames, pictures and scorecards: they read models and fit nothing."""
 
+from seminaive.explain.effect_display import EffectDisplay
+from seminaive.explain.importance_display import ImportanceDisplay
+from seminaive.explain.nomogram_display import NomogramDisplay
+from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
+from seminaive.explain.scorecard import Scorecard, scorecard
+from seminaive.explain.tables import effects_table, odds_ratios, summary
+from seminaive.explain.waterfall_display import WaterfallDisplay
 
-__all__ = ["PathDisplay"]
+__all__ = [
+    "EffectDisplay",
+    "ImportanceDisplay",
+    "NomogramDisplay",
+    "PairDisplay",
+    "PathDisplay",
+    "Scorecard",
+    "WaterfallDisplay",
+    "effects_table",
+    "odds_ratios",
+    "scorecard",
+    "summary",
+]

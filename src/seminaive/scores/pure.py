@@ -1,10 +1,10 @@
 """Tables of tuples made pure: what any fewer of their columns say is taken out of them.
 
 A table is pure under weights of its cells where its weighted mean over each axis is zero for every
-combination of codes of the others. Every table is a pure one plus tables of one axis less, which are a weighted
-least-squares fit: for two axes the two-way analysis of variance with unequal weights. It is solved directly
-for two axes and by conjugate gradients for more. Taking tables of fewer axes out of a table and adding them
-elsewhere leaves the sum as it is, however exactly the fit is solved.
+combination of codes of the others. Every table is a pure one plus tables of one axis less, which are a
+weighted least-squares fit: for two axes the two-way analysis of variance with unequal weights. It is solved
+directly for two axes and by conjugate gradients for more. Taking tables of fewer axes out of a table and
+adding them elsewhere leaves the sum as it is, however exactly the fit is solved.
 """
 
 from __future__ import annotations
