@@ -1,5 +1,6 @@
 """Fitted models as frames, pictures, scorecards and programs: they read models and fit nothing."""
 
+from seminaive.explain.calculator import calculator
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import NomogramDisplay
@@ -21,6 +22,7 @@ __all__ = [
     "PathDisplay",
     "Scorecard",
     "WaterfallDisplay",
+    "calculator",
     "effects_table",
     "odds_ratios",
     "scorecard",
