@@ -131,7 +131,7 @@ function explain(row, parts, p, why) {
   for (const e of list) rest -= e.value;
   if (MODEL.tuples.length + MODEL.factored.length) list.push({name: "combinations of these", value: rest});
   list.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  for (const e of list.slice(0, 12)) {
+  for (const e of list.filter(e => Math.abs(e.value) >= 0.005).slice(0, 12)) {
     const tr = $("tr"), th = $("th", e.name), side = e.value >= 0 ? "for" : "against";
     th.scope = "row";
     tr.append(th, $("td", side, side), $("td", (e.value >= 0 ? "+" : "\u2212") + Math.abs(e.value).toFixed(2), "number"));
