@@ -1,5 +1,35 @@
-"""Pictures of fitted models: they read models and fit nothing."""
+"""Fitted models as frames, pictures, scorecards and programs: they read models and fit nothing."""
 
+from seminaive.explain.calculator import calculator
+from seminaive.explain.effect_display import EffectDisplay
+from seminaive.explain.importance_display import ImportanceDisplay
+from seminaive.explain.nomogram_display import NomogramDisplay
+from seminaive.explain.onnx_graph import to_onnx
+from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
+from seminaive.explain.portable import to_json
+from seminaive.explain.programs import to_javascript, to_python
+from seminaive.explain.scorecard import Scorecard, scorecard
+from seminaive.explain.sql import to_sql
+from seminaive.explain.tables import effects_table, odds_ratios, summary
+from seminaive.explain.waterfall_display import WaterfallDisplay
 
-__all__ = ["PathDisplay"]
+__all__ = [
+    "EffectDisplay",
+    "ImportanceDisplay",
+    "NomogramDisplay",
+    "PairDisplay",
+    "PathDisplay",
+    "Scorecard",
+    "WaterfallDisplay",
+    "calculator",
+    "effects_table",
+    "odds_ratios",
+    "scorecard",
+    "summary",
+    "to_javascript",
+    "to_json",
+    "to_onnx",
+    "to_python",
+    "to_sql",
+]

@@ -3,9 +3,11 @@
 from seminaive.scores.additive import AdditiveScores, log_posterior
 from seminaive.scores.curve_terms import CurveTerms
 from seminaive.scores.dependence import DependenceTables
+from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
 from seminaive.scores.exponents import class_shift_exponents
 from seminaive.scores.factored_pairs import FactoredPairs
 from seminaive.scores.fallback import fill_unknown
+from seminaive.scores.feature_curve import FeatureCurve
 from seminaive.scores.generative import (
     NormalParameters,
     gaussian_terms,
@@ -22,10 +24,14 @@ __all__ = [
     "AdditiveScores",
     "CurveTerms",
     "DependenceTables",
+    "Effects",
     "FactoredPairs",
+    "FeatureCurve",
+    "FeatureEffect",
     "Interpolation",
     "NormalParameters",
     "NumericTerms",
+    "TupleEffect",
     "class_shift_exponents",
     "fill_unknown",
     "gaussian_terms",

@@ -105,6 +105,14 @@ class NumberSketch:
             return None
         return self._edges()[0]
 
+    def middles(self) -> Floats:
+        """Return the middle of each bin, whose weights are ``weights``; of a single value, the value.
+
+        The bin that begins at zero ends at a number that hardly differs from it, so it stands for zero.
+        """
+        low, high = self._edges()
+        return np.where(low == 0, 0.0, low + (high - low) / 2)
+
     def quantiles(self) -> Floats:
         """Return up to 101 equally spaced quantiles, fewer where two would have less than 10 rows between."""
         total = self.weight

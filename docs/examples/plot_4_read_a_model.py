@@ -1,0 +1,63 @@
+"""
+Read a fitted model
+===================
+
+A fitted model is a sum: what each feature says, and what pairs of features say beyond that. This page
+goes from a table of all effects to a nomogram for the wall.
+"""
+
+from sklearn.datasets import load_breast_cancer
+
+from seminaive import HigherOrderLogisticRegression, explain
+
+X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+X = X[["mean radius", "mean texture", "mean smoothness", "mean symmetry", "texture error"]]
+y = y.map({0: "malignant", 1: "benign"})
+model = HigherOrderLogisticRegression(order=2, hierarchical=True, ridge=(1.0, 10.0)).fit(X, y)
+
+# %%
+# One line per effect, the one that moves the log odds most first. An importance is the standard
+# deviation of the effect over the training rows.
+
+explain.summary(model).round(2)
+
+# %%
+# All effects. The line of the intercept plus one line per term is ``decision_function``, exactly:
+# of a number the line with its interval, where ``effect + linear * (x - at)`` holds.
+
+explain.effects_table(model).head(12).round(3)
+
+# %%
+# Pairs are *pure*: what a pair says about one of its features alone belongs to that feature, so that
+# the pictures of features can be read without looking at the pairs.
+
+explain.ImportanceDisplay.from_estimator(model)
+
+# %%
+explain.EffectDisplay.from_estimator(model, "mean radius")
+
+# %%
+explain.PairDisplay.from_estimator(model)
+
+# %%
+# Why one row has its probability, from the average of training to the row:
+
+explain.WaterfallDisplay.from_estimator(model, X.iloc[[19]])
+
+# %%
+# By how much the odds change between the quartiles of a feature. Intervals need the training rows:
+# ``odds_ratios(model, X=X, y=y, n_bootstrap=200)`` refits clones. There are no p-values, since
+# penalised coefficients have none.
+
+explain.odds_ratios(model).round(2)
+
+# %%
+# The nomogram: find each value on its ruler, add the points, and read the probability. The last line
+# says how far the drawn part is from the whole model. A row may be overlaid.
+
+explain.NomogramDisplay.from_estimator(model, row=X.iloc[[19]], pairs=2)
+
+# %%
+# As whole points in bands, to be added up by hand:
+
+print(explain.scorecard(model, points_to_double=20, bands=4))

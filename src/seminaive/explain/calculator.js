@@ -1,0 +1,173 @@
+const unpack = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
+const numbers = new Float64Array(unpack(MODEL.packed).buffer), outputs = MODEL.intercept.length;
+const bits = unpack(MODEL.bits);
+let used = 0, bit = 0;
+for (const t of MODEL.tuples) {
+  t.codes = t.columns.map(i => MODEL.columns[i].unseen + 1);
+  const size = t.codes.reduce((a, b) => a * b, 1);
+  t.cells = []; t.effects = [];
+  for (let cell = 0; cell < size; cell++, bit++) {
+    if (bits[bit >> 3] >> (bit & 7) & 1) {
+      t.cells.push(cell);
+      t.effects.push(Array.from(numbers.subarray(used, used + outputs)));
+      used += outputs;
+    }
+  }
+}
+/* CORE */
+for (const c of MODEL.columns) {
+  if (c.read && c.read.same) Object.assign(c.read, {edges: c.curve.edges, anchors: c.curve.anchors});
+}
+const $ = (tag, text, name) => {
+  const e = document.createElement(tag);
+  if (text !== undefined) e.textContent = text;
+  if (name) e.className = name;
+  return e;
+};
+const WRITTEN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+const fields = [];
+const shown = v => v > 0 && v < 0.0005 ? "< 0.1 %" : v < 1 && v > 0.9995 ? "> 99.9 %" : (100 * v).toFixed(1) + " %";
+const short = v => String(Number(v.toPrecision(4)));
+
+function makeField(c, i) {
+  const box = $("div", undefined, "field"), id = "f" + i, label = $("label", c.label);
+  label.htmlFor = id;
+  const hint = $("div", "", "hint");
+  hint.id = id + "h";
+  let input;
+  if (c.kind === "category") {
+    input = $("select");
+    const add = (text, value) => { const o = $("option", text); o.value = value; input.append(o); };
+    add("not known", "");
+    c.categories.forEach((v, k) => add(String(v), String(k)));
+    add("another value", "other");
+  } else {
+    input = $("input");
+    input.type = "text"; input.inputMode = "decimal"; input.autocomplete = "off"; input.placeholder = "not known";
+    label.textContent += c.unit ? " (" + c.unit + ")" : "";
+  }
+  input.id = id;
+  input.setAttribute("aria-describedby", hint.id);
+  input.addEventListener("input", update);
+  box.append(label, input, hint);
+  fields.push({c, i, input, hint, box});
+  return box;
+}
+
+// Returns the cell, or undefined where it cannot be read.
+function read(f) {
+  const text = f.input.value.trim(), c = f.c;
+  f.hint.textContent = c.kind === "number" ? "training: " + short(c.low) + " to " + short(c.high) : "";
+  f.hint.classList.remove("warn");
+  f.input.setAttribute("aria-invalid", "false");
+  if (text === "") return null;
+  if (c.kind === "category") return text === "other" ? OTHER : c.categories[Number(text)];
+  const number = Number(text);
+  if (!WRITTEN.test(text) || !Number.isFinite(number) || Math.abs(number) > 1e140) {
+    f.hint.textContent = "This is not a number: write it like 1.5.";
+    f.hint.classList.add("warn");
+    f.input.setAttribute("aria-invalid", "true");
+    return undefined;
+  }
+  if (number < c.low || number > c.high) {
+    f.hint.textContent = "Outside the usual range of training, " + short(c.low) + " to " + short(c.high) + ".";
+    f.hint.classList.add("warn");
+  }
+  return number;
+}
+const OTHER = "\u0000another value";
+
+function effectsOf(row) {
+  return fields.map(f => {
+    const c = f.c, cell = row[f.i], absent = isMissing(cell);
+    if (c.read === undefined) return {f, values: MODEL.intercept.map(() => 0)};
+    if (c.kind === "category") {
+      const found = absent ? c.missing : c.code.get(key(cell));
+      return {f, values: c.read[found === undefined ? c.unseen : found]};
+    }
+    if (absent) return {f, values: c.read.missing};
+    const p = below(c.read.edges, cell), z = (cell - c.read.anchors[p]) * c.read.scale;
+    const [a, b, q] = c.read.coefficients[p];
+    return {f, values: a.map((v, k) => v + z * (b[k] + z * q[k]))};
+  });
+}
+
+function update() {
+  const row = MODEL.columns.map(() => null);
+  let readable = true;
+  for (const f of fields) {
+    const cell = read(f);
+    if (cell === undefined) readable = false;
+    row[f.i] = cell === undefined ? null : cell;
+  }
+  const out = document.getElementById("out"), why = document.getElementById("why");
+  out.replaceChildren(); why.replaceChildren();
+  document.getElementById("reason").hidden = !readable;
+  if (!readable) {
+    out.append($("p", "A number cannot be read; correct it to see the probabilities.", "warn"));
+    return;
+  }
+  const parts = contributions(row), p = probabilities(parts), table = $("table");
+  const caption = $("caption", "probability of each class");
+  caption.className = "hint"; table.append(caption);
+  MODEL.classes.forEach((label, k) => {
+    const tr = $("tr"), th = $("th", String(label)), td = $("td", shown(p[k]), "number"), bar = $("div", "", "bar");
+    th.scope = "row"; td.dataset.probability = String(p[k]); bar.style.width = 100 * p[k] + "%";
+    th.append(bar); tr.append(th, td); table.append(tr);
+  });
+  out.append(table);
+  explain(row, parts, p, why);
+}
+
+function explain(row, parts, p, why) {
+  const best = p.indexOf(Math.max(...p)), binary = MODEL.intercept.length === 1;
+  const about = values => binary ? (best === 1 ? values[0] : -values[0]) : values[best];
+  document.getElementById("about").textContent =
+    "For and against " + MODEL.classes[best] + (binary ? ", in log odds" : ", in its score") + " beyond the average";
+  const list = effectsOf(row).map(e => ({name: e.f.c.label, value: about(e.values)}));
+  const total = MODEL.intercept.map((v, k) => parts.reduce((s, part) => s + part.values[k], v));
+  const mean = binary ? 0 : total.reduce((a, b) => a + b, 0) / total.length;
+  let rest = about(total.map(v => v - mean)) - about(MODEL.average);
+  for (const e of list) rest -= e.value;
+  if (MODEL.tuples.length + MODEL.factored.length) list.push({name: "combinations of these", value: rest});
+  list.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+  for (const e of list.filter(e => Math.abs(e.value) >= 0.005).slice(0, 12)) {
+    const tr = $("tr"), th = $("th", e.name), side = e.value >= 0 ? "for" : "against";
+    th.scope = "row";
+    tr.append(th, $("td", side, side), $("td", (e.value >= 0 ? "+" : "\u2212") + Math.abs(e.value).toFixed(2), "number"));
+    why.append(tr);
+  }
+}
+
+function selfTest() {
+  let worst = 0;
+  for (const [row, expected] of MODEL.test) {
+    const cells = row.map(v => v && v.other ? OTHER : v);
+    probabilities(contributions(cells)).forEach((v, k) => { worst = Math.max(worst, Math.abs(v - expected[k])); });
+  }
+  const line = document.getElementById("test"), passed = worst < 1e-9;
+  line.dataset.worst = String(worst);
+  line.textContent = passed ? "Self-test passed: " + MODEL.test.length + " rows agree with the model."
+    : "Self-test failed: this page must not be used.";
+  line.className = passed ? "" : "failed";
+  return passed;
+}
+
+const form = document.getElementById("fields");
+MODEL.columns.forEach((c, i) => { if (c.kind !== "ignored") form.append(makeField(c, i)); });
+document.getElementById("clear").addEventListener("click", () => {
+  for (const f of fields) f.input.value = "";
+  update();
+});
+// A link may fill the form: #{"column": "value", ...}, as text, categories by name.
+try {
+  const given = location.hash.length > 1 ? JSON.parse(decodeURIComponent(location.hash.slice(1))) : {};
+  for (const f of fields) {
+    if (!Object.hasOwn(given, f.c.name)) continue;
+    const text = String(given[f.c.name]);
+    if (f.c.kind === "number") { f.input.value = text; continue; }
+    const k = f.c.categories.findIndex(v => String(v) === text);
+    f.input.value = k < 0 ? "other" : String(k);
+  }
+} catch { /* a link that is no JSON fills nothing */ }
+if (selfTest()) update(); else document.querySelector("main").hidden = true;

@@ -1,0 +1,231 @@
+"""A fitted model as one page that calculates probabilities, offline, in any browser."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn, TableEncoder, open_table, whole_file
+from seminaive.errors import InputError
+from seminaive.explain.portable import Portable
+from seminaive.explain.programs import JAVASCRIPT_CORE, script_json
+from seminaive.explain.reading import effects_of
+from seminaive.scores import log_posterior
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from seminaive.scores import Effects, FeatureEffect
+
+    Floats = NDArray[np.float64]
+
+SELF_TEST_ROWS = 20
+# Effects that are only shown have so many digits.
+SHOWN_DIGITS = 6
+
+PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src '{script_hash}'; \
+style-src '{style_hash}'; base-uri 'none'; form-action 'none'">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+<h1>{title}</h1>
+{note}
+<main>
+<section aria-labelledby="inputs"><h2 id="inputs">What is known</h2>
+<div id="fields"></div>
+<p><button type="button" id="clear">Clear all</button></p></section>
+<section id="result" aria-labelledby="results"><h2 id="results">Result</h2>
+<div id="out" aria-live="polite"></div>
+<div id="reason"><h2 id="about"></h2><table><tbody id="why"></tbody></table></div></section>
+</main>
+<noscript><p>This page calculates with JavaScript, which is switched off.</p></noscript>
+<footer><p id="test">Self-test not run.</p>
+<p>A {model} of seminaive. Nothing that is entered leaves this page.</p></footer>
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def calculator(
+    model: Any,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    note: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+) -> Path:
+    """Write a fitted additive model as one HTML page that calculates probabilities.
+
+    The page needs no network and sends nothing. Every field may stay "not known". A number outside of the
+    .5 and 99.5 % quantiles of training is calculated with a warning; text that is no number is refused. On
+    opening, the page compares its probabilities of 20 made-up rows with those of the model, and shows nothing
+    where they differ. A link can fill the form: ``page.html#{"age": "63", "sex": "male"}``.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+    path : path
+        Where to write, whole or not at all.
+    title : str, default=None
+        The heading; by default the classes.
+    note : str, default=None
+        A sentence below the heading, on what the page is for.
+    labels : mapping of column to text, default=None
+        What columns are called on the page.
+    units : mapping of column to text, default=None
+        Units of numbers, such as "years".
+
+    Returns
+    -------
+    Path
+    """
+    portable = Portable.of(model)
+    effects = effects_of(model)
+    for given, what in ((labels, "labels"), (units, "units")):
+        foreign = [name for name in given or {} if name not in model.schema_.names]
+        if foreign:
+            raise InputError(
+                f"{what} names {foreign[0]!r}, which is not a column: {list(model.schema_.names)}"
+            )
+    document = _packed(portable)
+    _describe(document, effects, labels or {}, units or {})
+    document["test"] = _self_test(model, effects)
+    style = _without_indents(_own_text("calculator.css"))
+    code = _without_indents(_own_text("calculator.js").replace("/* CORE */", JAVASCRIPT_CORE))
+    script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
+    heading = title or f"Probability of {', '.join(map(str, portable.classes[:4]))}"
+    page = PAGE.format(
+        title=html.escape(heading),
+        note=f"<p>{html.escape(note)}</p>" if note else "",
+        model=html.escape(portable.model),
+        style=style,
+        script=script,
+        style_hash=_hash(style),
+        script_hash=_hash(script),
+    )
+    path = Path(path)
+    with whole_file(path) as part:
+        part.write_text(page, encoding="utf-8", newline="\n")
+    return path
+
+
+def _own_text(name: str) -> str:
+    return files("seminaive.explain").joinpath(name).read_text(encoding="utf-8")
+
+
+def _without_indents(text: str) -> str:
+    return "\n".join(line.strip() for line in text.splitlines())
+
+
+def _hash(text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _packed(portable: Portable) -> dict[str, Any]:
+    """Return the document with the numbers of tuples as one block of doubles, and a bit for each that is."""
+    document = portable.document()
+    document["tuples"] = [{"columns": list(positions)} for positions, _, _ in portable.tuples]
+    there = [np.zeros(int(np.prod(portable.shape(own))), dtype=np.uint8) for own, _, _ in portable.tuples]
+    for own, (_, cells, _) in zip(there, portable.tuples, strict=True):
+        own[cells] = 1
+    bits = np.packbits(np.concatenate([np.empty(0, np.uint8), *there]), bitorder="little")
+    document["bits"] = _text_of(bits.tobytes())
+    values = [np.empty(0), *(own.ravel() for _, _, own in portable.tuples)]
+    document["packed"] = _text_of(np.concatenate(values).astype("<f8").tobytes())
+    return document
+
+
+def _text_of(content: bytes) -> str:
+    return base64.b64encode(content).decode("ascii")
+
+
+def _describe(
+    document: dict[str, Any], effects: Effects, labels: Mapping[str, str], units: Mapping[str, str]
+) -> None:
+    """Add to each column what is shown: labels, units, ranges and effects for reading."""
+    by_position = {own.position: own for own in effects.features}
+    document["average"] = _shown(effects.intercept)
+    for position, column in enumerate(document["columns"]):
+        column["label"] = labels.get(column["name"], column["name"])
+        if column["kind"] == "number":
+            column["unit"] = units.get(column["name"], "")
+        effect = by_position.get(position)
+        if effect is None:
+            if column["kind"] == "number":
+                column |= {"low": -1e140, "high": 1e140}
+            continue
+        if effect.curve is None:
+            assert effect.table is not None  # noqa: S101 - narrows the type
+            column["read"] = _shown(effect.table)
+            continue
+        curve = effect.curve
+        column["low"], column["high"] = effect.range_seen()
+        pieces = {"edges": curve.edges.tolist(), "anchors": curve.anchors.tolist()}
+        same = "curve" in column and all(column["curve"][name] == own for name, own in pieces.items())
+        column["read"] = {
+            **({"same": True} if same else pieces),
+            "scale": curve.scale,
+            "coefficients": _shown(curve.coefficients),
+            "missing": _shown(curve.missing),
+        }
+
+
+def _shown(values: Floats) -> Any:
+    """Return values per class, or the log odds of the second of two, with the digits that are shown."""
+    own = values[..., 1:] - values[..., :1] if values.shape[-1] == 2 else values
+    size = 10.0 ** (SHOWN_DIGITS - 1 - np.floor(np.log10(np.maximum(np.abs(own), 1e-300))))
+    with np.errstate(over="ignore", invalid="ignore"):
+        rounded = np.round(own * size) / size
+    return np.where(np.isfinite(rounded), rounded, own).tolist()
+
+
+def _self_test(model: Any, effects: Effects) -> list[Any]:
+    """Return made-up rows, missing and unseen cells among them, with the model's probabilities."""
+    rng = np.random.default_rng(0)
+    by_position = {own.position: own for own in effects.features}
+    columns = model.schema_.columns
+    rows = [
+        [_made_up(column, by_position.get(k), rng) for k, column in enumerate(columns)]
+        for _ in range(SELF_TEST_ROWS)
+    ]
+    unseen = {
+        k: (f"{max(map(str, column.categories), key=len)} ?" if column.is_text else -987654321)
+        for k, column in enumerate(model.schema_.columns)
+        if isinstance(column, CategoricalColumn) and column.categories
+    }
+    cells = [[unseen.get(k) if cell is OTHER else cell for k, cell in enumerate(row)] for row in rows]
+    table = TableEncoder(model.schema_).encode(open_table(np.array(cells, dtype=object)))
+    proba = np.exp(log_posterior(model.scores_.joint_log_scores(table)))
+    shown = [[{"other": 1} if cell is OTHER else cell for cell in row] for row in rows]
+    return [[row, np.round(own, 12).tolist()] for row, own in zip(shown, proba, strict=True)]
+
+
+OTHER = object()
+
+
+def _made_up(column: Any, effect: FeatureEffect | None, rng: np.random.Generator) -> Any:
+    """Return a cell of a column: mostly a known value, sometimes missing or unseen."""
+    chance = rng.random()
+    if effect is None or chance < 0.15:
+        return None
+    if isinstance(column, CategoricalColumn):
+        return OTHER if chance < 0.25 else column.categories[rng.integers(len(column.categories))]
+    low, high = effect.range_seen()
+    return float(f"{low + (high - low) * (1.4 * rng.random() - 0.2):.4g}")

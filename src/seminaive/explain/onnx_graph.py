@@ -1,0 +1,192 @@
+"""A fitted model as an ONNX graph of standard operators in double precision."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn
+from seminaive.errors import InputError
+from seminaive.explain.portable import Portable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# Text that stands for a missing cell in runtimes without missing text, unless it is a category.
+MISSING_TEXTS = ("", "None", "nan", "NaN", "<NA>")
+OPSET, ML_OPSET, IR_VERSION = 18, 3, 9
+
+
+def to_onnx(model: Any) -> Any:
+    """Return a fitted additive model as an ONNX model, with one input per column.
+
+    Inputs are named like the columns and have the shape (n_rows, 1): text for categories that are text,
+    doubles for everything else, booleans being 0 and 1. NaN is missing; so are the texts "", "None", "nan",
+    "NaN" and "<NA>", unless they are categories. Outputs are ``label`` and ``probabilities``, of shape
+    (n_rows, n_classes). Columns that the model does not look at are no inputs. Needs ``seminaive[onnx]``.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+
+    Returns
+    -------
+    onnx.ModelProto
+    """
+    try:
+        import onnx
+    except ImportError as error:
+        raise ImportError("ONNX models need onnx: pip install 'seminaive[onnx]'") from error
+    graph = _Graph(onnx, Portable.of(model))
+    return graph.build()
+
+
+class _Graph:
+    """Nodes and constants of a graph, added one by one."""
+
+    def __init__(self, onnx: Any, portable: Portable) -> None:
+        self.helper, self.numpy_helper, self.onnx = onnx.helper, onnx.numpy_helper, onnx
+        self.portable = portable
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+        self.inputs: list[Any] = []
+
+    def constant(self, values: Any, kind: Any = np.float64) -> str:
+        name = f"constant_{len(self.constants)}"
+        array: NDArray[Any] = np.asarray(values, dtype=kind)
+        self.constants.append(self.numpy_helper.from_array(array, name))
+        return name
+
+    def node(self, operator: str, *inputs: str, domain: str = "", **attributes: Any) -> str:
+        name = f"{operator.lower()}_{len(self.nodes)}"
+        self.nodes.append(self.helper.make_node(operator, list(inputs), [name], domain=domain, **attributes))
+        return name
+
+    def whole(self, value: Any) -> str:
+        return self.constant(value, np.int64)
+
+    def build(self) -> Any:
+        portable = self.portable
+        tensor = self.onnx.TensorProto
+        names, absent, codes = {}, {}, {}
+        for position in sorted({*portable.coded, *portable.curves}):
+            column = portable.schema.columns[position]
+            text = isinstance(column, CategoricalColumn) and column.is_text
+            if isinstance(column, CategoricalColumn) and column.is_text is None:
+                raise InputError(
+                    f"column {column.name!r} holds text and numbers, an input of ONNX has one type: make it "
+                    "text and fit again"
+                )
+            names[position] = column.name
+            kind = tensor.STRING if text else tensor.DOUBLE
+            self.inputs.append(self.helper.make_tensor_value_info(column.name, kind, ["n_rows", 1]))
+            if not text:
+                absent[position] = self.node("IsNaN", column.name)
+            if position in portable.coded:
+                codes[position] = self.code(position, absent.get(position))
+        first = next(iter(names.values()), None)
+        if first is None:
+            raise InputError("the model looks at no column: there is nothing to export")
+        total = self.constant(portable.intercept[None])
+        looked_up = self.look_up(codes)
+        if looked_up is not None:
+            total = self.node("Add", total, looked_up)
+        for position in portable.curves:
+            total = self.node("Add", total, self.curve(position, absent[position]))
+        if len(portable.classes) == 2:
+            zero = self.node("Mul", total, self.constant(0.0))
+            total = self.node("Concat", zero, total, axis=1)
+        probabilities = self.node("Softmax", total, axis=1)
+        best = self.node("ArgMax", probabilities, axis=1, keepdims=0)
+        text_labels = isinstance(portable.classes[0], str)
+        labels = self.constant(portable.classes, object if text_labels else np.int64)
+        label = self.node("Gather", labels, best)
+        self.nodes.append(self.helper.make_node("Identity", [probabilities], ["probabilities"]))
+        self.nodes.append(self.helper.make_node("Identity", [label], ["label"]))
+        outputs = [
+            self.helper.make_tensor_value_info(
+                "label", tensor.STRING if text_labels else tensor.INT64, ["n_rows"]
+            ),
+            self.helper.make_tensor_value_info(
+                "probabilities", tensor.DOUBLE, ["n_rows", len(portable.classes)]
+            ),
+        ]
+        graph = self.helper.make_graph(self.nodes, portable.model, self.inputs, outputs, self.constants)
+        opsets = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        made = self.helper.make_model(
+            graph, opset_imports=opsets, producer_name="seminaive", ir_version=IR_VERSION
+        )
+        self.onnx.checker.check_model(made)
+        return made
+
+    def code(self, position: int, absent: str | None) -> str:
+        """Return the codes of a column, (n_rows, 1)."""
+        column = self.portable.schema.columns[position]
+        missing, unseen = column.n_present, self.portable.schema.n_values(column)
+        if absent is None:
+            assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
+            keys = [str(own) for own in column.categories]
+            values = list(range(len(keys)))
+            for text in MISSING_TEXTS:
+                if text not in keys[: column.n_present]:
+                    keys.append(text)
+                    values.append(missing)
+            return self.node(
+                "LabelEncoder", column.name, domain="ai.onnx.ml",
+                keys_strings=keys, values_int64s=values, default_int64=unseen,
+            )  # fmt: skip
+        if isinstance(column, CategoricalColumn):
+            categories = np.array([[float(own) for own in column.categories]])
+            equal = self.node("Equal", column.name, self.constant(categories))
+            # Less the code of unseen, so that nothing found gives it.
+            places = self.whole([np.arange(column.n_present) - unseen])
+            found = self.node("Mul", self.node("Cast", equal, to=self.onnx.TensorProto.INT64), places)
+            known = self.node("Add", self._sum(found), self.whole(unseen))
+        else:
+            known = self.below(column.name, column.cuts or ())  # type: ignore[union-attr]
+        return self.node("Where", absent, self.whole(missing), known)
+
+    def below(self, x: str, edges: Any) -> str:
+        """Return how many edges are below each number, (n_rows, 1)."""
+        if not len(edges):
+            zero = self.node("Cast", self.node("IsNaN", x), to=self.onnx.TensorProto.INT64)
+            return self.node("Mul", zero, self.whole(0))
+        above = self.node("Less", self.constant([list(edges)]), x)
+        return self._sum(self.node("Cast", above, to=self.onnx.TensorProto.INT64))
+
+    def _sum(self, values: str) -> str:
+        return self.node("ReduceSum", values, self.whole([1]), keepdims=1)
+
+    def look_up(self, codes: dict[int, str]) -> str | None:
+        """Return the sum of all tables at the rows' cells: one product of codes and strides, one gather."""
+        portable = self.portable
+        tables = [*(((own,), values) for own, values in portable.tables.items()), *portable.dense_tuples]
+        if not tables:
+            return None
+        places = {position: k for k, position in enumerate(codes)}
+        strides = np.zeros((len(codes), len(tables)), dtype=np.int64)
+        for term, (positions, _) in enumerate(tables):
+            stride = 1
+            for own, size in zip(positions[::-1], portable.shape(positions)[::-1], strict=True):
+                strides[places[own], term] = stride
+                stride *= size
+        sizes = [len(values) for _, values in tables]
+        offsets = np.cumsum([0, *sizes[:-1]])
+        every = self.node("Concat", *codes.values(), axis=1)
+        cells = self.node("Add", self.node("MatMul", every, self.whole(strides)), self.whole(offsets))
+        block = self.constant(np.concatenate([values for _, values in tables]))
+        return self.node("ReduceSum", self.node("Gather", block, cells), self.whole([1]), keepdims=0)
+
+    def curve(self, position: int, absent: str) -> str:
+        """Return the values of a curve, (n_rows, n_outputs)."""
+        curve, x = self.portable.curves[position], self.portable.schema.columns[position].name
+        piece = self.node("Squeeze", self.below(x, curve.edges), self.whole([1]))
+        anchor = self.node("Gather", self.constant(curve.anchors[:, None]), piece)
+        z = self.node("Mul", self.node("Sub", x, anchor), self.constant(curve.scale))
+        constant, linear, quadratic = (
+            self.node("Gather", self.constant(curve.coefficients[:, power]), piece) for power in range(3)
+        )
+        inner = self.node("Add", linear, self.node("Mul", z, quadratic))
+        value = self.node("Add", constant, self.node("Mul", z, inner))
+        return self.node("Where", absent, self.constant(curve.missing[None]), value)

@@ -1,0 +1,140 @@
+"""What two features say together beyond what each says alone, as a heat map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.errors import InputError
+from seminaive.explain.drawing import axes_of
+from seminaive.explain.reading import (
+    class_position,
+    clipped,
+    code_labels,
+    effects_of,
+    evidence,
+    evidence_name,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from seminaive.scores import Effects, TupleEffect
+
+# Values of a feature that are drawn: those of the largest training weight.
+MOST_VALUES = 20
+# Training rows from which a cell has its full colour.
+FULL_COLOUR = 20.0
+
+
+def pair_named(effects: Effects, pair: Sequence[str] | None) -> TupleEffect:
+    """Return the effect of a pair by the names of its columns; None is the pair that says most."""
+    pairs = [own for own in effects.tuples if len(own.columns) == 2]
+    if not pairs:
+        raise InputError(
+            "the model has no pairs: fit one of order 2, such as a HigherOrderLogisticRegression"
+        )
+    if pair is None:
+        return max(pairs, key=lambda own: float(np.sum(own.deviation**2)))
+    for own in pairs:
+        if sorted(own.names) == sorted(pair):
+            return own
+    raise InputError(f"the model has no pair {' × '.join(pair)}: {len(pairs)} others, see summary(model)")
+
+
+class PairDisplay:
+    """The pure effect of a pair, cell by cell, in a colour range of its own.
+
+    Cells with few training rows are faded, those without any are blank.
+
+    Parameters
+    ----------
+    effect : TupleEffect
+    labels : list of two lists of str
+    target : int
+        The class that is drawn, by position.
+    name : str
+        What the values are called.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from seminaive import HigherOrderLogisticRegression
+    >>> X = [["wet", "cold"], ["wet", "warm"], ["dry", "cold"], ["dry", "warm"]] * 20
+    >>> model = HigherOrderLogisticRegression(order=2).fit(X, ["slip", "hold", "hold", "slip"] * 20)
+    >>> PairDisplay.from_estimator(model).ax_.get_ylabel()
+    'x0'
+    """
+
+    def __init__(self, effect: TupleEffect, labels: list[list[str]], target: int, name: str) -> None:
+        self.effect = effect
+        self.labels = labels
+        self.target = target
+        self.name = name
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, pair: Sequence[str] | None = None, *, target: Any = None, ax: Any = None
+    ) -> PairDisplay:
+        """Draw a pair.
+
+        Parameters
+        ----------
+        estimator : a fitted additive model with pairs
+        pair : two names of columns, default=None
+            None is the pair whose effect varies most over the training rows.
+        target : label, default=None
+            The class whose log odds or score is drawn; None is the last one.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        effects = effects_of(estimator)
+        own = pair_named(effects, pair)
+        position = class_position(estimator, target)
+        labels = [code_labels(effects.schema, effects.schema.coded[j]) for j in own.columns]
+        return cls(own, labels, position, evidence_name(estimator, position)).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> PairDisplay:
+        """Draw the pair.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        self.ax_ = axes_of(ax)
+        self.figure_ = self.ax_.figure
+        own = self.effect
+        kept = [_heaviest(own.weight.sum(axis=1 - axis)) for axis in (0, 1)]
+        values = evidence(own.table, self.target)[np.ix_(*kept)]
+        weight = own.weight[np.ix_(*kept)]
+        shown = np.where(weight > 0, values, np.nan)
+        largest = float(np.nanmax(np.abs(shown))) if (weight > 0).any() else 1.0
+        limit = max(largest, 1e-12)
+        image = self.ax_.imshow(
+            shown, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto",
+            alpha=np.clip(weight / FULL_COLOUR, 0.15, 1.0),
+        )  # fmt: skip
+        rotated = sum(len(clipped(self.labels[1][code], 16)) for code in kept[1]) > 50
+        for axis, set_ticks in ((0, self.ax_.set_yticks), (1, self.ax_.set_xticks)):
+            names = [clipped(self.labels[axis][code], 16) for code in kept[axis]]
+            set_ticks(range(len(names)), names, fontsize="small" if len(names) < 12 else "x-small")
+        if rotated:
+            self.ax_.tick_params(axis="x", labelrotation=90)
+        self.ax_.set_ylabel(clipped(own.names[0], 40))
+        self.ax_.set_xlabel(clipped(own.names[1], 40))
+        self.figure_.colorbar(image, ax=self.ax_, label=clipped(self.name, 40))
+        return self
+
+
+def _heaviest(weight: Any) -> Any:
+    """Return the values with training rows, in order, at most so many as can be drawn."""
+    order = np.argsort(-weight, kind="stable")[:MOST_VALUES]
+    return np.sort(order[weight[order] > 0])

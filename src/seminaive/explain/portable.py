@@ -1,0 +1,257 @@
+"""A fitted additive model as one plain document, from which every export is written."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn, EmptyColumn
+from seminaive.explain.reading import scores_of
+from seminaive.scores import FeatureCurve
+from seminaive.statistics import ObservedTerms, Terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.encode import Schema
+    from seminaive.scores import AdditiveScores
+
+    Floats = NDArray[np.float64]
+
+FORMAT, VERSION = "seminaive-additive", 1
+
+
+@dataclass(frozen=True)
+class Portable:
+    """An additive model without this package's types: one table or curve per column, and tables of tuples.
+
+    Scores have one number per class, or, with two classes, the log odds of the second one alone.
+
+    Parameters
+    ----------
+    model : str
+        The name of the model's class.
+    classes : list
+    intercept : ndarray of shape (n_outputs,)
+    schema : Schema
+    tables : dict of position to ndarray of shape (n_codes, n_outputs)
+        For categories, by their column in the schema.
+    curves : dict of position to FeatureCurve
+        For numbers.
+    tuples : list of (positions, cells, values)
+        Positions of columns; the cells that are not zero, in mixed radix, the last column fastest; their
+        values, of shape (n_cells, n_outputs).
+    factored : list of (positions, factors, core)
+        Pairs: two matrices of factors, one row per code, and a core of shape (rank, rank, n_outputs).
+    """
+
+    model: str
+    classes: list[Any]
+    intercept: Floats
+    schema: Schema
+    tables: dict[int, Floats]
+    curves: dict[int, FeatureCurve]
+    tuples: list[tuple[tuple[int, ...], NDArray[np.int64], Floats]]
+    factored: list[tuple[tuple[int, int], tuple[Floats, Floats], Floats]]
+
+    @classmethod
+    def of(cls, model: Any) -> Portable:
+        """Take a fitted model apart; refuse one that is not additive."""
+        scores = scores_of(model)
+        schema = model.schema_
+        coded = schema.coded
+        singles, tuples = _split_tables(scores)
+        tables, curves = {}, {}
+        numeric = {position: j for j, position in enumerate(schema.numeric)}
+        for position, column in enumerate(schema.columns):
+            own = singles.get(coded.index(position)) if position in coded else None
+            if isinstance(column, CategoricalColumn):
+                if own is not None:
+                    tables[position] = _outputs(own)
+            elif not isinstance(column, EmptyColumn):
+                number = numeric[position]
+                polynomials = scores.numeric.restricted(_places(scores.numeric.features, number))
+                knots = scores.curves.restricted(_places(scores.curves.features, number))
+                if own is not None or polynomials.n_terms or knots.n_terms:
+                    merged = FeatureCurve.merged(polynomials, knots, column.cuts, own)
+                    curves[position] = FeatureCurve(
+                        merged.edges,
+                        merged.anchors,
+                        merged.scale,
+                        _outputs(merged.coefficients),
+                        _outputs(merged.missing),
+                    )
+        pairs = scores.pairs
+        factored = [
+            ((coded[j], coded[k]), (pairs.factors_of(j), pairs.factors_of(k)), _outputs(pairs.cores[term]))
+            for term, (j, k) in enumerate(pairs.features)
+        ]
+        return cls(
+            type(model).__name__,
+            model.classes_.tolist(),
+            _outputs(scores.prior),
+            schema,
+            tables,
+            curves,
+            [(tuple(coded[j] for j in columns), cells, values) for columns, cells, values in tuples],
+            factored,
+        )
+
+    @property
+    def n_outputs(self) -> int:
+        """Return how many numbers a score has."""
+        return len(self.intercept)
+
+    @property
+    def dense_tuples(self) -> list[tuple[tuple[int, ...], Floats]]:
+        """Return all tuples and factored pairs as dense tables, (n_cells, n_outputs)."""
+        dense = []
+        for positions, cells, values in self.tuples:
+            table = np.zeros((int(np.prod(self.shape(positions))), self.n_outputs))
+            table[cells] = values
+            dense.append((positions, table))
+        for both, (left, right), core in self.factored:
+            product = np.einsum("au,uvc,bv->abc", left, core, right)
+            dense.append((both, product.reshape(-1, self.n_outputs)))
+        return dense
+
+    @property
+    def n_values(self) -> int:
+        """Return how many numbers the dense tables of tuples have."""
+        every = [*(own for own, _, _ in self.tuples), *(own for own, _, _ in self.factored)]
+        return sum(int(np.prod(self.shape(own), dtype=object)) for own in every) * self.n_outputs
+
+    def shape(self, positions: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the number of codes of each column of a tuple."""
+        return tuple(self.schema.n_values(self.schema.columns[own]) + 1 for own in positions)
+
+    @property
+    def coded(self) -> list[int]:
+        """Return the columns whose codes are looked up: categories that matter, and numbers in tuples."""
+        in_tuples = {own for positions, *_ in (*self.tuples, *self.factored) for own in positions}
+        return sorted({*self.tables, *in_tuples})
+
+    def document(self) -> dict[str, Any]:
+        """Return everything as lists, dicts, text and numbers."""
+        columns = []
+        coded = set(self.coded)
+        for position, column in enumerate(self.schema.columns):
+            used = position in coded or position in self.curves
+            if isinstance(column, CategoricalColumn) and used:
+                own: dict[str, Any] = {"kind": "category", "categories": list(column.categories)}
+            elif not isinstance(column, EmptyColumn) and used:
+                own = {"kind": "number"}
+                if position in coded:
+                    own["cuts"] = list(column.cuts or ())  # type: ignore[union-attr]
+            else:
+                columns.append({"name": column.name, "kind": "ignored"})
+                continue
+            if position in coded:
+                own |= {"missing": column.n_present, "unseen": self.schema.n_values(column)}
+            if position in self.tables:
+                own["effects"] = self.tables[position].tolist()
+            if position in self.curves:
+                curve = self.curves[position]
+                own["curve"] = {
+                    "edges": curve.edges.tolist(),
+                    "anchors": curve.anchors.tolist(),
+                    "scale": curve.scale,
+                    "coefficients": curve.coefficients.tolist(),
+                    "missing": curve.missing.tolist(),
+                }
+            columns.append({"name": column.name, **own})
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "model": self.model,
+            "classes": self.classes,
+            "intercept": self.intercept.tolist(),
+            "columns": columns,
+            "tuples": [
+                {
+                    "columns": list(positions),
+                    "codes": list(self.shape(positions)),
+                    "cells": cells.tolist(),
+                    "effects": values.tolist(),
+                }
+                for positions, cells, values in self.tuples
+            ],
+            "factored": [
+                {"columns": list(both), "left": left.tolist(), "right": right.tolist(), "core": core.tolist()}
+                for both, (left, right), core in self.factored
+            ],
+        }
+
+
+def to_json(model: Any) -> str:
+    """Return a fitted additive model as JSON text, for programs that read it themselves.
+
+    The document has ``format`` ("seminaive-additive"), ``version`` (1), ``model``, ``classes``,
+    ``intercept``, ``columns``, ``tuples`` and ``factored``. Effects have one number per class; with two
+    classes one number, the log odds of the second class. A row's score is ``intercept`` plus
+
+    - for each column of kind "category" with ``effects``: ``effects[code]``, where the code of a value is its
+      position in ``categories``, else ``unseen``; that of a missing cell is ``missing``;
+    - for each column of kind "number" with a ``curve``: ``curve.missing`` for a missing cell; else, with p
+      the number of ``edges`` below x and ``z = (x - anchors[p]) * scale``, the polynomial
+      ``coefficients[p][0] + z * (coefficients[p][1] + z * coefficients[p][2])``;
+    - for each of ``tuples``: with codes c of its ``columns`` (of a number: how many ``cuts`` are below it, or
+      ``missing``), the cell ``(c0 * codes[1] + c1) * codes[2] + c2`` and so on; ``effects`` at its position
+      in ``cells``, or nothing where it is not listed;
+    - for each of ``factored``: ``sum over u, v of left[c0][u] * core[u][v] * right[c1][v]``.
+
+    Probabilities are the softmax of the scores, or the logistic function of the log odds.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+
+    Examples
+    --------
+    >>> import json
+    >>> from seminaive import NaiveBayes
+    >>> model = NaiveBayes().fit([["wet"], ["wet"], ["dry"]], ["slip", "slip", "hold"])
+    >>> json.loads(to_json(model))["columns"][0]["categories"]
+    ['dry', 'wet']
+    """
+    return json.dumps(Portable.of(model).document(), ensure_ascii=False, allow_nan=False)
+
+
+def _outputs(values: Floats) -> Floats:
+    """Return values per class, or the log odds of the second of two classes."""
+    own: Floats = values[..., 1:] - values[..., :1] if values.shape[-1] == 2 else values
+    return own
+
+
+def _places(features: tuple[int, ...], number: int) -> list[int]:
+    return [term for term, own in enumerate(features) if own == number]
+
+
+def _split_tables(
+    scores: AdditiveScores,
+) -> tuple[dict[int, Floats], list[tuple[tuple[int, ...], NDArray[np.int64], Floats]]]:
+    """Return tables of single columns, and the cells of tuples that are not zero."""
+    singles: dict[int, Floats] = {}
+    tuples = []
+    terms = scores.terms
+    dense = Terms(terms.features, terms.cardinalities)
+    for term, columns in enumerate(terms.features):
+        if isinstance(terms, ObservedTerms):
+            start, stop = np.searchsorted(terms.kept, dense.offsets[term : term + 2])
+            cells = terms.kept[start:stop] - dense.offsets[term]
+            values = scores.tables[terms.places(terms.kept[start:stop])]
+        else:
+            values = scores.tables[terms.block(term)]
+            cells = np.arange(len(values))
+        if len(columns) == 1:
+            whole = np.zeros((int(dense.sizes[term]), scores.n_classes))
+            whole[cells] = values
+            singles[columns[0]] = singles[columns[0]] + whole if columns[0] in singles else whole
+            continue
+        outputs = _outputs(values)
+        kept = (outputs != 0).any(axis=1)
+        tuples.append((columns, cells[kept], outputs[kept]))
+    return singles, tuples

@@ -1,0 +1,212 @@
+"""Fitted models as plain Python and JavaScript functions that need nothing else."""
+
+from __future__ import annotations
+
+import json
+import pprint
+from typing import Any
+
+from seminaive.explain.portable import Portable
+
+PYTHON = '''"""Probabilities of a {model} of seminaive. Needs nothing but Python."""
+
+from bisect import bisect_left
+from math import exp
+
+MODEL = {document}
+
+for _tuple in MODEL["tuples"]:
+    _tuple["at"] = dict(zip(_tuple["cells"], _tuple["effects"]))
+for _column in MODEL["columns"]:
+    if _column["kind"] == "category":
+        _column["code"] = {{value: code for code, value in enumerate(_column["categories"])}}
+
+
+def scores(row):
+    """Return the score of each class of a row: a dict by column name, or the cells in training order."""
+    by_name = isinstance(row, dict)
+    total = list(MODEL["intercept"])
+    codes = []
+    for position, column in enumerate(MODEL["columns"]):
+        cell = None
+        if column["kind"] != "ignored":
+            cell = row[column["name"]] if by_name else row[position]
+        absent = cell is None or cell != cell
+        code = None
+        if column["kind"] == "category":
+            code = column["missing"] if absent else column["code"].get(cell, column["unseen"])
+        elif "cuts" in column:
+            code = column["missing"] if absent else bisect_left(column["cuts"], cell)
+        codes.append(code)
+        if "effects" in column:
+            _add(total, column["effects"][code])
+        if "curve" in column:
+            curve = column["curve"]
+            if absent:
+                _add(total, curve["missing"])
+            else:
+                piece = bisect_left(curve["edges"], cell)
+                z = (cell - curve["anchors"][piece]) * curve["scale"]
+                constant, linear, quadratic = curve["coefficients"][piece]
+                _add(total, [a + z * (b + z * c) for a, b, c in zip(constant, linear, quadratic)])
+    for own in MODEL["tuples"]:
+        cell = 0
+        for position, size in zip(own["columns"], own["codes"]):
+            cell = cell * size + codes[position]
+        if cell in own["at"]:
+            _add(total, own["at"][cell])
+    for own in MODEL["factored"]:
+        left, right = own["left"][codes[own["columns"][0]]], own["right"][codes[own["columns"][1]]]
+        for u, row_of_core in zip(left, own["core"]):
+            for v, core in zip(right, row_of_core):
+                _add(total, [u * v * each for each in core])
+    return total if len(total) > 1 else [0.0, total[0]]
+
+
+def predict_proba(row):
+    """Return the probability of each class of a row, as a dict by class."""
+    total = scores(row)
+    highest = max(total)
+    weights = [exp(own - highest) for own in total]
+    return dict(zip(MODEL["classes"], [own / sum(weights) for own in weights]))
+
+
+def _add(total, values):
+    for place, value in enumerate(values):
+        total[place] += value
+'''
+
+# The part that the page of the calculator uses, too. Categories are told apart by type: "1" is not 1.
+JAVASCRIPT_CORE = """const key = v => typeof v === "string" ? "s" + v : "n" + Number(v);
+for (const t of MODEL.tuples) {
+  t.at = new Map(t.cells.map((cell, i) => [cell, t.effects[i]]));
+}
+for (const c of MODEL.columns) {
+  if (c.kind === "category") c.code = new Map(c.categories.map((v, i) => [key(v), i]));
+}
+const isMissing = v => v === null || v === undefined || (typeof v === "number" && Number.isNaN(v));
+function below(edges, x) {
+  let low = 0, high = edges.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (edges[middle] < x) low = middle + 1; else high = middle;
+  }
+  return low;
+}
+function contributions(row) {
+  const parts = [], codes = [];
+  MODEL.columns.forEach((c, i) => {
+    const cell = c.kind === "ignored" ? null : Array.isArray(row) ? row[i] : row[c.name];
+    const absent = isMissing(cell);
+    let code = null;
+    if (c.kind === "category") {
+      const found = absent ? c.missing : c.code.get(key(cell));
+      code = found === undefined ? c.unseen : found;
+    } else if (c.cuts !== undefined) {
+      code = absent ? c.missing : below(c.cuts, cell);
+    }
+    codes.push(code);
+    if (c.effects !== undefined) parts.push({columns: [i], values: c.effects[code]});
+    if (c.curve !== undefined) {
+      const f = c.curve;
+      if (absent) {
+        parts.push({columns: [i], values: f.missing});
+      } else {
+        const p = below(f.edges, cell), z = (cell - f.anchors[p]) * f.scale, [a, b, q] = f.coefficients[p];
+        parts.push({columns: [i], values: a.map((v, k) => v + z * (b[k] + z * q[k]))});
+      }
+    }
+  });
+  for (const t of MODEL.tuples) {
+    let cell = 0;
+    t.columns.forEach((i, axis) => { cell = cell * t.codes[axis] + codes[i]; });
+    const values = t.at.get(cell);
+    if (values !== undefined) parts.push({columns: t.columns, values});
+  }
+  for (const t of MODEL.factored) {
+    const left = t.left[codes[t.columns[0]]], right = t.right[codes[t.columns[1]]];
+    const values = MODEL.intercept.map((_, k) => {
+      let sum = 0;
+      left.forEach((u, a) => right.forEach((v, b) => { sum += u * v * t.core[a][b][k]; }));
+      return sum;
+    });
+    parts.push({columns: t.columns, values});
+  }
+  return parts;
+}
+function probabilities(parts) {
+  const total = MODEL.intercept.slice();
+  for (const part of parts) part.values.forEach((v, k) => { total[k] += v; });
+  const scores = total.length > 1 ? total : [0, total[0]];
+  const highest = Math.max(...scores), weights = scores.map(s => Math.exp(s - highest));
+  const sum = weights.reduce((a, b) => a + b, 0);
+  return weights.map(w => w / sum);
+}
+"""
+
+JAVASCRIPT = """// Probabilities of a %(model)s of seminaive. Needs nothing else; runs in browsers and Node.
+// predictProba(row): row is an object by column name, or an array of cells in training order; null: missing.
+const seminaive = (() => {
+"use strict";
+const MODEL = %(document)s;
+%(core)s
+function predictProba(row) {
+  if (!Array.isArray(row)) {
+    for (const c of MODEL.columns) {
+      if (c.kind !== "ignored" && !(c.name in row)) throw new Error("the row lacks " + c.name);
+    }
+  }
+  return probabilities(contributions(row));
+}
+return {classes: MODEL.classes, predictProba};
+})();
+if (typeof module !== "undefined") module.exports = seminaive;
+"""
+
+
+def to_python(model: Any) -> str:
+    """Return a fitted additive model as Python source that defines ``predict_proba(row)``.
+
+    A row is a dict by column name or a list of cells in training order; None and NaN are missing, values that
+    training never had carry no evidence. The result is a dict from class to probability.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+
+    Examples
+    --------
+    >>> from seminaive import NaiveBayes
+    >>> model = NaiveBayes().fit([["wet"], ["wet"], ["dry"]], ["slip", "slip", "hold"])
+    >>> space = {}
+    >>> exec(to_python(model), space)
+    >>> {label: round(p, 3) for label, p in space["predict_proba"](["wet"]).items()}
+    {'hold': 0.182, 'slip': 0.818}
+    """
+    portable = Portable.of(model)
+    document = pprint.pformat(portable.document(), width=110, compact=True, sort_dicts=False)
+    return PYTHON.format(model=portable.model, document=document)
+
+
+def to_javascript(model: Any) -> str:
+    """Return a fitted additive model as JavaScript source that defines ``seminaive.predictProba(row)``.
+
+    A row is an object by column name or an array of cells in training order; null, undefined in an array and
+    NaN are missing. The result is an array in the order of ``seminaive.classes``. In Node, ``require`` it.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+    """
+    portable = Portable.of(model)
+    return JAVASCRIPT % {
+        "model": portable.model,
+        "document": script_json(portable.document()),
+        "core": JAVASCRIPT_CORE,
+    }
+
+
+def script_json(document: Any) -> str:
+    """Return JSON that may stand inside a script element: no markup, and no line end that scripts forbid."""
+    text = json.dumps(document, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")

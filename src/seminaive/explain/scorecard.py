@@ -1,0 +1,305 @@
+"""A model of two classes as a list of whole points to be added up by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.special import expit
+
+from seminaive.encode import TableEncoder, frame_like, open_table
+from seminaive.errors import InputError
+from seminaive.explain.reading import class_position, code_labels, effects_of, evidence, interval_labels
+from seminaive.explain.segments import best_bands
+from seminaive.explain.tables import importance
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.encode import Schema
+    from seminaive.scores import FeatureEffect
+
+    Floats = NDArray[np.float64]
+
+NEWTON_STEPS = 100
+
+
+@dataclass(frozen=True)
+class ScoredFeature:
+    """The points of one feature.
+
+    Parameters
+    ----------
+    name : str
+    position : int
+        The column in the schema.
+    edges : tuple of float or None
+        For numbers: the upper ends of all bands but the last. None for categories.
+    labels : tuple of str
+        Of the bands, then of a missing number; or of the codes of categories.
+    points : tuple of int
+    weight : tuple of float
+        Training weight of each.
+    """
+
+    name: str
+    position: int
+    edges: tuple[float, ...] | None
+    labels: tuple[str, ...]
+    points: tuple[int, ...]
+    weight: tuple[float, ...]
+
+    def of(self, codes: Any, numbers: Any) -> NDArray[np.int64]:
+        """Return the points of cells, given as codes for categories and as numbers else."""
+        points = np.array(self.points, dtype=np.int64)
+        if self.edges is None:
+            own: NDArray[np.int64] = points[codes]
+            return own
+        absent = np.isnan(numbers)
+        bands = np.searchsorted(np.array(self.edges), np.where(absent, 0.0, numbers), side="left")
+        return np.where(absent, points[-1], points[bands])
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """Whole points per value, whose sum is a probability: ``log odds = (score - even) log(2) / to_double``.
+
+    Make it with `scorecard`.
+
+    Parameters
+    ----------
+    features : tuple of ScoredFeature
+    schema : Schema
+    target, other : label
+        The class that points speak for, and the other one.
+    swapped : bool
+        Whether ``target`` is the first of the model's classes.
+    even : float
+        The score at which both classes are equally probable.
+    to_double : float
+        Points that double the odds.
+    differs : float
+        Standard deviation of the difference in log odds from the model's features, over the training rows.
+    left_out : float
+        Standard deviation of the pairs and larger tuples of the model, which a scorecard leaves out.
+    calibrated : str
+        What calibration on rows changed; empty without.
+    """
+
+    features: tuple[ScoredFeature, ...]
+    schema: Schema
+    target: Any
+    other: Any
+    swapped: bool
+    even: float
+    to_double: float
+    differs: float
+    left_out: float
+    calibrated: str = ""
+
+    @property
+    def table(self) -> Any:
+        """Return all points as a frame: ``feature``, ``value``, ``points``, ``weight``."""
+        return frame_like(
+            None,
+            {
+                "feature": [own.name for own in self.features for _ in own.points],
+                "value": [label for own in self.features for label in own.labels],
+                "points": [points for own in self.features for points in own.points],
+                "weight": [weight for own in self.features for weight in own.weight],
+            },
+        )
+
+    def score(self, X: Any) -> NDArray[np.int64]:
+        """Return the sum of the points of each row.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
+        table = TableEncoder(self.schema).encode(open_table(X))
+        coded = {position: j for j, position in enumerate(self.schema.coded)}
+        numeric = {position: j for j, position in enumerate(self.schema.numeric)}
+        total = np.zeros(len(table), dtype=np.int64)
+        for own in self.features:
+            codes = table.codes[:, coded[own.position]] if own.edges is None else None
+            numbers = None if own.edges is None else table.numbers[:, numeric[own.position]]
+            total += own.of(codes, numbers)
+        return total
+
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities that the scores stand for, in the order of the model's classes.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        """
+        log_odds = (self.score(X) - self.even) * np.log(2) / self.to_double
+        both = np.stack([expit(-log_odds), expit(log_odds)], axis=1)
+        return both[:, ::-1] if self.swapped else both
+
+    def __str__(self) -> str:
+        width = max(len(label) for own in self.features for label in own.labels)
+        lines = [f"Points for {self.target} (against {self.other})"]
+        for own in self.features:
+            lines.append(own.name)
+            lines += [
+                f"  {label:<{width}} {points:>5}"
+                for label, points in zip(own.labels, own.points, strict=True)
+            ]
+        lines.append(
+            f"A score of {self.even:.1f} is a probability of 0.5; {self.to_double:g} points double the odds."
+        )
+        lines.append(
+            f"Rounding and bands change the log odds by {self.differs:.2g} (standard deviation over the "
+            f"training rows); pairs that are left out have {self.left_out:.2g}."
+        )
+        return "\n".join([*lines, self.calibrated] if self.calibrated else lines)
+
+
+def scorecard(
+    model: Any,
+    *,
+    target: Any = None,
+    points_to_double: float = 20,
+    bands: int = 8,
+    calibrate: tuple[Any, Any] | None = None,
+) -> Scorecard:
+    """Return a model of two classes as whole points.
+
+    The lowest value of each feature has 0 points. Numbers are cut into the bands that lose least; pairs and
+    larger tuples are left out.
+
+    Parameters
+    ----------
+    model : a fitted additive model of two classes
+    target : label, default=None
+        The class that points speak for; None is the second one.
+    points_to_double : float, default=20
+        Points that double the odds: more of them round less.
+    bands : int, default=8
+        The largest number of bands of a number.
+    calibrate : table and labels, default=None
+        Rows on which the two constants, the even score and the points that double the odds, are fitted anew
+        by logistic regression, for instance because pairs were left out. The probabilities are then not the
+        model's.
+
+    Examples
+    --------
+    >>> from seminaive import NaiveBayes
+    >>> X, y = [["wet"]] * 40 + [["dry"]] * 40, ["slip"] * 30 + ["hold"] * 40 + ["slip"] * 10
+    >>> card = scorecard(NaiveBayes().fit(X, y))
+    >>> card.table[["value", "points"]]
+                   value  points
+    0                dry       0
+    1                wet      60
+    2  missing or unseen      30
+    >>> card.score([["wet"], ["dry"]])
+    array([60,  0])
+    """
+    effects = effects_of(model)
+    if effects.n_classes != 2:
+        raise InputError(
+            f"a scorecard is for two classes, the model has {effects.n_classes}: draw a NomogramDisplay, or "
+            "fit one model per class"
+        )
+    if points_to_double <= 0 or bands < 1:
+        raise InputError(
+            f"points_to_double is above 0 and bands at least 1, got {points_to_double!r} and {bands!r}"
+        )
+    own_class = class_position(model, target)
+    factor = points_to_double / np.log(2)
+    start = float(evidence(effects.intercept, own_class)) * factor
+    features, squares = [], 0.0
+    for own in effects.features:
+        edges, labels, values, weight = _values(effects.schema, own, own_class, bands)
+        seen = weight > 0 if (weight > 0).any() else np.ones(len(weight), dtype=bool)
+        lowest = float(values[seen].min())
+        points = np.round((values - lowest) * factor).astype(np.int64)
+        start += lowest * factor
+        features.append(
+            ScoredFeature(
+                own.name, own.position, edges, labels, tuple(points.tolist()), tuple(weight.tolist())
+            )
+        )
+        exact = evidence(own.at_seen, own_class)
+        cells = (own.seen.astype(np.int64), None) if edges is None else (None, own.seen)
+        squares += _mean_square(features[-1].of(*cells) / factor + lowest - exact, own.weight)
+    left_out = float(np.sqrt(sum(importance(own.deviation) ** 2 for own in effects.tuples)))
+    card = Scorecard(
+        tuple(features),
+        effects.schema,
+        model.classes_[own_class],
+        model.classes_[1 - own_class],
+        own_class == 0,
+        -start,
+        float(points_to_double),
+        float(np.sqrt(squares)),
+        left_out,
+    )
+    return card if calibrate is None else _calibrated(card, model, *calibrate)
+
+
+def _values(
+    schema: Schema, own: FeatureEffect, own_class: int, bands: int
+) -> tuple[tuple[float, ...] | None, tuple[str, ...], Floats, Floats]:
+    """Return edges, labels, effects and training weights of a feature's values."""
+    if own.curve is None:
+        labels = tuple(code_labels(schema, own.position))
+        return None, labels, evidence(own.at_seen, own_class), own.weight
+    edges, means = best_bands(own, evidence(own.at_seen, own_class), bands)
+    values = np.append(means, evidence(own.curve.missing, own_class))
+    place = np.searchsorted(np.array(edges), own.seen[:-1], side="left")
+    weight = np.append(np.bincount(place, own.weight[:-1], minlength=len(means)), own.weight[-1])
+    return tuple(edges), (*interval_labels(edges), "missing"), values, weight
+
+
+def _mean_square(values: Floats, weight: Floats) -> float:
+    total = float(weight.sum())
+    if not total:
+        return 0.0
+    mean = weight @ values / total
+    return float(weight @ (values - mean) ** 2 / total)
+
+
+def _calibrated(card: Scorecard, model: Any, X: Any, y: Any) -> Scorecard:
+    """Return the card with its two constants fitted to rows by Newton's method."""
+    from dataclasses import replace
+
+    is_target = (np.asarray(y) == card.target).astype(np.float64)
+    score = card.score(X).astype(np.float64)
+    middle, spread = score.mean(), max(score.std(), 1e-12)
+    design = np.stack([np.ones_like(score), (score - middle) / spread], axis=1)
+    coefficients = np.zeros(2)
+    for _ in range(NEWTON_STEPS):
+        probability = expit(design @ coefficients)
+        gradient = design.T @ (is_target - probability)
+        if np.abs(gradient).max() < 1e-9 * len(score):
+            break
+        hessian = (design * (probability * (1 - probability))[:, None]).T @ design + 1e-9 * np.eye(2)
+        coefficients += np.linalg.solve(hessian, gradient)
+    slope = coefficients[1] / spread
+    if not slope > 0:
+        raise InputError(
+            "on these rows the score does not rise with the class: the scorecard does not fit them, so it "
+            "cannot be calibrated"
+        )
+    even = middle - coefficients[0] / slope
+    before = card.predict_proba(X)
+    changed = replace(card, even=float(even), to_double=float(np.log(2) / slope))
+    losses = [
+        _log_loss(proba, np.asarray(y), model.classes_)
+        for proba in (before, changed.predict_proba(X), model.predict_proba(X))
+    ]
+    text = (
+        f"Calibrated on {len(score):,} rows: log loss {losses[0]:.4f} before, {losses[1]:.4f} after; the "
+        f"model's is {losses[2]:.4f}. The probabilities are no longer the model's."
+    )
+    return replace(changed, calibrated=text)
+
+
+def _log_loss(proba: Floats, y: Any, classes: Any) -> float:
+    own = proba[np.arange(len(y)), np.searchsorted(classes, y)]
+    return float(-np.log(np.maximum(own, 1e-300)).mean())

@@ -1,0 +1,78 @@
+"""A curve of one number in few bands of constant value: the weighted least-squares segmentation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.scores import FeatureEffect
+
+    Floats = NDArray[np.float64]
+
+
+def best_bands(effect: FeatureEffect, values: Floats, bands: int) -> tuple[list[float], Floats]:
+    """Return the edges of at most so many bands, and the mean of the values in each.
+
+    The bands minimise the squared distance of their means from the values, weighted by the training rows: by
+    dynamic programming over all ways to cut. Edges belong to the band below; each is a jump of the curve
+    where one lies between the same two numbers of training, else the number with the fewest digits there.
+
+    Parameters
+    ----------
+    effect : FeatureEffect
+        Of a number.
+    values : ndarray
+        One for each of ``effect.seen``.
+    bands : int
+    """
+    present = ~np.isnan(effect.seen) & (effect.weight > 0)
+    x, weight, y = effect.seen[present], effect.weight[present], values[present]
+    if not len(x):
+        return [], np.zeros(1)
+    starts = _cut(weight, y, min(bands, len(x)))
+    ends = [*starts[1:], len(x)]
+    means = [float(np.average(y[a:b], weights=weight[a:b])) for a, b in zip(starts, ends, strict=True)]
+    jumps = np.empty(0) if effect.curve is None else effect.curve.edges
+    return [_edge(float(x[a - 1]), float(x[a]), jumps) for a in starts[1:]], np.array(means)
+
+
+def _cut(weight: Floats, y: Floats, bands: int) -> list[int]:
+    """Return where the bands begin."""
+    sums = [np.append(0.0, np.cumsum(weight * y**power)) for power in range(3)]
+    total, first, second = (own[None, :] - own[:, None] for own in sums)  # from row's to column's
+    n = len(y)
+    before = np.arange(n + 1)[:, None] < np.arange(n + 1)[None, :]
+    cost = np.where(
+        before, second - np.divide(first**2, total, out=np.zeros_like(first), where=total > 0), np.inf
+    )
+    best, origins = cost[0], []
+    for _ in range(bands - 1):
+        longer = best[:, None] + cost
+        origin = longer.argmin(axis=0)
+        following = longer[origin, np.arange(n + 1)]
+        if not following[n] < best[n] - 1e-12 * max(second[0, n], 1e-300):
+            break  # no further cut helps
+        origins.append(origin)
+        best = following
+    starts, end = [], n
+    for origin in reversed(origins):
+        end = int(origin[end])
+        starts.append(end)
+    return [0, *reversed(starts)]
+
+
+def _edge(low: float, high: float, jumps: Floats) -> float:
+    """Return where to cut between two neighbouring numbers: the lower one's band ends there."""
+    between = jumps[(jumps >= low) & (jumps < high)]
+    if len(between):
+        return float(between[0])
+    middle = low + (high - low) / 2
+    for digits in range(1, 18):
+        edge = float(f"{middle:.{digits}g}")
+        if low <= edge < high:
+            return edge
+    return low

@@ -1,0 +1,349 @@
+"""Fitted models as frames: every effect, odds ratios, and one line per effect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+
+from seminaive.encode import CategoricalColumn, frame_like, keep_rows, open_table
+from seminaive.errors import InputError
+from seminaive.explain.reading import (
+    class_position,
+    code_labels,
+    effects_of,
+    evidence,
+    interval_labels,
+    short_numbers,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.scores import Effects, FeatureEffect
+
+    Floats = NDArray[np.float64]
+
+QUARTILES = (0.25, 0.75)
+
+
+def effects_table(model: Any) -> Any:
+    """Return every effect of a fitted additive model, one line per value.
+
+    The score of a row is the line of the intercept plus one line for each term: of a feature the line with
+    the row's value, of a pair or a larger tuple the line with its combination of values. Where a number has
+    ``linear`` or ``quadratic``, its effect is ``effect + linear * (x - at) + quadratic * (x - at) ** 2``. The
+    sum is ``decision_function``: with two classes the log odds of the second one, with more the centred score
+    of each class, in as many lines.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+
+    Returns
+    -------
+    frame
+        With columns ``term``, ``value``, ``class`` (where there are more than two), ``effect``, ``at``,
+        ``linear``, ``quadratic`` and ``weight``, the training weight of the value.
+
+    Examples
+    --------
+    >>> from seminaive import NaiveBayes
+    >>> X, y = [["wet"], ["wet"], ["dry"], ["dry"]], ["slip", "slip", "slip", "hold"]
+    >>> effects_table(NaiveBayes().fit(X, y))[["term", "value", "effect"]].round(2)
+            term              value  effect
+    0  intercept                       1.14
+    1         x0                dry   -0.55
+    2         x0                wet    0.55
+    3         x0  missing or unseen   -0.04
+    """
+    effects = effects_of(model)
+    lines = _Lines(effects.n_classes)
+    total = float(model.summary_.class_weight.sum())
+    lines.add("intercept", "", effects.intercept, total)
+    schema = effects.schema
+    for own in effects.features:
+        if own.table is not None:
+            labels = code_labels(schema, own.position)
+            for label, values, weight in zip(labels, own.table, own.weight, strict=True):
+                lines.add(own.name, label, values, weight)
+        elif own.curve is not None:
+            curve = own.curve
+            pieces = np.searchsorted(curve.edges, own.seen[:-1], side="left")
+            weights = np.bincount(pieces, own.weight[:-1], minlength=curve.n_pieces)
+            labels = interval_labels(curve.edges.tolist())
+            for piece, label in enumerate(labels):
+                constant, linear, quadratic = curve.coefficients[piece]
+                lines.add(
+                    own.name,
+                    label,
+                    constant,
+                    float(weights[piece]),
+                    float(curve.anchors[piece]),
+                    linear * curve.scale,
+                    quadratic * curve.scale**2,
+                )
+            lines.add(own.name, "missing", curve.missing, float(own.weight[-1]))
+    for tuple_ in effects.tuples:
+        axes = [code_labels(schema, schema.coded[j]) for j in tuple_.columns]
+        for cell in np.ndindex(*tuple_.weight.shape):
+            label = " × ".join(own[code] for own, code in zip(axes, cell, strict=True))
+            lines.add(tuple_.name, label, tuple_.table[cell], float(tuple_.weight[cell]))
+    return lines.frame(model.classes_)
+
+
+class _Lines:
+    """Lines of an effects table, gathered as columns."""
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes = n_classes
+        self.names: list[tuple[str, str, float, float]] = []
+        self.values: list[tuple[Floats, Any, Any]] = []
+
+    def add(
+        self,
+        term: str,
+        value: str,
+        effect: Floats,
+        weight: float,
+        at: float = np.nan,
+        linear: Any = None,
+        quadratic: Any = None,
+    ) -> None:
+        zero = np.zeros(self.n_classes)
+        self.names.append((term, value, weight, at))
+        self.values.append(
+            (effect, zero if linear is None else linear, zero if quadratic is None else quadratic)
+        )
+
+    def frame(self, classes: Any) -> Any:
+        terms, values, weights, anchors = zip(*self.names, strict=True)
+        by_class = np.array(self.values)  # (lines, 3, classes)
+        columns: dict[str, Any] = {"term": terms, "value": values}
+        repeat = 1
+        if self.n_classes == 2:
+            numbers = (by_class[:, :, 1] - by_class[:, :, 0]).T
+        else:
+            repeat = self.n_classes
+            numbers = by_class.transpose(1, 0, 2).reshape(3, -1)
+            columns = {name: np.repeat(np.array(own, dtype=object), repeat) for name, own in columns.items()}
+            columns["class"] = np.tile(classes, len(terms))
+        effect, linear, quadratic = numbers
+        columns |= {
+            "effect": effect,
+            "at": np.repeat(anchors, repeat),
+            "linear": linear,
+            "quadratic": quadratic,
+            "weight": np.repeat(weights, repeat),
+        }
+        return frame_like(None, columns)
+
+
+def odds_ratios(
+    model: Any,
+    target: Any = None,
+    *,
+    X: Any = None,
+    y: Any = None,
+    n_bootstrap: int = 0,
+    random_state: Any = None,
+) -> Any:
+    """Return by how much each value of a feature multiplies the odds of a class.
+
+    Categories are compared with the most frequent one, numbers at their upper quartile with their lower one.
+    The odds are those of ``target`` against the other class, or against the most frequent other class where
+    there are several. What pairs add beyond their features is left out, as it depends on both values.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+    target : label, default=None
+        The class whose odds are meant; None is the last one.
+    X, y : table and labels, default=None
+        The training rows, needed for intervals.
+    n_bootstrap : int, default=0
+        How many times to refit a clone on rows drawn with replacement, for 95 % percentile intervals in the
+        columns ``low`` and ``high``. Penalised coefficients have no p-values worth the name.
+    random_state : int, RandomState or None, default=None
+
+    Returns
+    -------
+    frame
+        With columns ``feature``, ``value``, ``reference``, ``class``, ``against`` and ``odds_ratio``.
+    """
+    effects = effects_of(model)
+    own_class = class_position(model, target)
+    weight = model.summary_.class_weight.copy()
+    weight[own_class] = -1.0
+    against = int(weight.argmax())
+    comparisons = [pair for own in effects.features for pair in _comparisons(effects, own)]
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("feature", "value", "reference", "class", "against", "odds_ratio")
+    }
+    for name, value, reference, _, _ in comparisons:
+        cells = (name, value, reference, model.classes_[own_class], model.classes_[against])
+        for column, cell in zip(columns, cells, strict=False):
+            columns[column].append(cell)
+    ratios = _log_ratios(model, effects, comparisons, own_class, against)
+    columns["odds_ratio"] = list(np.exp(ratios))
+    if n_bootstrap:
+        if X is None or y is None:
+            raise InputError("intervals need the training rows: pass X and y beside n_bootstrap")
+        drawn = np.full((n_bootstrap, len(comparisons)), np.nan)
+        rng = check_random_state(random_state)
+        labels = np.asarray(y)
+        for trial in range(n_bootstrap):
+            counts = np.bincount(rng.randint(0, len(labels), len(labels)), minlength=len(labels))
+            refitted = _refit(model, X, labels, counts)
+            drawn[trial] = _log_ratios(refitted, effects_of(refitted), comparisons, own_class, against)
+        low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
+        columns |= {"low": list(np.exp(low)), "high": list(np.exp(high))}
+    return frame_like(None, columns)
+
+
+def _refit(model: Any, X: Any, labels: NDArray[Any], counts: NDArray[np.int64]) -> Any:
+    """Return a clone fitted on rows that count as often as they were drawn."""
+    drawn = counts > 0
+    refitted = clone(model).fit(keep_rows(X, drawn), labels[drawn], sample_weight=counts[drawn].astype(float))
+    if len(refitted.classes_) != len(model.classes_):
+        raise InputError(
+            "a bootstrap sample lacks a class: too few rows of it for intervals. Leave n_bootstrap out"
+        )
+    return refitted
+
+
+Comparison = tuple[str, str, str, Any, Any]
+
+
+def _comparisons(effects: Effects, own: FeatureEffect) -> list[Comparison]:
+    """Return feature, labels of a value and of its reference, and both as cells of a table."""
+    column = effects.schema.columns[own.position]
+    if isinstance(column, CategoricalColumn):
+        cells = [*column.categories, None][: len(own.weight) - 1]
+        labels = code_labels(effects.schema, own.position)
+        reference = int(own.weight[:-1].argmax())
+        return [
+            (own.name, labels[code], labels[reference], cells[code], cells[reference])
+            for code in range(len(cells))
+            if code != reference
+        ]
+    present = own.weight[:-1] > 0
+    numbers, weight = own.seen[:-1][present], own.weight[:-1][present]
+    if not len(numbers):
+        return []
+    share = np.cumsum(weight) / weight.sum()
+    low, high = numbers[np.minimum(np.searchsorted(share, QUARTILES), len(numbers) - 1)]
+    if low == high:
+        low, high = float(numbers[0]), float(numbers[-1])
+    if low == high:
+        return []
+    shown = short_numbers([high, low], 4)
+    return [(own.name, shown[0], shown[1], float(high), float(low))]
+
+
+def _log_ratios(
+    model: Any, effects: Effects, comparisons: list[Comparison], own_class: int, against: int
+) -> Floats:
+    """Return the differences of log odds of all comparisons; 0 where the model says nothing of a feature."""
+    by_name = {own.name: own for own in effects.features}
+    ratios = np.zeros(len(comparisons))
+    for place, (name, _, _, value, reference) in enumerate(comparisons):
+        own = by_name.get(name)
+        if own is None:
+            continue
+        values = _values_at(model, own, [value, reference])
+        log_odds = values[:, own_class] - values[:, against]
+        ratios[place] = log_odds[0] - log_odds[1]
+    return ratios
+
+
+def _values_at(model: Any, own: FeatureEffect, cells: list[Any]) -> Floats:
+    """Return a feature's effect at some cells, None being a missing one."""
+    if own.curve is not None:
+        return own.curve.at(np.array([np.nan if cell is None else cell for cell in cells]))
+    column = model.schema_.columns[own.position]
+    unseen = len(own.weight) - 1
+    codes = [column.n_present if cell is None else column.code_of.get(cell, unseen) for cell in cells]
+    values: Floats = own.table[codes]  # type: ignore[index]
+    return values
+
+
+def summary(model: Any, target: Any = None) -> Any:
+    """Return one line per effect of a fitted additive model, the one that moves the scores most first.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+    target : label, default=None
+        The class that ``low`` and ``high`` speak about; None is the last one.
+
+    Returns
+    -------
+    frame
+        With columns ``term``, ``columns`` (how many), ``importance`` (the standard deviation of the effect
+        over the training rows: of the log odds with two classes, of the centred scores, root mean square over
+        the classes, with more), ``low`` and ``high``, the smallest and the largest effect on the log odds or
+        score of ``target`` among values of training, and ``low_at`` and ``high_at``, where they are.
+    """
+    effects = effects_of(model)
+    own_class = class_position(model, target)
+    found = []
+    for own in effects.features:
+        labels: Any = code_labels(effects.schema, own.position) if own.table is not None else own.seen
+        shown = evidence(own.at_seen, own_class)
+        found.append((own.name, 1, importance(own.deviation), shown, own.weight, labels))
+    for tuple_ in effects.tuples:
+        axes = [code_labels(effects.schema, effects.schema.coded[j]) for j in tuple_.columns]
+        cells = [
+            " × ".join(own[code] for own, code in zip(axes, cell, strict=True))
+            for cell in np.ndindex(*tuple_.weight.shape)
+        ]
+        shown = evidence(tuple_.table, own_class).ravel()
+        found.append(
+            (tuple_.name, len(axes), importance(tuple_.deviation), shown, tuple_.weight.ravel(), cells)
+        )
+    columns: dict[str, list[Any]] = {
+        name: [] for name in ("term", "columns", "importance", "low", "low_at", "high", "high_at")
+    }
+    for name, order, strength, shown, weight, labels in sorted(found, key=lambda line: -line[2]):
+        seen = np.flatnonzero(weight > 0)
+        if not len(seen):
+            seen = np.arange(len(weight))
+        low, high = seen[shown[seen].argmin()], seen[shown[seen].argmax()]
+        places = [_place(labels[low]), _place(labels[high])]
+        line = (name, order, strength, shown[low], places[0], shown[high], places[1])
+        for column, cell in zip(columns, line, strict=True):
+            columns[column].append(cell)
+    return frame_like(None, columns)
+
+
+def _place(label: Any) -> str:
+    if isinstance(label, str):
+        return label
+    return "missing" if np.isnan(label) else short_numbers([float(label)], 4)[0]
+
+
+def importance(deviation: Floats) -> float:
+    """Return one number for the standard deviations of an effect by class."""
+    if len(deviation) == 2:
+        return float(deviation.sum())  # both are half of that of the log odds
+    return float(np.sqrt(np.mean(deviation**2)))
+
+
+def one_row(model: Any, row: Any) -> Any:
+    """Return an encoded table of one row, given as a mapping, a list of cells or a table of one row."""
+    if isinstance(row, dict):
+        absent = [name for name in model.schema_.names if name not in row]
+        if absent:
+            raise InputError(f"the row lacks {absent}: give a cell for every training column, or None")
+        row = [[row[name] for name in model.schema_.names]]
+    elif isinstance(row, (list, tuple)) and row and not isinstance(row[0], (list, tuple)):
+        row = [list(row)]
+    from seminaive.encode import TableEncoder
+
+    table = TableEncoder(model.schema_).encode(open_table(row))
+    if len(table) != 1:
+        raise InputError(f"one row is drawn, got {len(table)}: pass one of them")
+    return table

@@ -1,0 +1,182 @@
+"""Why one row has its probability: the effects of its values, one after the other."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn, EmptyColumn
+from seminaive.explain.drawing import axes_of
+from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
+from seminaive.explain.tables import one_row
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+PROBABILITIES = np.array([0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999])
+
+
+class WaterfallDisplay:
+    """The log odds of one row from the intercept to the end, with the probability on a second axis.
+
+    With more than two classes, these are the odds of a class against one other; the second axis is then the
+    probability given that the row belongs to one of the two.
+
+    Parameters
+    ----------
+    start : float
+        The intercept.
+    names : list of str
+        Of the effects, the largest first; the last may gather the small ones.
+    values : ndarray of shape (n_effects,)
+        In log odds; ``start`` plus all of them is the row's log odds.
+    name : str
+        What the log odds are called.
+    probability : str
+        What the second axis is called.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from seminaive import NaiveBayes
+    >>> X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    >>> model = NaiveBayes().fit(X, y)
+    >>> display = WaterfallDisplay.from_estimator(model, X.iloc[[0]])
+    >>> bool(abs(display.start + display.values.sum() - model.decision_function(X.iloc[[0]])[0]) < 1e-9)
+    True
+    """
+
+    def __init__(self, start: float, names: list[str], values: Floats, name: str, probability: str) -> None:
+        self.start = start
+        self.names = names
+        self.values = values
+        self.name = name
+        self.probability = probability
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        row: Any,
+        *,
+        target: Any = None,
+        against: Any = None,
+        max_effects: int = 12,
+        ax: Any = None,
+    ) -> WaterfallDisplay:
+        """Draw one row.
+
+        Parameters
+        ----------
+        estimator : a fitted additive model
+        row : mapping of column to cell, list of cells, or table of one row
+        target : label, default=None
+            The class whose log odds are drawn; None is the second of two, or the most probable of more.
+        against : label, default=None
+            With more than two classes, the class to compare with; None is the most probable other one.
+        max_effects : int, default=12
+            Effects that are drawn, the largest; the others are added up in one line.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        effects = effects_of(estimator)
+        table = one_row(estimator, row)
+        parts = effects.breakdown(table)[0]
+        ranking = np.argsort(-parts.sum(axis=0), kind="stable")
+        several = effects.n_classes > 2
+        own = int(ranking[0]) if several and target is None else class_position(estimator, target)
+        other = (
+            next(int(c) for c in ranking if c != own)
+            if against is None
+            else class_position(estimator, against)
+        )
+        log_odds = parts[:, own] - parts[:, other]
+        cells = _cells(estimator.schema_, table)
+        names = [
+            *(f"{own_.name} = {cells[own_.position]}" for own_ in effects.features),
+            *(own_.name for own_ in effects.tuples),
+        ]
+        order = np.argsort(-np.abs(log_odds[1:]), kind="stable")
+        shown, rest = order[:max_effects], order[max_effects:]
+        values = log_odds[1:][shown]
+        labels = [names[k] for k in shown]
+        if len(rest):
+            values = np.append(values, log_odds[1:][rest].sum())
+            labels.append(f"{len(rest)} smaller effects")
+        classes = estimator.classes_
+        name = f"log odds of {classes[own]}" + (f" against {classes[other]}" if several else "")
+        probability = f"probability of {classes[own]}" + (f", or else {classes[other]}" if several else "")
+        return cls(float(log_odds[0]), labels, values, name, probability).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> WaterfallDisplay:
+        """Draw the effects from top to bottom.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        self.ax_ = axes_of(ax)
+        self.figure_ = self.ax_.figure
+        ends = self.start + np.append(0.0, np.cumsum(self.values))
+        places = np.arange(1, len(self.values) + 1)
+        colours = np.where(self.values >= 0, "C3", "C0")
+        self.ax_.barh(places, self.values, left=ends[:-1], color=colours, height=0.7)
+        self.ax_.vlines(ends[1:-1], places[:-1], places[1:], color="0.6", lw=0.7)
+        self.ax_.plot([ends[0]], [0], "o", color="0.3")
+        self.ax_.plot([ends[-1]], [len(places) + 1], "D", color="0.1")
+        self.ax_.vlines([ends[0], ends[-1]], [0, len(places)], [1, len(places) + 1], color="0.6", lw=0.7)
+        names = ["average of training", *self.names, "this row"]
+        texts = [f"{ends[0]:+.2f}", *(f"{value:+.2f}" for value in self.values), f"{ends[-1]:+.2f}"]
+        self.ax_.set_yticks(
+            range(len(names)),
+            [f"{clipped(name, 40)}  {text}" for name, text in zip(names, texts, strict=True)],
+            fontsize="small",
+        )
+        self.ax_.invert_yaxis()
+        self.ax_.use_sticky_edges = False
+        self.ax_.margins(x=0.05)
+        self.ax_.set_xlabel(clipped(self.name, 60))
+        self._draw_probabilities()
+        self.ax_.spines[["right"]].set_visible(False)
+        return self
+
+    def _draw_probabilities(self) -> None:
+        """Mark probabilities on the upper side, those that have room."""
+        top = self.ax_.secondary_xaxis("top")
+        low, high = self.ax_.get_xlim()
+        marks = np.log(PROBABILITIES / (1 - PROBABILITIES))
+        kept: list[int] = []
+        for k in np.argsort(np.abs(PROBABILITIES - 0.5), kind="stable"):
+            if low <= marks[k] <= high and all(abs(marks[k] - marks[j]) > 0.09 * (high - low) for j in kept):
+                kept.append(int(k))
+        top.set_xticks(marks[kept], [f"{PROBABILITIES[k]:g}" for k in kept], fontsize="small")
+        top.set_xlabel(clipped(self.probability, 60))
+
+
+def _cells(schema: Any, table: Any) -> dict[int, str]:
+    """Return what each column holds in the first row of an encoded table, as text."""
+    cells = {}
+    coded = {position: j for j, position in enumerate(schema.coded)}
+    numeric = {position: j for j, position in enumerate(schema.numeric)}
+    for position, column in enumerate(schema.columns):
+        if isinstance(column, EmptyColumn):
+            continue
+        if isinstance(column, CategoricalColumn):
+            code = int(table.codes[0, coded[position]])
+            known = code < column.n_present
+            cells[position] = str(column.categories[code]) if known else "missing or unseen"
+        else:
+            number = float(table.numbers[0, numeric[position]])
+            cells[position] = "missing" if np.isnan(number) else short_numbers([number])[0]
+    return cells

@@ -1,0 +1,357 @@
+"""What each feature, each pair and each larger tuple says: additive scores, taken apart for reading."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn, NumericColumn
+from seminaive.errors import TooLargeError
+from seminaive.scores.feature_curve import FeatureCurve
+from seminaive.scores.pure import cell_weights, purify
+from seminaive.statistics import ObservedTerms, Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable, Schema
+    from seminaive.scores.additive import AdditiveScores
+    from seminaive.statistics import TrainingSummary
+    from seminaive.statistics.number_sketch import NumberSketch
+
+    Floats = NDArray[np.float64]
+    Columns = tuple[int, ...]
+
+# Cells times classes of all tuples that are kept at once: 1 GB.
+MOST_VALUES = 1 << 27
+# Numbers beyond these quantiles of the training table are outside of its usual range.
+RANGE = (0.005, 0.995)
+
+
+@dataclass(frozen=True)
+class FeatureEffect:
+    """What one column says: a table over its values, or a curve over its numbers.
+
+    Exactly one of ``table`` and ``curve`` is given. All values have mean zero over the classes, and over the
+    training rows.
+
+    Parameters
+    ----------
+    name : str
+    position : int
+        The column in the schema.
+    table : ndarray of shape (n_codes, n_classes) or None
+        For categories: one row for each code, that of no evidence last.
+    curve : FeatureCurve or None
+        For numbers.
+    seen : ndarray
+        Codes 0, 1, ... or representative numbers of the training table, NaN last for missing ones.
+    weight : ndarray
+        Training weight of each of ``seen``.
+    """
+
+    name: str
+    position: int
+    table: Floats | None
+    curve: FeatureCurve | None
+    seen: Floats
+    weight: Floats
+
+    @cached_property
+    def at_seen(self) -> Floats:
+        """Return the values at what training had, (n_seen, n_classes)."""
+        if self.curve is not None:
+            return self.curve.at(self.seen)
+        assert self.table is not None  # noqa: S101 - narrows the type
+        return self.table
+
+    @property
+    def deviation(self) -> Floats:
+        """Return the standard deviation over the training rows, one per class."""
+        return _deviation(self.at_seen, self.weight)
+
+    def range_seen(self) -> tuple[float, float]:
+        """Return the .5 and the 99.5 % quantile of the numbers of training; of none, 0 and 1."""
+        present = ~np.isnan(self.seen) & (self.weight > 0)
+        numbers, weight = self.seen[present], self.weight[present]
+        if not len(numbers):
+            return 0.0, 1.0
+        share = np.cumsum(weight) / weight.sum()
+        places = np.minimum(np.searchsorted(share, RANGE), len(numbers) - 1)
+        return float(numbers[places[0]]), float(numbers[places[1]])
+
+    def _shifted(self, constant: Floats) -> FeatureEffect:
+        if self.curve is not None:
+            return replace(self, curve=self.curve.plus(constant))
+        assert self.table is not None  # noqa: S101 - narrows the type
+        return replace(self, table=self.table + constant)
+
+
+@dataclass(frozen=True)
+class TupleEffect:
+    """What several columns together say beyond what fewer of them say.
+
+    Parameters
+    ----------
+    names : tuple of str
+    columns : tuple of int
+        Coded columns.
+    table : ndarray of shape (n_codes, ..., n_classes)
+        Pure: means over each axis are zero under ``weight`` plus one row of independence, so at most
+        1 / n_rows of the range under ``weight`` alone. The code of no evidence is the last of each axis.
+    weight : ndarray of shape (n_codes, ...)
+        Training weight of each combination; in rows as if columns were independent where it is not known.
+    """
+
+    names: tuple[str, ...]
+    columns: Columns
+    table: Floats
+    weight: Floats
+
+    @property
+    def name(self) -> str:
+        """Return the names joined by a cross."""
+        return " × ".join(self.names)
+
+    @property
+    def deviation(self) -> Floats:
+        """Return the standard deviation over the training rows, one per class."""
+        return _deviation(self.table.reshape(-1, self.table.shape[-1]), self.weight.ravel())
+
+
+@dataclass(frozen=True)
+class Effects:
+    """What each feature and each tuple of features says, so that the effects add up to the scores.
+
+    The score of class c is ``intercept[c]`` plus the effect of each feature plus the pure effect of each
+    tuple, up to a constant that is the same for all classes. Number, bins, polynomial and curve of one
+    feature are one curve. What a pair says about one of its columns alone belongs to that column's effect;
+    the same holds for larger tuples, step by step.
+
+    Parameters
+    ----------
+    intercept : ndarray of shape (n_classes,)
+        The mean score over the training rows, less its mean over the classes.
+    features : tuple of FeatureEffect
+        In the order of the schema, those that the scores look at.
+    tuples : tuple of TupleEffect
+        Pairs first, then larger ones.
+    schema : Schema
+
+    Examples
+    --------
+    >>> from seminaive import HigherOrderLogisticRegression
+    >>> X = [["wet", "cold"], ["wet", "warm"], ["dry", "cold"], ["dry", "warm"]] * 20
+    >>> y = ["slip", "hold", "hold", "slip"] * 20
+    >>> model = HigherOrderLogisticRegression(order=2).fit(X, y)
+    >>> effects = Effects.of(model.scores_, model.schema_, model.summary_)
+    >>> [float(effect.deviation.max().round(6)) for effect in effects.features]  # an exclusive or
+    [0.0, 0.0]
+    >>> effects.tuples[0].table[:2, :2, 1].round(1)
+    array([[-1.1,  1.1],
+           [ 1.1, -1.1]])
+    """
+
+    intercept: Floats
+    features: tuple[FeatureEffect, ...]
+    tuples: tuple[TupleEffect, ...]
+    schema: Schema
+
+    @classmethod
+    def of(cls, scores: AdditiveScores, schema: Schema, summary: TrainingSummary) -> Effects:
+        """Take scores apart.
+
+        Parameters
+        ----------
+        scores : AdditiveScores
+        schema : Schema
+            What codes and numbers mean.
+        summary : TrainingSummary
+            Of the training table: the weights under which effects are pure and have mean zero.
+        """
+        scores = scores.centre()
+        joints = _Joints(summary)
+        tables = _tables_by_columns(scores)
+        pure: list[TupleEffect] = []
+        for order in range(max((len(columns) for columns in tables), default=1), 1, -1):
+            level = []
+            for columns in sorted(own for own in tables if len(own) == order):
+                joint = joints.weight(columns)
+                weight = cell_weights(joint, [joints.shares(j) for j in columns], joints.total)
+                own, margins = purify(tables.pop(columns), weight)
+                for left, margin in zip(_without_one(columns), margins, strict=True):
+                    tables[left] = tables[left] + margin if left in tables else margin
+                names = tuple(schema.coded_names[j] for j in columns)
+                level.append(TupleEffect(names, columns, own, weight if joint is None else joint))
+            pure = level + pure
+        intercept = scores.prior.copy()
+        features = []
+        for effect in _feature_effects(scores, schema, summary, {own[0]: tables[own] for own in tables}):
+            mean = _mean(effect.at_seen, effect.weight)
+            intercept += mean
+            features.append(effect._shifted(-mean))  # noqa: SLF001 - the same file's
+        return cls(intercept, tuple(features), tuple(pure), schema)
+
+    @property
+    def n_classes(self) -> int:
+        """Return the number of classes."""
+        return len(self.intercept)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of all effects, features first."""
+        return (*(own.name for own in self.features), *(own.name for own in self.tuples))
+
+    def joint_log_scores(self, table: EncodedTable) -> Floats:
+        """Return the score of each row and class, less its mean over the classes."""
+        scores = np.repeat(self.intercept[None], len(table), axis=0)
+        for part in self._parts(table):
+            scores += part
+        return scores
+
+    def breakdown(self, table: EncodedTable) -> Floats:
+        """Return what the intercept and each effect contribute, (n_rows, 1 + n_effects, n_classes)."""
+        intercept = np.repeat(self.intercept[None], len(table), axis=0)
+        return np.stack([intercept, *self._parts(table)], axis=1)
+
+    def _parts(self, table: EncodedTable) -> Iterator[Floats]:
+        coded = {position: j for j, position in enumerate(self.schema.coded)}
+        numeric = {position: j for j, position in enumerate(self.schema.numeric)}
+        for effect in self.features:
+            if effect.curve is not None:
+                yield effect.curve.at(table.numbers[:, numeric[effect.position]])
+            elif effect.table is not None:
+                yield effect.table[table.codes[:, coded[effect.position]]]
+        for own in self.tuples:
+            yield own.table[tuple(table.codes[:, j] for j in own.columns)]
+
+
+def _deviation(values: Floats, weight: Floats) -> Floats:
+    centred = values - _mean(values, weight)
+    deviation: Floats = np.sqrt(_mean(centred**2, weight))
+    return deviation
+
+
+def _mean(values: Floats, weight: Floats) -> Floats:
+    total = weight.sum()
+    mean: Floats = weight @ values / total if total > 0 else np.zeros(values.shape[1])
+    return mean
+
+
+def _without_one(columns: Columns) -> list[Columns]:
+    """Return the columns without the first, without the second, and so on."""
+    return [columns[:axis] + columns[axis + 1 :] for axis in range(len(columns))]
+
+
+def _tables_by_columns(scores: AdditiveScores) -> dict[Columns, Floats]:
+    """Return all tables and factored pairs as dense tables, terms over the same columns added up."""
+    terms, pairs = scores.terms, scores.pairs
+    _refuse_too_many({*terms.features, *pairs.features}, terms.cardinalities, scores.n_classes)
+    tables: dict[Columns, Floats] = {}
+    for term, columns in enumerate(terms.features):
+        own = _dense_block(terms, term, scores.tables)
+        tables[columns] = tables[columns] + own if columns in tables else own
+    for term, columns in enumerate(pairs.features):
+        own = pairs.table(term)
+        tables[columns] = tables[columns] + own if columns in tables else own
+    return tables
+
+
+def _refuse_too_many(features: set[Columns], cardinalities: tuple[int, ...], n_classes: int) -> None:
+    """Refuse tuples that would not fit into memory, the smaller ones that they contain included."""
+    every: set[Columns] = set()
+    for columns in features:
+        for size in range(2, len(columns) + 1):
+            every.update(combinations(columns, size))
+    n_values = sum(prod(cardinalities[j] + 1 for j in columns) for columns in every) * n_classes
+    if n_values > MOST_VALUES:
+        raise TooLargeError(
+            f"the effects of {len(every):,} tuples of features have {n_values:,} values, at most "
+            f"{MOST_VALUES:,} are taken apart: fit a model of a lower order, with fewer columns or fewer bins"
+        )
+
+
+def _dense_block(terms: Terms, term: int, values: Floats) -> Floats:
+    """Return one term's values with one axis per column and what is stored per cell last."""
+    if isinstance(terms, ObservedTerms):
+        dense = Terms(terms.features, terms.cardinalities)
+        block = dense.block(term)
+        own = values[terms.places(np.arange(block.start, block.stop))]
+        return own.reshape(*dense.shape(term), values.shape[1])
+    return values[terms.block(term)].reshape(*terms.shape(term), values.shape[1])
+
+
+class _Joints:
+    """Training weights of single codes and of combinations of codes."""
+
+    def __init__(self, summary: TrainingSummary) -> None:
+        self.summary = summary
+        self.total = float(summary.class_weight.sum())
+        self.terms_with: dict[Columns, int] = {}
+        by_subset: dict[Columns, list[int]] = defaultdict(list)
+        if summary.tuples is not None:
+            for term, columns in enumerate(summary.tuples.terms.features):
+                for size in range(2, len(columns) + 1):
+                    for subset in combinations(columns, size):
+                        by_subset[subset].append(term)
+            orders = summary.tuples.terms.orders
+            self.terms_with = {own: min(found, key=lambda t: orders[t]) for own, found in by_subset.items()}
+
+    def shares(self, column: int) -> Floats:
+        """Return the share of each code of a coded column."""
+        weight = self.summary.cell_weights(column).sum(axis=1)
+        shares: Floats = weight / weight.sum()
+        return shares
+
+    def weight(self, columns: Columns) -> Floats | None:
+        """Return the weight of each combination, None where no tuple of the summary has all the columns."""
+        tuples = self.summary.tuples
+        if tuples is None or columns not in self.terms_with:
+            return None
+        term = self.terms_with[columns]
+        table = _dense_block(tuples.terms, term, tuples.counts).sum(axis=-1)
+        others = tuple(axis for axis, j in enumerate(tuples.terms.features[term]) if j not in columns)
+        joint: Floats = table.sum(axis=others)
+        return joint
+
+
+def _feature_effects(
+    scores: AdditiveScores, schema: Schema, summary: TrainingSummary, tables: dict[int, Floats]
+) -> Iterator[FeatureEffect]:
+    """Yield one effect per column that some term looks at, before they are centred."""
+    coded = {position: j for j, position in enumerate(schema.coded)}
+    numeric = {position: j for j, position in enumerate(schema.numeric)}
+    for position, column in enumerate(schema.columns):
+        own = tables.get(coded.get(position, -1))
+        if isinstance(column, CategoricalColumn):
+            if own is not None:
+                weight = summary.cell_weights(coded[position]).sum(axis=1)
+                yield FeatureEffect(
+                    column.name, position, own, None, np.arange(len(own), dtype=float), weight
+                )
+        elif isinstance(column, NumericColumn):
+            number = numeric[position]
+            polynomials = scores.numeric.restricted(_terms_of(scores.numeric.features, number))
+            curves = scores.curves.restricted(_terms_of(scores.curves.features, number))
+            if own is None and not polynomials.n_terms and not curves.n_terms:
+                continue
+            curve = FeatureCurve.merged(polynomials, curves, column.cuts, own)
+            seen, weight = _representatives(summary.numbers[number])
+            yield FeatureEffect(column.name, position, None, curve, seen, weight)
+
+
+def _terms_of(features: tuple[int, ...], number: int) -> list[int]:
+    return [term for term, own in enumerate(features) if own == number]
+
+
+def _representatives(sketch: NumberSketch) -> tuple[Floats, Floats]:
+    """Return the middle of each bin of a sketch, NaN last, and their weights."""
+    return np.append(sketch.middles(), np.nan), np.append(sketch.weights, sketch.missing)

@@ -1,0 +1,159 @@
+"""The page calculates the probabilities of the model, in a real browser, and runs no other script."""
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from html import unescape
+from urllib.parse import quote
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes
+from seminaive.errors import InputError
+from seminaive.evaluate import load_dataset
+from seminaive.explain import calculator
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+HOSTILE = "</script><img src=x onerror=document.title='broken'>"
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Return a function that opens a page in headless Chromium and returns the document it ends up with."""
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("no Chromium is installed: the calculator is not opened")
+
+    def dump(path, values=None, width=1000):
+        link = path.as_uri() + ("" if values is None else "#" + quote(json.dumps(values)))
+        command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000",
+                   f"--window-size={width},900", "--dump-dom", link]  # fmt: skip
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+    return dump
+
+
+def probabilities(document):
+    return [float(own) for own in re.findall(r'data-probability="([^"]*)"', document)]
+
+
+def self_test(document):
+    return unescape(re.search(r'<p id="test"[^>]*>([^<]*)<', document).group(1))
+
+
+@pytest.fixture(scope="module")
+def hostile():
+    """Return a model of three classes with pairs whose names are markup, and its rows."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 400)
+    X = pd.DataFrame(
+        {
+            HOSTILE: np.array(["a", HOSTILE, "c & d"], object)[(y + rng.integers(0, 2, 400)) % 3],
+            "x\"'": rng.normal(2.0 * y, 3.0),
+            "flag": rng.random(400) < 0.3,
+            "level": rng.integers(0, 4, 400),
+        }
+    )
+    X.loc[rng.random(400) < 0.1, HOSTILE] = None
+    model = HigherOrderLogisticRegression(order=2, hierarchical=True, categorical_features=[0, 2, 3])
+    return model.fit(X, np.array([HOSTILE, "v", "w"], object)[y]), X
+
+
+def test_the_form_gives_the_probabilities_of_the_model(hostile, browser, tmp_path):
+    model, _ = hostile
+    page = calculator(model, tmp_path / "page.html", title=HOSTILE, note=HOSTILE, labels={"flag": HOSTILE})
+    rows = [
+        {HOSTILE: HOSTILE, "x\"'": "1.5", "flag": "true", "level": "2"},
+        {HOSTILE: "c & d", "x\"'": "-3", "level": "3"},
+        {HOSTILE: "never seen", "flag": "false"},
+        {},
+    ]
+    cells = {"true": True, "false": False}
+    for row in rows:
+        given = pd.DataFrame(
+            {
+                HOSTILE: pd.Series([row.get(HOSTILE)], dtype=object),
+                "x\"'": [float(row.get("x\"'", "nan"))],
+                "flag": pd.Series([cells.get(row.get("flag"))], dtype=object),
+                "level": pd.Series([float(row["level"]) if "level" in row else np.nan]),
+            }
+        )
+        document = browser(page, row)
+        np.testing.assert_allclose(probabilities(document), model.predict_proba(given)[0], atol=1e-12)
+        assert self_test(document).startswith("Self-test passed: 20 rows")
+        assert "<title>broken" not in document
+        assert "onerror=" not in re.sub(r"<script>.*?</script>", "", document, flags=re.DOTALL).replace(
+            "&lt;img src=x onerror=", ""
+        )
+
+
+def test_a_number_that_cannot_be_read_is_not_a_missing_one(hostile, browser, tmp_path):
+    model, _ = hostile
+    page = calculator(model, tmp_path / "page.html")
+    document = browser(page, {"x\"'": "1,5"})
+    assert probabilities(document) == []
+    assert "This is not a number" in document
+    outside = browser(page, {"x\"'": "500"})
+    assert "Outside the usual range" in outside
+    assert len(probabilities(outside)) == 3
+
+
+def test_a_page_that_disagrees_with_its_model_shows_nothing(hostile, browser, tmp_path):
+    model, _ = hostile
+    page = calculator(model, tmp_path / "page.html")
+    text = page.read_text(encoding="utf-8")
+    intercept = re.search(r'"intercept":\[([^,]*),', text).group(1)
+    script = re.search(r"<script>(.*?)</script>", text, re.DOTALL).group(1)
+    changed = script.replace(f'"intercept":[{intercept},', '"intercept":[9.0,')
+    # With the hash of the changed script, or the browser would not run it at all.
+    text = text.replace(script, changed).replace(sha(script), sha(changed))
+    page.write_text(text, encoding="utf-8")
+    document = browser(page)
+    assert self_test(document).startswith("Self-test failed")
+    assert probabilities(document) == []
+
+
+def sha(text):
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def test_a_changed_script_does_not_run(hostile, browser, tmp_path):
+    model, _ = hostile
+    page = calculator(model, tmp_path / "page.html")
+    text = page.read_text(encoding="utf-8")
+    page.write_text(text.replace("const fields = [];", "const fields = [] ;"), encoding="utf-8")
+    assert self_test(browser(page)) == "Self-test not run."
+
+
+def test_the_policy_names_the_hashes_of_script_and_style_and_forbids_all_else(hostile, tmp_path):
+    model, _ = hostile
+    text = calculator(model, tmp_path / "page.html").read_text(encoding="utf-8")
+    policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text).group(1)
+    assert policy.startswith("default-src 'none'; ")
+    for tag in ("script", "style"):
+        inside = re.search(rf"<{tag}>(.*?)</{tag}>", text, re.DOTALL).group(1)
+        assert f"{tag}-src '{sha(inside)}'" in policy
+    assert "http://" not in text
+    assert "https://" not in text
+
+
+@pytest.mark.real_data
+def test_the_page_of_all_pairs_of_adult_has_at_most_150_kilobytes(real_data, monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMINAIVE_DATA", str(real_data))
+    adult = load_dataset("adult")
+    model = HigherOrderLogisticRegression(order=2, hierarchical=True, tol=1e-2).fit(adult.X, adult.y)
+    assert calculator(model, tmp_path / "page.html").stat().st_size <= 150_000
+
+
+def test_what_cannot_be_a_page_is_refused(weather, tmp_path):
+    with pytest.raises(InputError, match="is not additive"):
+        calculator(AveragedDependenceEstimators().fit(*weather), tmp_path / "page.html")
+    model = NaiveBayes().fit(*weather)
+    with pytest.raises(InputError, match="units names 'moon'"):
+        calculator(model, tmp_path / "page.html", units={"moon": "km"})
+    assert not (tmp_path / "page.html").exists()

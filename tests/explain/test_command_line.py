@@ -1,0 +1,79 @@
+"""The commands that show and export a saved model."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from seminaive import AveragedDependenceEstimators, NaiveBayes, cli, save_model
+
+
+@pytest.fixture
+def seminaive(monkeypatch, capsys):
+    """Run the command line in this process; return exit code, output and errors."""
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["seminaive", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        printed = capsys.readouterr()
+        return end.value.code or 0, printed.out, printed.err
+
+    return call
+
+
+@pytest.fixture
+def saved(tmp_path, weather):
+    X, y = weather
+    model = NaiveBayes().fit(X, y)
+    save_model(model, tmp_path / "model")
+    return model, X, tmp_path / "model"
+
+
+def test_explain_shows_effects_and_writes_them_all(seminaive, saved, tmp_path):
+    _, _, path = saved
+    code, out, _ = seminaive("explain", path, "--target", "rain", "--csv", tmp_path / "effects.csv")
+    assert code == 0
+    assert "score of rain" in out
+    assert "temperature" in out
+    assert set(pd.read_csv(tmp_path / "effects.csv")["term"]) >= {"intercept", "sky", "humidity"}
+    code, out, _ = seminaive("explain", path, "--feature", "sky", "--most", "3")
+    assert code == 0
+    assert "more lines" in out
+
+
+def test_explain_refuses_what_does_not_exist(seminaive, saved, tmp_path, weather):
+    _, _, path = saved
+    assert "no class 'fog'" in seminaive("explain", path, "--target", "fog")[2]
+    assert "no effect 'moon'" in seminaive("explain", path, "--feature", "moon")[2]
+    save_model(AveragedDependenceEstimators().fit(*weather), tmp_path / "other")
+    code, _, error = seminaive("explain", tmp_path / "other")
+    assert code == 1
+    assert "is not additive" in error
+
+
+@pytest.mark.parametrize("to", ["python", "json", "javascript", "sql", "html"])
+def test_export_writes_a_file(seminaive, saved, tmp_path, to):
+    model, X, path = saved
+    out = tmp_path / "exported"
+    code, printed, _ = seminaive("export", path, "--to", to, "--out", out, "--dialect", "sqlite")
+    assert code == 0
+    assert "bytes" in printed
+    text = out.read_text(encoding="utf-8")
+    if to == "python":
+        space = {}
+        exec(text, space)  # noqa: S102 - the source is the export
+        row = X.iloc[0].tolist()
+        found = list(space["predict_proba"](row).values())
+        np.testing.assert_allclose(found, model.predict_proba(X.iloc[[0]])[0], atol=1e-12)
+    if to == "json":
+        assert json.loads(text)["format"] == "seminaive-additive"
+
+
+def test_export_refuses_an_unknown_form(seminaive, saved, tmp_path):
+    code, _, error = seminaive("export", saved[2], "--to", "pmml", "--out", tmp_path / "x")
+    assert code == 1
+    assert "--to is html, onnx" in error
+    assert not (tmp_path / "x").exists()

@@ -1,0 +1,217 @@
+"""Pictures keep the data they draw, agree with the model, and no two labels overlap."""
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+
+from seminaive import HigherOrderLogisticRegression, NaiveBayes
+from seminaive.errors import InputError
+from seminaive.evaluate import load_dataset
+from seminaive.explain import (
+    EffectDisplay,
+    ImportanceDisplay,
+    NomogramDisplay,
+    PairDisplay,
+    WaterfallDisplay,
+)
+from seminaive.explain.reading import effects_of
+
+mpl.use("Agg")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
+    pytest.mark.filterwarnings("ignore::seminaive.errors.ColumnsWarning"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _close_figures():
+    yield
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+
+
+@pytest.fixture
+def pairs(weather):
+    X, y = weather
+    return HigherOrderLogisticRegression(order=2, hierarchical=True).fit(X, y), X
+
+
+@pytest.fixture
+def two(weather):
+    X, y = weather
+    model = HigherOrderLogisticRegression(order=2, hierarchical=True)
+    return model.fit(X, np.where(y == "sun", "sun", "wet")), X
+
+
+def overlapping(figure):
+    """Return pairs of texts that cover each other."""
+    figure.canvas.draw()
+    renderer = figure.canvas.get_renderer()
+    hidden = set()  # matplotlib keeps labels of ticks beyond the limits, and does not draw them
+    for ax in figure.axes:
+        both = ((ax.get_xticklabels(), ax.get_xlim()), (ax.get_yticklabels(), ax.get_ylim()))
+        for axis, (labels, limits) in enumerate(both):
+            hidden |= {own for own in labels if not min(limits) <= own.get_position()[axis] <= max(limits)}
+    found = [own for own in figure.findobj(mpl.text.Text) if own.get_text().strip() and own.get_visible()]
+    texts = [own for own in found if own not in hidden]
+    boxes = [own.get_window_extent(renderer) for own in texts]
+    found = []
+    for i, a in enumerate(boxes):
+        for j in range(i):
+            b = boxes[j]
+            if min(a.x1, b.x1) - max(a.x0, b.x0) > 0.5 and min(a.y1, b.y1) - max(a.y0, b.y0) > 0.5:
+                found.append((texts[i].get_text(), texts[j].get_text()))
+    return found
+
+
+def additive_part(model, table, pairs=()):
+    effects = effects_of(model)
+    kept = [0, *range(1, 1 + len(effects.features))]
+    kept += [1 + effects.names.index(own.name) for own in pairs]
+    scores = effects.breakdown(table)[:, kept].sum(axis=1)
+    weight = np.exp(scores - scores.max(axis=1, keepdims=True))
+    return weight / weight.sum(axis=1, keepdims=True)
+
+
+def test_a_curve_is_drawn_as_the_model_evaluates_it(two):
+    model, _ = two
+    display = EffectDisplay.from_estimator(model, "temperature")
+    x, y = display.ax_.lines[1].get_data()
+    values = display.effect.curve.at(np.asarray(x))
+    np.testing.assert_allclose(y, values[:, 1] - values[:, 0])
+
+
+def test_more_than_two_classes_have_a_curve_each_and_categories_a_mark_each(pairs):
+    model, _ = pairs
+    assert len(EffectDisplay.from_estimator(model, "temperature").targets) == 3
+    display = EffectDisplay.from_estimator(model, "sky")
+    assert len(display.ax_.collections) == 3
+    assert len(EffectDisplay.from_estimator(model, "sky", target="rain").targets) == 1
+
+
+def test_a_pair_is_drawn_in_its_own_colour_range(two):
+    model, _ = two
+    display = PairDisplay.from_estimator(model, ("wind", "sky"))
+    image = display.ax_.images[0]
+    low, high = image.get_clim()
+    assert low == -high
+    np.testing.assert_allclose(np.nanmax(np.abs(image.get_array())), high)
+    with pytest.raises(InputError, match="no pair"):
+        PairDisplay.from_estimator(model, ("wind", "moon"))
+
+
+def test_a_model_without_pairs_says_so(weather):
+    with pytest.raises(InputError, match="no pairs"):
+        PairDisplay.from_estimator(NaiveBayes().fit(*weather))
+
+
+def test_a_waterfall_ends_at_the_log_odds_of_the_row(two, pairs):
+    model, X = two
+    row = X.iloc[[3]]
+    display = WaterfallDisplay.from_estimator(model, row, max_effects=4)
+    np.testing.assert_allclose(display.start + display.values.sum(), model.decision_function(row)[0])
+    assert len(display.values) == 5
+    model, X = pairs
+    display = WaterfallDisplay.from_estimator(model, row, target="rain", against="sun")
+    log_proba = dict(zip(model.classes_, model.predict_log_proba(row)[0], strict=True))
+    np.testing.assert_allclose(display.start + display.values.sum(), log_proba["rain"] - log_proba["sun"])
+    by_name = WaterfallDisplay.from_estimator(
+        model, dict(zip(X.columns, row.iloc[0], strict=True)), target="rain", against="sun"
+    )
+    np.testing.assert_allclose(by_name.values, display.values)
+
+
+def test_importances_decrease(pairs):
+    model, _ = pairs
+    display = ImportanceDisplay.from_estimator(model, max_effects=6)
+    assert display.values == sorted(display.values, reverse=True)
+    assert display.left_out == len(effects_of(model).names) - 6
+
+
+@pytest.mark.parametrize("scale", ["hundred", "doubling"])
+def test_a_nomogram_read_back_gives_the_drawn_part_of_the_model(two, scale):
+    model, X = two
+    display = NomogramDisplay.from_estimator(model, scale=scale, pairs=2, row=X.iloc[[0]])
+    assert len(display.pairs) == 2
+    low, high = X["temperature"].quantile([0.05, 0.95])
+    table = model._encode(X.assign(temperature=X["temperature"].clip(low, high)))
+    np.testing.assert_allclose(
+        display.probabilities(table), additive_part(model, table, display.pairs), atol=0.01
+    )
+    if scale == "doubling":
+        np.testing.assert_allclose(display.factor, 10 / np.log(2))
+    else:
+        np.testing.assert_allclose(max(lane.reach for lane in display.lanes), 100.0)
+
+
+def test_lanes_of_several_classes_read_back_exactly(pairs):
+    model, X = pairs
+    display = NomogramDisplay.from_estimator(model, pairs=10)
+    low, high = X["temperature"].quantile([0.05, 0.95])
+    table = model._encode(X.assign(temperature=X["temperature"].clip(low, high)))
+    assert display.note.startswith("The rulers are") or "not drawn" in display.note or "Bands" in display.note
+    np.testing.assert_allclose(
+        display.probabilities(table), additive_part(model, table, display.pairs), atol=0.01
+    )
+
+
+def test_the_note_grows_with_what_is_not_drawn(two):
+    model, _ = two
+    assert "10 weaker pairs" in NomogramDisplay.from_estimator(model, pairs=0).note
+    assert "9 weaker pairs" in NomogramDisplay.from_estimator(model, pairs=1).note
+
+
+def test_no_two_labels_of_a_picture_overlap(pairs, two):
+    for model, X in (pairs, two):
+        row = X.iloc[[0]]
+        assert overlapping(NomogramDisplay.from_estimator(model, row=row).figure_) == []
+        assert overlapping(WaterfallDisplay.from_estimator(model, row).figure_) == []
+        assert overlapping(ImportanceDisplay.from_estimator(model).figure_) == []
+        assert overlapping(PairDisplay.from_estimator(model).figure_) == []
+        for feature in X:
+            assert overlapping(EffectDisplay.from_estimator(model, feature).figure_) == []
+
+
+REAL = [
+    "heart-cleveland",
+    "german-credit",
+    "cmc",
+    "adult",
+    "australian-credit",
+    "pima-diabetes",
+    "iris",
+    "wine",
+    "hepatitis",
+    "car",
+    "tic-tac-toe",
+    "congressional-voting",
+    "mushroom",
+    "bank-marketing-small",
+    "sick",
+    "credit-approval",
+    "horse-colic",
+    "breast-cancer-ljubljana",
+    "haberman",
+    "ilpd",
+    "nursery",
+    "lymphography",
+    "vehicle",
+    "balance-scale",
+    "spect-heart",
+    "autos",
+    "post-operative",
+    "teaching-assistant",
+    "magic",
+    "sonar",
+]
+
+
+@pytest.mark.slow
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", REAL)
+def test_no_two_labels_of_a_nomogram_of_a_real_table_overlap(name, real_data, monkeypatch):
+    monkeypatch.setenv("SEMINAIVE_DATA", str(real_data))
+    data = load_dataset(name)
+    model = NaiveBayes().fit(data.X, data.y)
+    assert overlapping(NomogramDisplay.from_estimator(model, row=data.X.iloc[[0]]).figure_) == []

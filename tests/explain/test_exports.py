@@ -1,0 +1,321 @@
+"""Every export gives the probabilities of the model, with missing and unseen cells, on any platform."""
+
+import json
+import shutil
+import sqlite3
+import subprocess
+from bisect import bisect_left
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes, explain
+from seminaive.encode import TableEncoder
+from seminaive.errors import InputError, TooLargeError
+from seminaive.scores import AdditiveScores, CurveTerms, FactoredPairs, NumericTerms
+from seminaive.statistics import ObservedTerms, Terms
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+NAMES = ['sky\'s "colour"', "wind; DROP TABLE rows", "</script><b>", "weekend", "n\\days", "level$x$"]
+
+
+def mixed(n_rows, n_classes, seed=0):
+    """Return a table of text, numbers, booleans and whole categories, with hostile names; and its classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n_rows)
+    X = pd.DataFrame(
+        {
+            NAMES[0]: np.array(["dry", "it's wet", 'sn"ow', "ñ☃"], object)[
+                (y + rng.integers(0, 3, n_rows)) % 4
+            ],
+            NAMES[1]: rng.normal(5.0 * y, 6.0),
+            NAMES[2]: rng.choice(["low", "</script>", "", "None"], n_rows),
+            NAMES[3]: rng.random(n_rows) < 0.2 + 0.5 * (y == 0),
+            NAMES[4]: rng.integers(0, 60, n_rows) + 3 * y,
+            NAMES[5]: rng.integers(0, 5, n_rows) + (y > 0),
+        }
+    )
+    X.loc[rng.random(n_rows) < 0.1, NAMES[0]] = None
+    X.loc[rng.random(n_rows) < 0.1, NAMES[1]] = np.nan
+    return X, np.array([f"class '{c}'" for c in range(n_classes)], object)[y]
+
+
+def rows_to_predict(n_rows, n_classes):
+    """Return other rows, with cells that training never had."""
+    X, _ = mixed(n_rows, n_classes, seed=1)
+    rng = np.random.default_rng(2)
+    X.loc[rng.random(n_rows) < 0.1, NAMES[0]] = "hail"
+    X.loc[rng.random(n_rows) < 0.1, NAMES[2]] = "unheard of"
+    X.loc[rng.random(n_rows) < 0.1, NAMES[2]] = None
+    X.loc[rng.random(n_rows) < 0.1, NAMES[5]] = 77
+    X[NAMES[1]] *= 1 + 2 * (rng.random(n_rows) < 0.2)
+    X.loc[rng.random(n_rows) < 0.1, NAMES[4]] = 60
+    return X
+
+
+MODELS = {
+    "naive Bayes, 2": (NaiveBayes(), 2),
+    "naive Bayes, 4": (NaiveBayes(missing="neutral"), 4),
+    "pairs, 2": (HigherOrderLogisticRegression(order=2, hierarchical=True), 2),
+    "pairs, 3": (HigherOrderLogisticRegression(order=2, hierarchical=True), 3),
+    "triples, 3": (HigherOrderLogisticRegression(order=3), 3),
+}
+
+
+@pytest.fixture(scope="module", params=MODELS)
+def fitted(request):
+    model, n_classes = MODELS[request.param]
+    model = model.set_params(categorical_features=[0, 2, 3, 5]).fit(*mixed(600, n_classes))
+    X = rows_to_predict(1000, n_classes)
+    return model, X, model.predict_proba(X)
+
+
+@pytest.fixture(scope="module")
+def every_kind():
+    """Return a model with curves, clipped polynomials, factored pairs and observed triples."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "a": rng.choice(["u", "v", "w"], 300),
+            "b": rng.choice(["r", "s"], 300),
+            "c": rng.choice(["g", "h"], 300),
+            "x": rng.normal(size=300),
+            "y": rng.normal(size=300) * 1e3,
+        }
+    )
+    model = NaiveBayes().fit(X, rng.integers(0, 3, 300))
+    table = TableEncoder(model.schema_).encode(X)
+    dense = Terms.up_to_order(table.cardinalities, 3)
+    kept = np.unique(dense.cells(table.codes[:40]))
+    terms = ObservedTerms.of_combinations(dense.features, dense.cardinalities, kept)
+    tables = rng.normal(size=(terms.n_cells, 3))
+    tables[terms.elsewhere] = 0.0
+    numeric = NumericTerms(
+        (0, 1), np.array([0.3, 5.0]), rng.normal(size=(2, 4, 3)) / [[[1.0]], [[1e3]]],
+        np.array([-np.inf, -800.0]), np.array([1.5, 900.0]),
+    )  # fmt: skip
+    curves = CurveTerms.of([(0, np.sort(rng.normal(size=6)), rng.normal(size=(6, 3)), rng.normal(size=3))])
+    pairs = FactoredPairs(
+        ((0, 1), (0, 2)), table.cardinalities, rng.normal(size=(10, 2)), rng.normal(size=(2, 2, 2, 3))
+    )
+    model.scores_ = AdditiveScores(rng.normal(size=3), terms, tables, numeric, curves, pairs)
+    model._check_consistent()
+    X.loc[::7, "a"], X.loc[::5, "x"], X.loc[::11, "b"] = "unseen", np.nan, None
+    return model, X, model.predict_proba(X)
+
+
+def cells(X):
+    """Return rows as dicts of plain values, None where a cell is missing."""
+    rows = [dict(zip(X.columns, row, strict=True)) for row in X.astype(object).itertuples(index=False)]
+    return [{k: None if v is None or v != v else v for k, v in row.items()} for row in rows]
+
+
+# Plain functions
+
+
+def by_python(model, X):
+    space = {}
+    exec(explain.to_python(model), space)  # noqa: S102 - the source is the export
+    found = [space["predict_proba"](row) for row in cells(X)]
+    assert space["predict_proba"](list(cells(X)[0].values())) == found[0]
+    return np.array([[row[label] for label in model.classes_] for row in found])
+
+
+def by_javascript(model, X, folder):
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed: JavaScript is not run")
+    (folder / "model.js").write_text(explain.to_javascript(model), encoding="utf-8")
+    plain = [{k: getattr(v, "item", lambda v=v: v)() for k, v in row.items()} for row in cells(X)]
+    (folder / "rows.json").write_text(json.dumps(plain), encoding="utf-8")
+    program = (
+        "const m = require('./model.js'), rows = require('./rows.json');"
+        "console.log(JSON.stringify([m.classes, rows.map(m.predictProba)]))"
+    )
+    done = subprocess.run(
+        [shutil.which("node"), "-e", program], cwd=folder, capture_output=True, text=True, check=True
+    )
+    classes, found = json.loads(done.stdout)
+    assert classes == model.classes_.tolist()
+    return np.array(found)
+
+
+def by_json(model, X):
+    """Follow the documented schema, and nothing else."""
+    document = json.loads(explain.to_json(model))
+    found = []
+    for row in cells(X):
+        score, codes = np.array(document["intercept"]), []
+        for column in document["columns"]:
+            cell = row[column["name"]]
+            code = None
+            if column["kind"] == "category":
+                known = column["categories"].index(cell) if cell in column["categories"] else column["unseen"]
+                code = column["missing"] if cell is None else known
+            elif "cuts" in column:
+                code = column["missing"] if cell is None else bisect_left(column["cuts"], cell)
+            codes.append(code)
+            if "effects" in column:
+                score = score + column["effects"][code]
+            if "curve" in column:
+                curve = column["curve"]
+                if cell is None:
+                    score = score + curve["missing"]
+                else:
+                    p = sum(edge < cell for edge in curve["edges"])
+                    z = (cell - curve["anchors"][p]) * curve["scale"]
+                    constant, linear, quadratic = np.array(curve["coefficients"][p])
+                    score = score + constant + z * (linear + z * quadratic)
+        for own in document["tuples"]:
+            cell = 0
+            for position, size in zip(own["columns"], own["codes"], strict=True):
+                cell = cell * size + codes[position]
+            if cell in own["cells"]:
+                score = score + own["effects"][own["cells"].index(cell)]
+        for own in document["factored"]:
+            left, right = (own[k][codes[own["columns"][i]]] for i, k in enumerate(("left", "right")))
+            score = score + np.einsum("u,uvc,v->c", left, np.array(own["core"]), right)
+        score = score if len(score) > 1 else np.array([0.0, score[0]])
+        weight = np.exp(score - score.max())
+        found.append(weight / weight.sum())
+    return np.array(found)
+
+
+def test_python_gives_the_probabilities_of_the_model(fitted):
+    model, X, expected = fitted
+    np.testing.assert_allclose(by_python(model, X), expected, atol=1e-12)
+
+
+def test_javascript_gives_the_probabilities_of_the_model(fitted, tmp_path):
+    model, X, expected = fitted
+    np.testing.assert_allclose(by_javascript(model, X, tmp_path), expected, atol=1e-12)
+
+
+def test_json_read_as_documented_gives_the_probabilities_of_the_model(fitted):
+    model, X, expected = fitted
+    np.testing.assert_allclose(by_json(model, X.iloc[:200]), expected[:200], atol=1e-12)
+
+
+# Databases
+
+
+def test_sqlite_gives_the_probabilities_of_the_model(fitted):
+    model, X, expected = fitted
+    check_sqlite(model, X, expected)
+
+
+def check_sqlite(model, X, expected):
+    connection = sqlite3.connect(":memory:")
+    options = {row[0] for row in connection.execute("PRAGMA compile_options")}
+    if "ENABLE_MATH_FUNCTIONS" not in options:
+        connection.create_function("exp", 1, np.exp)
+    X.assign(key=range(len(X))).to_sql("rows", connection, index=False)
+    found = pd.read_sql(explain.to_sql(model, "main.rows", "sqlite", keep=["key"]), connection)
+    assert list(found.columns) == ["key", "prediction", *(f"probability_{own}" for own in model.classes_)]
+    assert (found["key"] == np.arange(len(X))).all()
+    np.testing.assert_allclose(found.iloc[:, 2:].to_numpy(float), expected, atol=1e-12)
+    assert (found["prediction"] == model.classes_[expected.argmax(axis=1)]).all()
+
+
+def test_duckdb_gives_the_probabilities_of_the_model(fitted):
+    model, X, expected = fitted
+    check_duckdb(model, X, expected)
+
+
+def check_duckdb(model, X, expected):
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed: its SQL is not run")
+    connection = duckdb.connect()
+    connection.register("rows", X.assign(key=range(len(X))))
+    found = connection.execute(explain.to_sql(model, keep=["key"])).df().sort_values("key")
+    np.testing.assert_allclose(found.iloc[:, 2:].to_numpy(float), expected, atol=1e-12)
+    assert (found["prediction"] == model.classes_[expected.argmax(axis=1)]).all()
+
+
+def test_postgresql_has_arrays_and_no_case_per_cell(fitted):
+    model, _, _ = fitted
+    statement = explain.to_sql(model, dialect="postgresql")
+    assert "double precision[]" in statement
+    assert "array_position" in statement
+    n_cells = sum(own.size for own in model.scores_.tables)
+    assert statement.count("CASE") < 200 < n_cells or n_cells <= 200
+
+
+def test_models_that_sql_cannot_hold_are_refused(monkeypatch):
+    X, y = mixed(300, 2)
+    model = HigherOrderLogisticRegression(order=2).fit(X, y)
+    with pytest.raises(InputError, match="dialect is one of duckdb"):
+        explain.to_sql(model, dialect="oracle")
+    monkeypatch.setattr("seminaive.explain.sql.MOST_VALUES", 10)
+    with pytest.raises(TooLargeError, match="keep fewer pairs"):
+        explain.to_sql(model)
+    both = NaiveBayes().fit([["a"], [1], ["b"], [2]], [0, 1, 0, 1])
+    with pytest.raises(InputError, match="holds text and numbers"):
+        explain.to_sql(both)
+
+
+# ONNX
+
+
+def test_onnx_gives_the_probabilities_of_the_model(fitted):
+    model, X, expected = fitted
+    # None, "" and "nan" are missing where they are no categories; in the third column two of them are.
+    check_onnx(model, X, expected)
+
+
+def check_onnx(model, X, expected):
+    pytest.importorskip("onnx", reason="onnx is not installed: no graph is made")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no graph is run")
+    graph = explain.to_onnx(model)
+    session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    feeds = {}
+    for own in session.get_inputs():
+        column = X[own.name].to_numpy(object)
+        if own.type == "tensor(string)":
+            missing = "nan"
+            feeds[own.name] = np.array([missing if c is None or c != c else c for c in column], object)
+        else:
+            feeds[own.name] = np.array([np.nan if c is None else float(c) for c in column])
+        feeds[own.name] = feeds[own.name].reshape(-1, 1)
+    label, found = session.run(["label", "probabilities"], feeds)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert (label == model.classes_[expected.argmax(axis=1)]).all()
+
+
+# All of them
+
+
+def test_curves_factored_pairs_and_observed_triples_are_exported(every_kind):
+    model, X, expected = every_kind
+    np.testing.assert_allclose(by_python(model, X), expected, atol=1e-12)
+    np.testing.assert_allclose(by_json(model, X), expected, atol=1e-12)
+    check_sqlite(model, X, expected)
+
+
+def test_javascript_of_every_kind_of_term(every_kind, tmp_path):
+    model, X, expected = every_kind
+    np.testing.assert_allclose(by_javascript(model, X, tmp_path), expected, atol=1e-12)
+
+
+def test_duckdb_of_every_kind_of_term(every_kind):
+    check_duckdb(*every_kind)
+
+
+def test_onnx_of_every_kind_of_term(every_kind):
+    check_onnx(*every_kind)
+
+
+@pytest.mark.parametrize(
+    "export", [explain.to_json, explain.to_python, explain.to_javascript, explain.to_sql, explain.to_onnx]
+)
+def test_a_model_that_is_not_additive_is_not_exported(export, weather):
+    if export is explain.to_onnx:
+        pytest.importorskip("onnx", reason="onnx is not installed")
+    model = AveragedDependenceEstimators().fit(*weather)
+    with pytest.raises(InputError, match="is not additive"):
+        export(model)
+
+
+def test_exports_need_no_summary(weather):
+    X, y = weather
+    model = NaiveBayes(keep_summary=False).fit(X, y)
+    np.testing.assert_allclose(by_python(model, X), model.predict_proba(X), atol=1e-12)
