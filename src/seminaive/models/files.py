@@ -124,6 +124,7 @@ def _trusted_types() -> Iterator[str]:
     from seminaive import models
 
     yield "seminaive.scores.additive.NumericTerms"  # its place in version 0.1
+    yield "seminaive.models.markov_blanket_selector.BlanketTrace"
     for room in (models, encode, scores, selection, solvers, statistics, structure):
         for name in room.__all__:
             member = getattr(room, name)
