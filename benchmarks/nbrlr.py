@@ -21,14 +21,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 
 from seminaive import NaiveBayes, NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
-from seminaive.design.reference import LinearDesign
-from seminaive.papers.nbrlr import Simulation
-from seminaive.solvers import ShrinkageOptions, logistic_path
+from seminaive.design.reference import ReferenceDesign
+from seminaive.objective.penalties import ElasticNet
+from seminaive.papers.nbrlr import PAPERS_PROTOCOL, Simulation
+from seminaive.solvers import PathOptions, logistic_path
 
 RATIO = 1e-4
 MOST_SECONDS = 60  # that a peer may take for the question on categories
-WHOLE_PATH = ShrinkageOptions(stop_early=False)
-WHOLE_FREE_PATH = ShrinkageOptions(stop_early=False, penalize_intercept=False)
+WHOLE_PATH = PathOptions(stop_early=False)
+FREE_INTERCEPT = ElasticNet(penalize_intercept=False)
 
 
 def worst_residual(columns, y, deviations, offset, strengths, *, free_intercept=False):
@@ -63,7 +64,7 @@ def naive_bayes_problem(X, y, categorical):
     kind = "all" if categorical else "from_dtype"
     model = NaiveBayesLogisticRegression(strength=1e12, categorical_features=kind).fit(X, y)
     columns = np.column_stack([np.ones(len(X)), X]).astype(float)
-    return LinearDesign.of(columns[:, 1:]), model.target_, columns
+    return ReferenceDesign.of(columns[:, 1:]), model.target_, columns
 
 
 def paths_of_a_middling_table():
@@ -76,10 +77,12 @@ def paths_of_a_middling_table():
     design, target, columns = naive_bayes_problem(X, y, categorical=True)
     offset = columns @ target
 
-    path = logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    path = logistic_path(design, y, ElasticNet(target), ratio=RATIO, options=WHOLE_PATH)
     deviations = path.coefficients[:, :, 0] - target
     own = worst_residual(columns, y, deviations, offset, path.strengths)
-    ours = best_time(lambda: logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH), 10)
+    ours = best_time(
+        lambda: logistic_path(design, y, ElasticNet(target), ratio=RATIO, options=WHOLE_PATH), 10
+    )
     theirs, other = accurate_enough(
         lambda tol: glum_path(columns, y, path.strengths, offset, tol),
         lambda found: worst_residual(columns, y, found, offset, path.strengths),
@@ -109,9 +112,9 @@ def paths_of_a_middling_table():
         bar=3,
     )
 
-    free = logistic_path(design, y, ratio=RATIO, options=WHOLE_FREE_PATH)
+    free = logistic_path(design, y, FREE_INTERCEPT, ratio=RATIO, options=WHOLE_PATH)
     own = worst_residual(columns, y, free.coefficients[:, :, 0], 0.0, free.strengths, free_intercept=True)
-    ours = best_time(lambda: logistic_path(design, y, ratio=RATIO, options=WHOLE_FREE_PATH), 10)
+    ours = best_time(lambda: logistic_path(design, y, FREE_INTERCEPT, ratio=RATIO, options=WHOLE_PATH), 10)
     for threshold in (1e-7, 1e-13):
         theirs, found, version = glmnet_path(columns[:, 1:], y, free.strengths, threshold)
         other = worst_residual(columns, y, found, 0.0, free.strengths, free_intercept=True)
@@ -129,7 +132,9 @@ def cross_validation():
 
     X, y = Simulation(1, 50, 0.6).draw(2000, np.random.default_rng(0))
     numbers = X.astype(float)
-    model = NaiveBayesLogisticRegressionCV(categorical_features="all", scoring="log-loss")
+    model = NaiveBayesLogisticRegressionCV(
+        categorical_features="all", **(PAPERS_PROTOCOL | {"scoring": "log-loss"})
+    )
     ours = min(best_time(lambda: model.fit(X, y), 3) for _ in range(2))
     folds = list(StratifiedKFold(10, shuffle=True, random_state=0).split(X, y))
     start = process_time()
@@ -149,7 +154,9 @@ def folds_in_parallel():
     seconds = {1: [], 2: []}
     for _ in range(4):
         for n_jobs, times in seconds.items():
-            model = NaiveBayesLogisticRegressionCV(categorical_features="all", n_jobs=n_jobs)
+            model = NaiveBayesLogisticRegressionCV(
+                categorical_features="all", n_jobs=n_jobs, **PAPERS_PROTOCOL
+            )
             start = perf_counter()
             model.fit(X, y)
             times.append(perf_counter() - start)
@@ -164,7 +171,7 @@ def folds_in_parallel():
 
 def small_table():
     X, y = Simulation(3, 10, 0.6).draw(200, np.random.default_rng(0))
-    model = NaiveBayesLogisticRegressionCV().fit(X, y)
+    model = NaiveBayesLogisticRegressionCV(**PAPERS_PROTOCOL).fit(X, y)
     ours, theirs = [], []
     for _ in range(10):
         ours.append(best_time(lambda: model.fit(X, y), 5))
@@ -185,10 +192,12 @@ def large_table():
     X, y = Simulation(3, 100, 0.6).draw(100_000, np.random.default_rng(0))
     design, target, columns = naive_bayes_problem(X, y, categorical=False)
     offset = columns @ target
-    path = logistic_path(design, y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    path = logistic_path(design, y, ElasticNet(target), ratio=RATIO, options=WHOLE_PATH)
     own = worst_residual(columns, y, path.coefficients[:, :, 0] - target, offset, path.strengths)
     some = path.strengths[::10]  # glum takes minutes for all hundred
-    ours = best_time(lambda: logistic_path(design, y, target=target, strengths=some, options=WHOLE_PATH), 3)
+    ours = best_time(
+        lambda: logistic_path(design, y, ElasticNet(target), strengths=some, options=WHOLE_PATH), 3
+    )
     start = process_time()
     found = glum_path(columns, y, some, offset, 1e-7)
     theirs = process_time() - start
@@ -250,7 +259,7 @@ def measure_large():
     model = NaiveBayes().fit(X, y)
     slope = model.scores_.numeric.coefficients[:, 2]
     target = np.concatenate([[0.0], slope[:, 1] - slope[:, 0]])
-    logistic_path(LinearDesign.of(X), y, target=target, ratio=RATIO, options=WHOLE_PATH)
+    logistic_path(ReferenceDesign.of(X), y, ElasticNet(target), ratio=RATIO, options=WHOLE_PATH)
     return {"peak": peak_megabytes()}
 
 
@@ -264,12 +273,12 @@ def categories(n_rows):
 
 def measure_categories():
     codes, y = categories(1_000_000)
-    few = LinearDesign.of(codes=codes[:20_000], cardinalities=[1000] * 10)
+    few = ReferenceDesign.of(codes=codes[:20_000], cardinalities=[1000] * 10)
     logistic_path(few, y[:20_000], n_strengths=5)  # compiles both solvers
     forget_peak()
     before = peak_megabytes()
     start = process_time()
-    logistic_path(LinearDesign.of(codes=codes, cardinalities=[1000] * 10), y, n_strengths=10, ratio=0.03)
+    logistic_path(ReferenceDesign.of(codes=codes, cardinalities=[1000] * 10), y, n_strengths=10, ratio=0.03)
     seconds = process_time() - start
     return {
         "extra": peak_megabytes() - before,
@@ -281,17 +290,17 @@ def measure_categories():
 def strengths_on_categories():
     """Return the design and labels of 100,000 rows, three strengths, and the options of our path."""
     codes, y = categories(100_000)
-    design = LinearDesign.of(codes=codes, cardinalities=[1000] * 10)
-    top = logistic_path(design, y, n_strengths=1, options=WHOLE_FREE_PATH).strength_max
+    design = ReferenceDesign.of(codes=codes, cardinalities=[1000] * 10)
+    top = logistic_path(design, y, FREE_INTERCEPT, n_strengths=1, options=WHOLE_PATH).strength_max
     return codes, design, y, top * np.array([1.0, 0.3, 0.1])
 
 
 def measure_ours_on_categories():
     _, design, y, strengths = strengths_on_categories()
-    logistic_path(design, y, strengths=strengths, options=WHOLE_FREE_PATH)  # compiles
+    logistic_path(design, y, FREE_INTERCEPT, strengths=strengths, options=WHOLE_PATH)  # compiles
     return {
         "seconds": best_time(
-            lambda: logistic_path(design, y, strengths=strengths, options=WHOLE_FREE_PATH), 3
+            lambda: logistic_path(design, y, FREE_INTERCEPT, strengths=strengths, options=WHOLE_PATH), 3
         )
     }
 

@@ -48,10 +48,9 @@ def test_an_interrupt_is_one_line_and_exit_code_130(module, tmp_path):
 def test_an_interrupted_fit_leaves_no_file(tmp_path):
     (tmp_path / "t.csv").write_text("a,y\n" + "1,p\n2,q\n" * 10)
     arguments = ["fit", "t.csv", "--target", "y", "--out", "model"]
-    script = CHILD.format(module="skops.io", arguments=arguments)
+    script = CHILD.format(module="seminaive.models.files", arguments=arguments)
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
     )
-    assert done.returncode in (0, 130)
-    assert (tmp_path / "model").exists() == (done.returncode == 0)
-    assert len(list(tmp_path.iterdir())) == (2 if done.returncode == 0 else 1)
+    assert done.returncode == 130
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from seminaive import memory
+from seminaive import HigherOrderLogisticRegressionCV, memory
 from seminaive.errors import TooLargeError
 from seminaive.statistics import Terms
 from seminaive.statistics.sizes import dense_cells, dependence_parts, n_terms, stream_parts
@@ -94,7 +94,7 @@ def test_what_is_refused_is_listed_with_its_size_and_advice(monkeypatch):
 @pytest.mark.parametrize("order", [1, 2, 3, 4, 7])
 def test_cells_are_counted_without_building_terms(order):
     cardinalities = (2, 3, 5, 4)
-    cells = [Terms.of_order([k + 1 for k in cardinalities], size).sizes.sum() for size in range(1, 5)]
+    cells = [Terms.of_order(cardinalities, size).sizes.sum() for size in range(1, 5)]
     assert dense_cells(cardinalities, order) == cells[min(order, 4) - 1]
     assert dense_cells(cardinalities, order, hierarchical=True) == sum(cells[: min(order, 4)])
     assert n_terms(4, order) == len(Terms.of_order(cardinalities, min(order, 4)).features)
@@ -172,9 +172,33 @@ def test_memory_that_runs_out_all_the_same_is_a_sentence(monkeypatch, weather):
     from seminaive import NaiveBayes
     from seminaive.models import naive_bayes
 
-    def no_memory(*_args):
+    def no_memory(*_args, **_options):
         return np.empty(1 << 50)
 
     monkeypatch.setattr(naive_bayes.TableStatistics, "of", no_memory)
     with pytest.raises(TooLargeError, match=r"memory ran out .*fewer rows"):
         NaiveBayes().fit(*weather)
+
+
+@pytest.mark.parametrize("call", ["partial_fit(X, y, classes=[0, 1])", "set_params(solver='sgd').fit(X, y)"])
+def test_stochastic_descent_at_order_three_is_refused_before_it_allocates(call):
+    code = f"""
+rng = np.random.default_rng(0)
+X, y = rng.integers(0, 60, (300, 12)), rng.integers(0, 2, 300)
+try:
+    seminaive.HigherOrderLogisticRegression(order=3, categorical_features="all").{call}
+except seminaive.errors.TooLargeError as error:
+    print(error)
+"""
+    done = under_a_limit("import seminaive.errors\n" + code)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert "GB are available" in done.stdout
+
+
+def test_folds_of_a_search_are_counted_before_they_are_fitted(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (2000, 3)), rng.integers(0, 2, 2000)
+    monkeypatch.setattr(memory, "SMALL_BYTES", 0)
+    monkeypatch.setattr(memory, "available_bytes", lambda: 1_300_000)
+    with pytest.raises(TooLargeError, match=r"scores of 2,000 rows in 20 folds.*lower the number of folds"):
+        HigherOrderLogisticRegressionCV(1, cv=20, categorical_features="all").fit(X, y)

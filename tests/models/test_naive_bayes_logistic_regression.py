@@ -3,8 +3,10 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.datasets import load_iris
+from sklearn import config_context
+from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GroupKFold, cross_validate
 
 from seminaive import (
     NaiveBayes,
@@ -79,7 +81,9 @@ def test_between_the_limits_coefficients_go_from_naive_bayes_to_maximum_likeliho
 def test_a_zero_target_with_a_free_intercept_is_the_lasso():
     X, y = mixed_table()
     numbers = X[["height", "dose"]].fillna(1.0)
-    ours = NaiveBayesLogisticRegression(target="zero", strength=5.0, penalize_intercept=False, tol=1e-9)
+    ours = NaiveBayesLogisticRegression(
+        target="zero", strength=5.0, penalize_intercept=False, standardize=False, tol=1e-9
+    )
     ours.fit(numbers, y)
     centred = numbers - numbers.mean()
     theirs = LogisticRegression(l1_ratio=1.0, C=1 / 5.0, solver="saga", tol=1e-10, max_iter=100_000)
@@ -151,22 +155,28 @@ class TestCrossValidation:
     def test_it_is_the_plain_model_at_the_chosen_strength(self):
         X, y = mixed_table()
         chosen = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y)
-        plain = NaiveBayesLogisticRegression(strength=chosen.strength_).fit(X, y)
+        plain = NaiveBayesLogisticRegression(
+            strength=chosen.strength_, generative_share=chosen.generative_share_
+        ).fit(X, y)
         np.testing.assert_allclose(chosen.coefficients_, plain.coefficients_, atol=1e-4)
 
     def test_fold_losses_are_those_of_models_fitted_by_hand(self):
         X, y = mixed_table()
         folds = stratified_folds(np.unique(y, return_inverse=True)[1], 4, np.random.RandomState(3))
         splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(4)]
-        model = NaiveBayesLogisticRegressionCV(strengths=[1.0, 20.0], cv=splits).fit(X, y)
-        for k, strength in enumerate(model.path_.strengths):
-            for f, (train, test) in enumerate(splits):
-                by_hand = NaiveBayesLogisticRegression(strength=strength * len(train) / len(y))
-                by_hand.fit(X.iloc[train], y[train])
-                p = by_hand.predict_proba(X.iloc[test])[:, 1]
-                loss = np.mean((p - (y[test] == by_hand.classes_[1])) ** 2)
-                # Folds are solved to 1e-4 of the loss at the target.
-                assert model.fold_losses_.losses[f, k] == pytest.approx(loss, abs=2e-4)
+        model = NaiveBayesLogisticRegressionCV(strengths=[1.0, 20.0], cv=splits, scoring="brier").fit(X, y)
+        assert list(model.trials_) == [0.0, 0.5, 1.0]
+        for share, trial in model.trials_.items():
+            for k, strength in enumerate(trial.strengths):
+                for f, (train, test) in enumerate(splits):
+                    by_hand = NaiveBayesLogisticRegression(
+                        strength=strength * len(train) / len(y), generative_share=share
+                    )
+                    by_hand.fit(X.iloc[train], y[train])
+                    p = by_hand.predict_proba(X.iloc[test])[:, 1]
+                    loss = np.mean((p - (y[test] == by_hand.classes_[1])) ** 2)
+                    # Folds are solved to 1e-4 of the loss at the target.
+                    assert trial.losses[f, k] == pytest.approx(loss, abs=2e-4)
 
     def test_threads_do_not_change_the_result(self):
         X, y = mixed_table(3)
@@ -193,13 +203,21 @@ class TestCrossValidation:
             strengths=20, scoring=scoring, selection="one-standard-error"
         ).fit(X, y)
         assert cautious.strength_ >= least.strength_
+        # Folds are solved to 1e-4.
         assert least.fold_losses_.mean.min() == pytest.approx(
-            least.fold_losses_.mean[list(least.path_.strengths).index(least.strength_)], rel=1e-9
+            least.fold_losses_.mean[list(least.path_.strengths).index(least.strength_)], rel=1e-4
         )
 
     def test_a_tie_goes_to_the_larger_strength(self):
         folds = FoldLosses(np.array([4.0, 2.0, 1.0]), np.array([[0.3, 0.2, 0.2]]), np.ones(1))
         assert folds.choose("min") == 1
+
+    def test_losses_that_differ_by_less_than_the_folds_were_solved_to_are_a_tie(self):
+        losses = np.array([[0.3, 0.200009, 0.2]])
+        assert FoldLosses(np.array([4.0, 2.0, 1.0]), losses, np.ones(1), tol=1e-4).choose("min") == 1
+        assert FoldLosses(np.array([4.0, 2.0, 1.0]), losses, np.ones(1), tol=1e-5).choose("min") == 2
+        X, y = mixed_table()
+        assert NaiveBayesLogisticRegressionCV(strengths=5).fit(X, y).fold_losses_.tol == 1e-4
 
     def test_weights_count_in_fitting_and_in_the_test_losses(self):
         X, y = mixed_table()
@@ -233,6 +251,63 @@ class TestCrossValidation:
         # Halving is exact; what differs is that rows of weight one take their logarithms together.
         np.testing.assert_allclose(half.fold_losses_.losses, one.fold_losses_.losses, rtol=1e-9)
 
+    def test_the_best_strength_is_never_the_last_one_tried_but_for_no_penalty(self):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(500, 6))
+        y = (X[:, 0] + rng.logistic(size=500) > 0).astype(int)
+        X[:, 1:5] = X[:, :1] + 0.1 * rng.normal(size=(500, 4))  # naive Bayes counts these five times
+        X[:, 5] = 1e6 * (X[:, 0] + rng.normal(size=500))  # its derivative sets strength_max, far too high
+        raw = {"standardize": False, "generative_shares": (1.0,)}
+        short = NaiveBayesLogisticRegressionCV(extend=False, **raw).fit(X, y)
+        longer = NaiveBayesLogisticRegressionCV(**raw).fit(X, y)
+        assert longer.strength_ < short.path_.strengths[-1]
+        assert longer.path_.strengths[-1] == 0.0
+        assert longer.fold_losses_.mean.min() < 0.9 * short.fold_losses_.mean.min()
+        assert np.array_equal(longer.fold_losses_.strengths, longer.path_.strengths)
+
+    def test_the_target_itself_and_no_penalty_are_candidates(self):
+        X, y = mixed_table()
+        trials = NaiveBayesLogisticRegressionCV().fit(X, np.random.default_rng(0).permutation(y)).trials_
+        shares = np.unique(y, return_counts=True)[1] / len(y)
+        # In every fold the strongest trial is the class shares of nine tenths of the rows.
+        assert trials[0.0].mean[0] == pytest.approx(-shares @ np.log(shares), abs=1e-3)
+        tumours, labels = load_breast_cancer(return_X_y=True)
+        free = NaiveBayesLogisticRegressionCV(strengths=[0.0], generative_shares=(1.0,))
+        assert free.fit(tumours[:, :3], labels).strength_ == 0.0
+
+    def test_both_choices_of_one_fit_are_kept_with_coefficients_at_any_strength(self):
+        X, y = mixed_table()
+        model = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y)
+        cautious = NaiveBayesLogisticRegressionCV(strengths=30, selection="one-standard-error").fit(X, y)
+        assert model.strength_ == model.best_strength_
+        assert cautious.strength_ == cautious.one_standard_error_strength_ >= cautious.best_strength_
+        assert cautious.best_strength_ == model.best_strength_
+        assert np.array_equal(model.coefficients_at(model.best_strength_), model.coefficients_)
+        assert np.array_equal(
+            model.coefficients_at(cautious.one_standard_error_strength_), cautious.coefficients_
+        )
+        high, low = model.path_.strengths[10:12]
+        between = model.coefficients_at((high + low) / 2)
+        exact = NaiveBayesLogisticRegression(
+            strength=(high + low) / 2, generative_share=model.generative_share_
+        ).fit(X, y)
+        np.testing.assert_allclose(between, exact.coefficients_, atol=0.02)  # neighbours differ by up to 0.1
+        with pytest.raises(InputError, match="the path goes down to a strength of"):
+            model.coefficients_at(-1.0)
+
+    def test_groups_reach_the_splitter(self):
+        X, y = mixed_table()
+        groups = np.repeat(np.arange(6), 50)
+        model = NaiveBayesLogisticRegressionCV(strengths=5, cv=GroupKFold(3)).fit(X, y, groups=groups)
+        by_hand = list(GroupKFold(3).split(X, y, groups))
+        again = NaiveBayesLogisticRegressionCV(strengths=5, cv=by_hand).fit(X, y)
+        assert np.array_equal(model.fold_losses_.losses, again.fold_losses_.losses)
+        with config_context(enable_metadata_routing=True):
+            routed = NaiveBayesLogisticRegressionCV(strengths=5, cv=GroupKFold(3))
+            routed.set_fit_request(groups=True)
+            found = cross_validate(routed, X, y, cv=2, params={"groups": groups}, error_score="raise")
+        assert np.isfinite(found["test_score"]).all()
+
     def test_a_class_of_one_row_is_no_obstacle(self):
         X, y = load_iris(return_X_y=True)
         y = y.copy()
@@ -240,6 +315,65 @@ class TestCrossValidation:
         model = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y)
         assert np.isfinite(model.fold_losses_.losses).all()
         assert np.isfinite(model.predict_proba(X)).all()
+
+
+class TestTrust:
+    @staticmethod
+    def excesses(kind, n_rows, n_columns):
+        """Return by how much the log loss on new rows of pure noise exceeds that of the class shares."""
+        found = []
+        for seed in range(10):
+            rng = np.random.default_rng(seed)
+            shape = (n_rows + 2000, n_columns)
+            X = rng.normal(size=shape) if kind == "numbers" else rng.integers(0, 4, shape).astype(str)
+            y = rng.integers(0, 2, len(X))
+            model = NaiveBayesLogisticRegressionCV().fit(X[:n_rows], y[:n_rows])
+            shares = np.bincount(y[:n_rows]) / n_rows
+            new = y[n_rows:]
+            loss = -model.predict_log_proba(X[n_rows:])[np.arange(len(new)), new].mean()
+            found.append(loss + np.log(shares)[new].mean())
+        return np.array(found)
+
+    @pytest.mark.parametrize("table", [("numbers", 200, 30), ("categories", 200, 12)], ids=str)
+    def test_noise_costs_at_most_five_thousandths_over_the_class_shares(self, table):
+        found = self.excesses(*table)
+        assert found.mean() <= 0.005
+        assert found.max() <= 0.02
+
+    @pytest.mark.slow
+    @pytest.mark.parametrize("table", [("numbers", 1000, 30), ("numbers", 2000, 60)], ids=str)
+    def test_noise_of_a_thousand_rows_costs_at_most_five_thousandths_in_the_worst_case(self, table):
+        assert self.excesses(*table).max() <= 0.005
+
+    @pytest.mark.parametrize("estimator", [NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV])
+    @pytest.mark.parametrize(("factor", "shift"), [(1000.0, 0.0), (1e-3, 0.0), (1.0, 1e4), (-7.0, 3.0)])
+    def test_units_of_a_number_change_no_probability(self, estimator, factor, shift):
+        X, y = mixed_table()
+        plain = estimator().fit(X, y).predict_proba(X)
+        moved = X.assign(height=X["height"] * factor + shift)
+        # Solved to 1e-6 of the loss at the target.
+        np.testing.assert_allclose(estimator().fit(moved, y).predict_proba(moved), plain, atol=1e-5)
+
+    def test_a_share_of_naive_bayes_is_the_target_of_a_large_strength(self):
+        X, y = mixed_table(3)
+        none = NaiveBayesLogisticRegression(strength=1e9, generative_share=0.0).fit(X, y).predict_proba(X)
+        shares = np.unique(y, return_counts=True)[1] / len(y)
+        np.testing.assert_allclose(none, np.tile(shares, (len(y), 1)), atol=1e-10)
+        half = NaiveBayesLogisticRegression(strength=1e9, generative_share=0.5).fit(X, y)
+        naive = NaiveBayes().fit(X, y)
+        evidence = naive.predict_log_proba(X) - np.log(shares)
+        expected = np.exp(np.log(shares) + evidence / 2)
+        expected /= expected.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(half.predict_proba(X), expected, atol=1e-10)
+
+    def test_a_share_of_the_way_is_given_only_between_target_and_maximum_likelihood(self):
+        X, y = load_breast_cancer(return_X_y=True)
+        frame = NaiveBayesLogisticRegression(strength=20.0).fit(X[:, :8], y).shrinkage_
+        low = frame[["target", "maximum_likelihood"]].min(axis=1)
+        high = frame[["target", "maximum_likelihood"]].max(axis=1)
+        inside = frame["fitted"].between(low - 1e-9, high + 1e-9)
+        assert 0 < inside.sum() < len(frame)
+        assert frame["share"].notna().equals(inside)
 
 
 def test_a_saved_model_predicts_the_same(tmp_path):
@@ -261,7 +395,7 @@ def test_pictures_show_the_path_and_the_test_losses():
     model = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y)
     ax = model.plot_path()
     assert len(ax.lines) == len(model.coefficients_) + 1
-    assert model.plot_cv().get_ylabel() == "test loss (brier)"
+    assert model.plot_cv().get_ylabel() == "test loss (log-loss)"
     plt.close("all")
 
 
@@ -286,6 +420,8 @@ def test_bad_parameters_are_refused_with_a_sentence():
         ({"selection": "max"}, "selection is 'min'"),
         ({"cv": 1}, "at least 2 folds"),
         ({"strengths": 0}, "positive number of them"),
+        ({"generative_shares": 1.0}, "generative_shares is a sequence"),
+        ({"generative_shares": (0.0, 2.0)}, "each of generative_shares is a share"),
     ):
         with pytest.raises(InputError, match=words):
             NaiveBayesLogisticRegressionCV(**parameters).fit(X, y)

@@ -145,7 +145,7 @@ def test_the_lizards_of_bnlearns_manual(axes, statistic, p_value):
 
 
 # bnlearn 5.2.1, R 4.6.1: arc.strength(hc(marks), marks, criterion = "cor"), the p-value of an arc given the
-# other parents of its head; R's output as tests/parity/fixtures/strength.json of the pybnlearn project has it.  # noqa: E501 - one reference call
+# other parents of its head; R's output as the fixtures of the pybnlearn project have it.
 @pytest.mark.parametrize(
     ("x", "y", "given", "p_value"),
     [

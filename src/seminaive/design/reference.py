@@ -1,4 +1,8 @@
-"""The columns of a linear model on a mixed table, without a dummy matrix."""
+"""The reference-coded design: an intercept, numbers, and indicators of all categories but one per column.
+
+Nothing is stored as a dummy matrix. `ReferenceDesign` is the matrix X of given numbers and codes;
+`AnchoredDesign` is that of an encoded table, and turns coefficients into `AdditiveScores` and back.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +12,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.errors import InputError
+from seminaive.scores import AdditiveScores, NumericTerms
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
+    from seminaive.encode import EncodedTable, Schema
+    from seminaive.statistics import TableStatistics
+
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
+
+
+# Weights of two categories that differ by less, relatively, are a tie: sums of weights round.
+SAME_WEIGHT = 1e-9
+# Rows that `gram` turns into dense columns at a time.
+ROWS_AT_ONCE = 4096
 
 
 def compiled_layout(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
@@ -27,7 +41,7 @@ def compiled_layout(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
 
 
 @dataclass(frozen=True)
-class LinearDesign:
+class ReferenceDesign:
     """An intercept, numeric columns, and one indicator per category that is not its column's reference.
 
     Coefficients stand in that order; the indicators of a column follow its codes. A code equal to the
@@ -48,7 +62,7 @@ class LinearDesign:
     Two numbers and a column of three categories, of which code 1 is the reference:
 
     >>> import numpy as np
-    >>> design = LinearDesign.of(np.zeros((4, 2)), np.array([[0], [1], [2], [2]]), [3], [1])
+    >>> design = ReferenceDesign.of(np.zeros((4, 2)), np.array([[0], [1], [2], [2]]), [3], [1])
     >>> design.n_coefficients
     5
     >>> design.scores(np.array([[10.0], [0.0], [0.0], [1.0], [2.0]])).ravel()
@@ -67,7 +81,7 @@ class LinearDesign:
         codes: NDArray[Any] | None = None,
         cardinalities: Sequence[int] = (),
         references: Sequence[int] | None = None,
-    ) -> LinearDesign:
+    ) -> ReferenceDesign:
         """Lay out a design; references are codes, by default each column's first.
 
         Parameters
@@ -121,7 +135,7 @@ class LinearDesign:
         """Return the number of numeric columns."""
         return int(self.numbers.shape[1])
 
-    def rows(self, kept: NDArray[Any]) -> LinearDesign:
+    def rows(self, kept: NDArray[Any] | slice) -> ReferenceDesign:
         """Return the design of some rows, by position or mask."""
         return replace(self, numbers=self.numbers[kept], places=self.places[kept])
 
@@ -155,3 +169,163 @@ class LinearDesign:
         for feature in range(self.places.shape[1]):
             scores += padded[self.places[:, feature]]
         return scores
+
+    def adjoint(self, residuals: Floats) -> Floats:
+        """Return X'R, (n_coefficients, n_scores), of residuals (n_rows, n_scores)."""
+        result = np.zeros((self.n_coefficients + 1, residuals.shape[1]))
+        result[0] = residuals.sum(axis=0)
+        result[1 : 1 + self.n_numbers] = self.numbers.T @ residuals
+        for feature in range(self.places.shape[1]):
+            for score in range(residuals.shape[1]):
+                result[:, score] += np.bincount(
+                    self.places[:, feature], residuals[:, score], minlength=len(result)
+                )
+        return result[:-1]
+
+    def gram(self, row_weight: Floats, columns: NDArray[np.int64] | None = None) -> Floats:
+        """Return X'WX for some columns, by default for all; the path solver has its own, compiled."""
+        columns = np.arange(self.n_coefficients) if columns is None else columns
+        result = np.zeros((len(columns), len(columns)))
+        for begin in range(0, self.n_rows, ROWS_AT_ONCE):
+            part = slice(begin, begin + ROWS_AT_ONCE)
+            dense = self.rows(part).dense(columns)
+            result += dense.T @ (row_weight[part, None] * dense)
+        return result
+
+    def dense(self, columns: NDArray[np.int64] | None = None) -> Floats:
+        """Return X itself, or some of its columns; for few rows."""
+        columns = np.arange(self.n_coefficients) if columns is None else columns
+        return self.scores(np.eye(self.n_coefficients)[:, columns])
+
+
+def reference_codes(statistics: TableStatistics) -> tuple[int, ...]:
+    """Choose the category of each coded column that has no coefficient.
+
+    A column of 0 and 1, or of false and true, enters as it is: its reference is 0. Any other column's is
+    its most frequent category, the smallest of equally frequent ones, so that neither the order of the rows
+    nor the names of the classes decide.
+    """
+    references = []
+    schema, counts = statistics.schema, statistics.counts
+    for feature, position in enumerate(schema.coded):
+        categories = getattr(schema.columns[position], "categories", ())
+        first = counts.terms.offsets[feature]
+        weight = counts.counts[first : first + counts.terms.cardinalities[feature]].sum(axis=1)
+        if tuple(categories) == (0, 1) or not len(weight):
+            references.append(0)
+        else:
+            references.append(int(np.argmax(weight >= weight.max() * (1 - SAME_WEIGHT))))
+    return tuple(references)
+
+
+def coefficient_names(schema: Schema, references: tuple[int, ...]) -> list[str]:
+    """Name the coefficients: the intercept, the numbers, then ``column=category``."""
+    names = ["intercept", *schema.numeric_names]
+    for position, reference in zip(schema.coded, references, strict=True):
+        labels = schema.labels(position)
+        name = schema.columns[position].name
+        names += [f"{name}={label}" for code, label in enumerate(labels) if code != reference]
+    return names
+
+
+def no_effect(scores: AdditiveScores) -> AdditiveScores:
+    """Return scores over the same terms to which nothing contributes."""
+    numeric = replace(scores.numeric, coefficients=np.zeros_like(scores.numeric.coefficients))
+    return replace(
+        scores, prior=np.zeros_like(scores.prior), tables=np.zeros_like(scores.tables), numeric=numeric
+    )
+
+
+@dataclass(frozen=True)
+class AnchoredDesign:
+    """The reference-coded design of a training table, with its zeros fixed by given additive scores.
+
+    The anchor (naive Bayes, or no effect at all) decides which part of a feature's contribution belongs to
+    the intercept: that at the reference category, or at the number zero. In the design a missing number has
+    the value of the training mean and a neutrally missing category that of the reference; the offset takes
+    the anchor's contribution there off again, so that under the anchor itself they are no evidence.
+
+    Parameters
+    ----------
+    design : ReferenceDesign
+    codes : ndarray of shape (n_rows, n_coded)
+    offset : ndarray of shape (n_rows, n_classes)
+    references : tuple of int
+        The category of each coded column that has no coefficient.
+    anchor : AdditiveScores
+        Single columns and straight lines only.
+    """
+
+    design: ReferenceDesign
+    codes: NDArray[Any]
+    offset: Floats
+    references: tuple[int, ...]
+    anchor: AdditiveScores
+
+    @classmethod
+    def of(cls, table: EncodedTable, references: tuple[int, ...], anchor: AdditiveScores) -> AnchoredDesign:
+        """Lay out a table."""
+        anchor = replace(anchor, numeric=anchor.numeric.with_unit_scales())
+        numbers, offset = table.numbers, np.zeros((len(table), anchor.n_classes))
+        absent = np.isnan(numbers)
+        if absent.any():
+            numbers = np.where(absent, anchor.numeric.centres, numbers)
+            offset -= absent @ anchor.numeric.coefficients[:, 1]
+        for feature, reference in enumerate(references):
+            silent = table.codes[:, feature] == table.cardinalities[feature]
+            if silent.any():
+                offset[silent] -= anchor.tables[anchor.terms.offsets[feature] + reference]
+        design = ReferenceDesign.of(numbers, table.codes, table.cardinalities, references)
+        return cls(design, table.codes, offset, references, anchor)
+
+    def coefficients_of(self, scores: AdditiveScores) -> Floats:
+        """Return scores over the anchor's terms as coefficients, (n_coefficients, n_classes)."""
+        design, numeric = self.design, scores.numeric
+        result = np.empty((design.n_coefficients, scores.n_classes))
+        constant, slope = numeric.coefficients[:, 1], numeric.coefficients[:, 2]
+        result[0] = scores.prior + (constant - slope * numeric.centres[:, None]).sum(axis=0)
+        result[1 : 1 + design.n_numbers] = slope
+        for feature, reference in enumerate(self.references):
+            cells, places = self._cells(feature)
+            at_reference = scores.tables[scores.terms.offsets[feature] + reference]
+            if len(cells):
+                result[0] += at_reference
+            result[places] = scores.tables[cells] - at_reference
+        return result
+
+    def to_scores(self, coefficients: Floats, row_weight: Floats) -> AdditiveScores:
+        """Return the additive scores of coefficients (n_coefficients, n_classes).
+
+        Where a coefficient is the anchor's, its contributions are the anchor's. A category never seen gets
+        the training-weighted mean contribution of its column, unless training had rows without evidence
+        there: then it gets the anchor's, as they did.
+        """
+        anchor, design = self.anchor, self.design
+        deviation = coefficients - self.coefficients_of(anchor)
+        tables = anchor.tables.copy()
+        for feature in range(len(self.references)):
+            cells, places = self._cells(feature)
+            tables[cells] += deviation[places]
+            first, size = anchor.terms.offsets[feature], anchor.terms.cardinalities[feature]
+            weight = np.bincount(self.codes[:, feature], row_weight, minlength=size + 1)
+            if weight[size] == 0 and weight.any():
+                tables[first + size] = weight[:size] @ tables[first : first + size] / weight.sum()
+        slope = deviation[1 : 1 + design.n_numbers]
+        at_mean = slope * anchor.numeric.centres[:, None]
+        numeric = anchor.numeric.coefficients.copy()
+        numeric[:, 0] += at_mean
+        numeric[:, 1] += at_mean
+        numeric[:, 2] += slope
+        return AdditiveScores(
+            anchor.prior + deviation[0],
+            anchor.terms,
+            tables,
+            NumericTerms(anchor.numeric.features, anchor.numeric.centres, numeric),
+        )
+
+    def _cells(self, feature: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the cells of a coded column that have a coefficient, and the positions of these."""
+        terms, design = self.anchor.terms, self.design
+        codes = np.arange(terms.cardinalities[feature])
+        codes = codes[codes != self.references[feature]]
+        return terms.offsets[feature] + codes, design.first_place[feature] + np.arange(len(codes))

@@ -3,7 +3,9 @@
 Legend: i row, c class, s score, p posterior, y label, e error p - y, w weight; P score columns: one per
 class, padded to a multiple of four. Two classes have a single score, the log-odds of class 1.
 
-Products and sums may be contracted into one instruction, which is faster and more exact.
+A score that is not finite makes the loss NaN or infinite, so that a line search never takes overflow for a
+good fit; residuals are then arbitrary. Products and sums may be contracted into one instruction, which is
+faster and more exact. objective/losses.py has the same in NumPy.
 """
 
 import numpy as np
@@ -16,6 +18,24 @@ BLOCK = 256
 # Odds of more than e**LARGEST are worked out with care; a sum that has them is above HELD.
 LARGEST = 690.0
 HELD = 1e299
+
+
+@njit(inline="always")
+def against(margin, small):
+    """Return the probability that the logistic model gives to the other class than that of the margin.
+
+    The margin is the log odds of a class, small is exp(-|margin|). No digits are lost where it is near 0.
+    """
+    return (small if margin >= 0.0 else 1.0) * (1.0 / (1.0 + small))
+
+
+@njit(inline="always")
+def hinge(margin):
+    """Return max(0, -margin), and NaN for an infinite margin, so that overflow never counts as a good fit.
+
+    Together with log(1 + exp(-|margin|)) it is the log loss.
+    """
+    return (0.0 if margin >= 0.0 else -margin) + 0.0 * margin
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -38,12 +58,11 @@ def binary_log_loss_residuals(scores, labels, weights):
         for i in range(m):
             losses[i] = logarithm(1.0 + small[i])
         for i in range(m):
-            against = own[i] - 2.0 * np.float64(label[i]) * own[i]
-            wrong = against > 0.0  # a plain choice: max would look for NaN
-            losses[i] = weight[i] * (losses[i] + (against if wrong else 0.0))
+            sign = 2.0 * np.float64(label[i]) - 1.0
+            losses[i] = weight[i] * (losses[i] + hinge(sign * own[i]))
         for i in range(m):
-            p = (1.0 if own[i] >= 0.0 else small[i]) / (1.0 + small[i])
-            own[i] = weight[i] * (p - np.float64(label[i]))
+            sign = 2.0 * np.float64(label[i]) - 1.0
+            own[i] = -sign * weight[i] * against(sign * own[i], small[i])
         loss += losses[:m].sum()
     return loss
 
@@ -58,13 +77,12 @@ def binary_squared_error_residuals(scores, labels, weights):
     losses = np.empty(n)
     for i in range(n):
         s = scores[i]
-        y = 1.0 if labels[i] == 1 else 0.0
+        sign = 2.0 * np.float64(labels[i]) - 1.0
         small = exponential(-abs(s))
-        p = (1.0 if s >= 0.0 else small) / (1.0 + small)
-        e = p - y
+        e = against(sign * s, small)
         # Both classes err by the same amount, hence twice the half.
-        losses[i] = weights[i] * e * e
-        scores[i] = 2.0 * weights[i] * e * p * (1.0 - p)
+        losses[i] = weights[i] * (e * e + 0.0 * s)
+        scores[i] = -2.0 * sign * weights[i] * e * against(-s, small) * against(s, small)
     return losses.sum()
 
 
@@ -88,7 +106,7 @@ def _exponentials(scores, by_class, totals):
     for c in range(n_classes):
         own = by_class[c]
         for i in range(m):
-            own[i] = exponential(own[i] - highest[i])
+            own[i] = exponential(own[i] - highest[i]) + 0.0 * own[i]
         for i in range(m):
             totals[i] += own[i]
     return highest
@@ -119,14 +137,17 @@ def log_loss_residuals(scores, labels, weights, n_classes):
                 odds[i * width + c] = own[i * width + c] - true
         for t in range(m * width):
             above = odds[t] > LARGEST  # a plain choice: min would look for NaN
-            odds[t] = exponential(LARGEST if above else odds[t])
+            odds[t] = exponential(LARGEST if above else odds[t]) + 0.0 * own[t]
         for i in range(m):
             total = 0.0
             for c in range(n_classes):
                 total += odds[i * width + c]
             totals[i] = total
-        losses[:] = 0.0
-        if totals[:m].max() > HELD:
+        extreme = False
+        for i in range(m):
+            losses[i] = 0.0 * totals[i]  # NaN stays NaN; the logarithm below would not keep it
+            extreme = extreme or totals[i] > HELD
+        if extreme:
             _work_out_extremes(own, label, n_classes, odds, totals, losses)
         for i in range(m):
             share = weight[i] / totals[i]

@@ -149,6 +149,7 @@ def normalize_log_scores(scores):
         total = 0.0
         for c in range(C):
             total += np.exp(scores[i, c] - largest)
-        log_total = largest + np.log(total)
+        # The largest first: beside an immense score the logarithm would be lost.
+        log_total = np.log(total)
         for c in range(C):
-            scores[i, c] -= log_total
+            scores[i, c] = (scores[i, c] - largest) - log_total

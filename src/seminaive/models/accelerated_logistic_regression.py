@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from seminaive.design.classes import log_odds
@@ -101,6 +103,8 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
     >>> bool(np.allclose(model.weights_[:2], model.weights_[3:5]))
     True
     """
+
+    _fitted: ClassVar = {"weights_": np.ndarray, "prior_weights_": np.ndarray}
 
     def __init__(
         self,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from seminaive.encode import frame_like
 from seminaive.models.base import TableClassifier
+from seminaive.models.fitted_state import check_finite
+from seminaive.scores import AdditiveScores
 
 # Columns of ``contributions`` that are not features.
 RESERVED = ("prior", "row", "class")
@@ -17,10 +21,13 @@ class AdditiveClassifier(TableClassifier):
     A subclass sets ``scores_`` in ``fit``; predicting and explaining read nothing else.
     """
 
+    _fitted: ClassVar = {"scores_": AdditiveScores}
+
     def _check_consistent(self):
         super()._check_consistent()
         schema = self.schema_
         self.scores_.check_fits(schema.cardinalities, len(schema.numeric), len(self.classes_))
+        check_finite(self.scores_)
 
     def _joint_log_scores(self, table):
         return self.scores_.joint_log_scores(table)

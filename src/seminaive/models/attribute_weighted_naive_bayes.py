@@ -6,6 +6,8 @@ per category and class).
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 
 from seminaive.design.classes import log_odds
@@ -82,6 +84,18 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     >>> AttributeWeightedNaiveBayes().fit(X, y).exponents_.round(1)
     array([0.5, 0.5])
     """
+
+    _fitted: ClassVar = {
+        "exponents_": np.ndarray,
+        "n_iter_": int,
+        "objective_": float,
+        "gradient_norm_": float,
+    }
+
+    def _check_consistent(self):
+        super()._check_consistent()
+        if self.exponents_.shape != (self.scores_.n_terms,) or not (self.exponents_ >= 0).all():
+            raise ValueError("there is not one exponent of 0 or more for each term")
 
     def __init__(
         self,

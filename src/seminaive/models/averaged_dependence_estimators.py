@@ -5,6 +5,7 @@ from __future__ import annotations
 from joblib import effective_n_jobs
 
 from seminaive.models.base import TableClassifier
+from seminaive.models.fitted_state import check_finite
 from seminaive.models.parameters import check_jobs, check_number
 from seminaive.models.tuple_statistics import TupleCountingMixin
 from seminaive.scores import DependenceTables
@@ -114,6 +115,7 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
     def _check_consistent(self):
         super()._check_consistent()
         self.tables_.check_fits(self.schema_.cardinalities, self.order, len(self.classes_))
+        check_finite(self.tables_)
 
     def _joint_log_scores(self, table):
         return self.tables_.joint_log_scores(table.codes, self.min_count, effective_n_jobs(self.n_jobs))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -26,6 +26,7 @@ from seminaive.encode import (
     weigh_classes,
 )
 from seminaive.errors import ColumnsWarning, InputError, TooLargeError
+from seminaive.models.fitted_state import check_summary
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
 from seminaive.models.progress import progress
 from seminaive.scores import log_posterior
@@ -221,10 +222,24 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True, reset=False)
         return encoder.encode(opened)
 
+    # Fitted attributes that a model file holds, with their types; see seminaive.models.fitted_state. Those of
+    # ``_derived`` follow from the others and are not written.
+    _fitted: ClassVar[dict[str, type | str]] = {"summary_": TrainingSummary}
+    _derived: ClassVar[tuple[str, ...]] = ()
+
+    def _restore(self, most_bytes: int) -> None:  # noqa: ARG002 - for models that derive tables
+        """Check a fitted state that was read from a file, and derive what the file does not hold."""
+        self._check_shared_parameters()
+        self._check_parameters()
+        self._check_consistent()
+
     def _check_consistent(self) -> None:
         """Refuse a fitted state, read from a file, whose parts do not belong together."""
-        if len(np.unique(self.classes_)) != len(self.classes_):
-            raise ValueError("classes occur twice")
+        if "summary_" in vars(self):
+            check_summary(self.summary_, self.schema_, len(self.classes_))
+
+    def _check_parameters(self) -> None:
+        """Refuse parameters that cannot be used; a subclass checks its own."""
 
     def _joint_log_scores(self, table: EncodedTable) -> NDArray[np.float64]:
         """Return the log posterior of each row and class, up to a constant per row."""

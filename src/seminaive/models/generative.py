@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
 from seminaive.encode import encode_target
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.fitted_state import check_statistics
 from seminaive.models.parameters import check_choice, check_number
-from seminaive.statistics import TrainingSummary
+from seminaive.statistics import TableStatistics, Terms, TrainingSummary
+from seminaive.statistics.sizes import table_parts
 
 
 def check_generative_parameters(model):
@@ -26,8 +29,35 @@ class GenerativeMixin:
 
     The model checks its parameters (``_check_parameters``), sums up rows (``_count``, into
     ``statistics_``), derives from them what it predicts by (``_derive``), and may cut numbers into bins
-    (``_cut_rule``).
+    (``_cut_rule``). A model file holds the statistics, of which the rest is derived again.
     """
+
+    _fitted: ClassVar[dict[str, type | str]] = {"classes_declared_": bool, "statistics_": TableStatistics}
+    _derived: ClassVar[tuple[str, ...]] = ("scores_", "tables_")
+
+    def _restore(self, most_bytes):
+        """Check the statistics that a file holds, then derive the tables."""
+        self._check_shared_parameters()
+        self._check_parameters()
+        check_statistics(self.statistics_, self.schema_, len(self.classes_))
+        if self.statistics_.classes not in (None, tuple(self.classes_.tolist())):
+            raise ValueError("the statistics are of other classes")
+        if self.statistics_.counts.terms != self._counted_terms():
+            raise ValueError("the statistics count other tuples than the model needs")
+        if sum(self._memory_parts(self.schema_.cardinalities, len(self.classes_)).values()) > most_bytes:
+            raise ValueError(
+                "its tables take more memory than allowed: pass a larger max_bytes to load_model"
+            )
+        self._derive()
+        self._check_consistent()
+
+    def _counted_terms(self):
+        """Return the terms that the statistics count: single columns."""
+        return Terms.singles(self.schema_.cardinalities)
+
+    def _memory_parts(self, cardinalities, n_classes):
+        """Return what the fit takes, in bytes: counts, the work on them, and tables."""
+        return table_parts(cardinalities, 1, n_classes, copies=4)
 
     def _cut_rule(self):
         """Return the rule that cuts numbers, or None where they stay numbers."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import ClassVar
 
 import numpy as np
 
@@ -85,6 +86,8 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
     """
 
     _path_label = "strength"
+
+    _fitted: ClassVar = {"path_": GroupPath, "strength_": float}
 
     def __init__(
         self,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -12,14 +13,23 @@ from seminaive.design.classes import by_class
 from seminaive.design.table import TableDesign
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts
 from seminaive.errors import InputError
+from seminaive.memory import refuse_beyond_memory
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.parameters import check_choice, check_order, check_search, check_strengths, is_whole
+from seminaive.models.parameters import (
+    LARGEST_WHOLE,
+    check_choice,
+    check_order,
+    check_search,
+    check_strengths,
+    is_whole,
+)
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.solvers.minimize import MOST_VECTORS, minimize
 from seminaive.solvers.search_coordinates import SCALINGS, search_coordinates
 from seminaive.solvers.stochastic_gradient import minimize_by_epochs
+from seminaive.statistics.sizes import stream_parts
 
 SOLVERS = ("lbfgs", "cg", "newton", "sgd")
 OBJECTIVES = ("log-likelihood", "squared-error")
@@ -32,6 +42,14 @@ CERTIFICATES = ("n_iter_", "passes_", "history_", "objective_", "gradient_norm_"
 
 class HigherOrderClassifier(AdditiveClassifier):
     """Logistic regression over tuples of features; a subclass names the penalty (``_ridge``)."""
+
+    _fitted: ClassVar = {
+        "n_iter_": int,
+        "passes_": int,
+        "history_": np.ndarray,
+        "objective_": float,
+        "gradient_norm_": float,
+    }
 
     def fit(self, X, y, sample_weight=None):
         """Learn one coefficient per class and observed combination of values.
@@ -79,6 +97,11 @@ class HigherOrderClassifier(AdditiveClassifier):
             start[design.fixed] = 0.0
         limits = {"tol": self.tol, "max_iter": self.max_iter, "report": step}
         if self.solver == "sgd":
+            terms, n_classes = design.coefficients.terms, design.coefficients.n_classes
+            refuse_beyond_memory(
+                stream_parts(terms.cardinalities, self.order, n_classes, hierarchical=self.hierarchical),
+                "take solver='lbfgs', which needs cells for observed combinations only, or lower the order",
+            )
             generator = check_random_state(self.random_state)
             result = minimize_by_epochs(
                 objective,
@@ -141,6 +164,6 @@ def cut_rule(bins):
     """Return the rule that cuts numbers into bins."""
     if bins == "mdl":
         return mdl_cuts
-    if is_whole(bins) and bins >= 2:
+    if is_whole(bins) and 2 <= bins <= LARGEST_WHOLE:
         return EqualFrequencyCuts(int(bins))
     raise InputError(f"bins is 'mdl' or a number of equally frequent bins, 2 or more, got {bins!r}")

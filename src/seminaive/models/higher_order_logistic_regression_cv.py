@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from joblib import effective_n_jobs
 
 from seminaive.design.classes import by_class
@@ -124,6 +126,17 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     >>> bool(abs(model.predict_proba(X)[:, 1] - 0.25).max() < 0.01)
     True
     """
+
+    _fitted: ClassVar = {
+        "ridge_": tuple,
+        "number_ridge_": float,
+        "generative_share_": float,
+        "cv_results_": dict,
+        "n_iter_": int,
+        "passes_": int,
+        "objective_": float,
+        "gradient_norm_": float,
+    }
 
     def __init__(
         self,

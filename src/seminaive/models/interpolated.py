@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import check_random_state
@@ -9,10 +11,12 @@ from sklearn.utils import check_random_state
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.fitted_state import check_finite
 from seminaive.models.generative import check_generative_parameters
 from seminaive.models.path_curves import PathCurves
 from seminaive.scores import Interpolation
 from seminaive.selection.folds import check_folds, split_rows
+from seminaive.solvers import AlphaPath
 from seminaive.statistics import TableStatistics
 
 CRITERIA = ("aic", "cv")
@@ -25,6 +29,23 @@ class InterpolatedClassifier(AdditiveClassifier):
 
     A subclass finds a path of alphas (``_find_path``) and the step of it that predicts (``_choose``).
     """
+
+    _fitted: ClassVar = {
+        "path_": AlphaPath,
+        "chosen_step_": int,
+        "alphas_": np.ndarray,
+        "n_evaluations_": int,
+        "fold_deviances_": np.ndarray,
+    }
+
+    def _check_consistent(self):
+        super()._check_consistent()
+        path, n_features = self.path_, len(self.schema_.columns)
+        check_finite(path)
+        if path.alphas.ndim != 2 or path.alphas.shape[1] != n_features or not len(path):
+            raise ValueError("the path does not fit the schema")
+        if not 0 <= self.chosen_step_ < len(path) or self.alphas_.shape != (n_features,):
+            raise ValueError("the chosen step is not on the path")
 
     def fit(self, X, y, sample_weight=None):
         """Estimate both ends of every feature, find the path between them and choose a step of it.

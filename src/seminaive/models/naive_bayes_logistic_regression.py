@@ -17,10 +17,10 @@ LEAST_OF_THE_WAY = 1e-4
 class NaiveBayesLogisticRegression(ShrunkenClassifier):
     """Logistic regression whose coefficients are pulled toward those of naive Bayes.
 
-    Minimises ``-log likelihood + strength * sum_j |b_j - t_j|``, intercept included, where ``t`` are the
-    coefficients that naive Bayes gives to the same table. Strength 0 is logistic regression; from
-    ``path_.strength_max`` on the model is naive Bayes. In between, only the coefficients that the data
-    argue about leave their naive Bayes value.
+    Minimises ``-log likelihood + strength * sum_j s_j |b_j - t_j|``, intercept included, where ``t`` are the
+    coefficients that naive Bayes gives to the same table and ``s`` the columns' standard deviations. Strength
+    0 is logistic regression; from ``path_.strength_max`` on the model is naive Bayes. In between, only the
+    coefficients whose change the likelihood rewards enough leave their naive Bayes value.
 
     Parameters
     ----------
@@ -30,12 +30,16 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         What the coefficients are pulled toward. "zero" is the lasso, with a penalised intercept unless
         ``penalize_intercept=False``. An array holds one value per coefficient, in the order of
         ``coefficient_names_``: last year's coefficients, for instance.
+    generative_share : float, default=1.0
+        The evidence of naive Bayes is multiplied by this share before it becomes the target: 0 leaves the
+        class shares, 1 is naive Bayes. Other targets ignore it.
     penalty : {"l1", "l2"} or float, default="l1"
         L1 lets coefficients stay exactly at the target; L2 pulls all of them a little; a number between
         0 and 1 is the share of L1 in a mix.
-    standardize : bool, default=False
-        Whether to penalise as if every column, indicators included, had mean 0 and variance 1. The
-        coefficients stay on the original scale.
+    standardize : bool, default=True
+        Whether to penalise as if every column, indicators included, had mean 0 and variance 1, so that units
+        do not matter. The coefficients stay on the original scale. False is the paper's penalty, on raw
+        coefficients.
     penalize_intercept : bool, default=True
         Whether the intercept is pulled too; only then does a large strength give naive Bayes exactly.
     smoothing : float, default=1.0
@@ -97,8 +101,9 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         *,
         strength=1.0,
         target="naive-bayes",
+        generative_share=1.0,
         penalty="l1",
-        standardize=False,
+        standardize=True,
         penalize_intercept=True,
         smoothing=1.0,
         variance_floor=1e-9,
@@ -112,6 +117,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     ):
         self.strength = strength
         self.target = target
+        self.generative_share = generative_share
         self.penalty = penalty
         self.standardize = standardize
         self.penalize_intercept = penalize_intercept
@@ -139,10 +145,11 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         self._check_parameters()
         if not is_number(self.strength) or self.strength < 0:
             raise InputError(f"strength is a finite number, 0 or more, got {self.strength!r}")
+        self._check_share("generative_share", self.generative_share)
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            row_weight = np.ones(len(training.labels)) if training.row_weight is None else training.row_weight
-            linear = self._lay_out(training.table, training.labels, row_weight)
+            row_weight = training.weights
+            linear = self._lay_out(training.table, training.labels, row_weight, self.generative_share)
             self.strength_ = float(self.strength)
             path = self._path_to_strength(linear, training.labels, row_weight)
             path.warn_unless_converged()

@@ -3,42 +3,64 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from numbers import Integral
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy.special import log_softmax
 
+from seminaive.design.classes import log_odds
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.shrunken import ShrunkenClassifier, new_axes
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
 
+if TYPE_CHECKING:
+    from seminaive.design.reference import AnchoredDesign
+    from seminaive.solvers import ShrinkagePath
+
 # Folds are solved to this share of the loss at the target: far below what choosing among strengths can see.
 FOLD_TOL = 1e-4
+# Strengths that are laid span so many decades; the search goes on by at most so many, with as many in each.
+DECADES_LAID = 4
+MOST_DECADES = 6
+# Times strength_max: a strength that keeps every coefficient at the target in all folds.
+HELD_FACTOR = 10.0
+# Gain over the class shares, in its standard errors, from which on it is believed.
+LEAST_GAIN = 1.5
 # Test rows scored together, for all strengths at once.
 ROWS_AT_ONCE = 4096
 
 
 class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
-    """`NaiveBayesLogisticRegression` with the strength chosen by cross-validation.
+    """`NaiveBayesLogisticRegression` with strength and target chosen by cross-validation.
 
-    In every fold the naive Bayes target is estimated anew from the fold's training rows: a target from all
-    rows would have seen the test rows and would always win.
+    The target is a share of naive Bayes: all of it, half of its evidence, or none, which leaves the class
+    shares (then it is the lasso). In every fold the target is estimated anew from the fold's training rows: a
+    target from all rows would have seen the test rows and would always win. The search goes on by decades
+    while the best strength is the last one tried, down to no penalty, and up to the target itself where it is
+    the first.
 
     Parameters
     ----------
     strengths : int or array-like, default=100
         How many strengths to try, logarithmically from ``strength_max`` down to 1e-4 of it, fewer where
         99.9 % of the deviance is explained or the classes are separated; or the strengths themselves.
+    generative_shares : sequence of float, default=(0.0, 0.5, 1.0)
+        The shares of naive Bayes to try as targets, each with its own strengths. Other targets ignore it.
+    extend : bool, default=True
+        Whether to go on beyond the strengths laid where the first or the last of them is as good as the best;
+        strengths that are given are the only ones tried.
     cv : int or splitter, default=10
         Number of stratified folds, or a scikit-learn splitter or iterable of splits.
-    scoring : {"brier", "log-loss", "zero-one"}, default="brier"
-        The test loss: squared error of the probabilities, their logarithm, or the share of errors.
+    scoring : {"log-loss", "brier", "zero-one"}, default="log-loss"
+        The test loss: minus the logarithm of the probabilities, their squared error, or the share of errors.
     selection : {"min", "one-standard-error"}, default="min"
         Take the strength of least loss (the larger of equals), or the largest strength within one
-        standard error of it.
+        standard error of it. Both are kept, as ``best_strength_`` and ``one_standard_error_strength_``.
     n_jobs : int, default=None
         Threads that solve folds side by side; -1 uses all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=0
@@ -58,12 +80,20 @@ categorical_features, missing
     ----------
     strength_ : float
         The chosen strength.
+    generative_share_ : float
+        The chosen share of naive Bayes in the target. Where the gain over the class shares is below 1.5 of
+        its standard errors it is 0, at a strength that leaves the class shares: the best of many trials gains
+        that much by chance.
+    best_strength_, one_standard_error_strength_ : float
+        What each rule of ``selection`` chooses along ``path_``; ``coefficients_at`` gives their coefficients.
     fold_losses_ : FoldLosses
-        Test loss of each fold at each strength.
+        Test loss of each fold at each strength of ``path_``.
+    trials_ : dict
+        Such losses for every share of naive Bayes.
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type.
     coefficients_, target_, maximum_likelihood_, shrinkage_, path_, scores_, schema_, classes_, references_
-        As in `NaiveBayesLogisticRegression`; the path is that of all rows.
+        As in `NaiveBayesLogisticRegression`; the path is that of all rows toward the chosen target.
 
     Examples
     --------
@@ -72,21 +102,31 @@ categorical_features, missing
     >>> model = NaiveBayesLogisticRegressionCV().fit(X[["mean radius", "mean texture"]], y)
     >>> model.shrinkage_[["coefficient", "target", "fitted"]].round(2)
         coefficient  target  fitted
-    0     intercept   18.89   18.89
-    1   mean radius   -0.92   -1.01
-    2  mean texture   -0.24   -0.21
+    0     intercept   18.89   19.27
+    1   mean radius   -0.92   -1.00
+    2  mean texture   -0.24   -0.22
     """
+
+    _fitted: ClassVar = {
+        "generative_share_": float,
+        "best_strength_": float,
+        "one_standard_error_strength_": float,
+        "fold_losses_": FoldLosses,
+        "trials_": "dict[float, FoldLosses]",
+    }
 
     def __init__(
         self,
         *,
         strengths=100,
+        generative_shares=(0.0, 0.5, 1.0),
+        extend=True,
         cv=10,
-        scoring="brier",
+        scoring="log-loss",
         selection="min",
         target="naive-bayes",
         penalty="l1",
-        standardize=False,
+        standardize=True,
         penalize_intercept=True,
         smoothing=1.0,
         variance_floor=1e-9,
@@ -101,6 +141,8 @@ categorical_features, missing
         random_state=0,
     ):
         self.strengths = strengths
+        self.generative_shares = generative_shares
+        self.extend = extend
         self.cv = cv
         self.scoring = scoring
         self.selection = selection
@@ -120,8 +162,8 @@ categorical_features, missing
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
-        """Solve the path on all rows and on every fold, and keep the strength of least test loss.
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Solve the paths on all rows and on every fold, and keep target and strength of least test loss.
 
         Parameters
         ----------
@@ -130,21 +172,34 @@ categorical_features, missing
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts, in fitting and in the test losses.
+        groups : array-like of shape (n_rows,), default=None
+            Passed on to a splitter of groups in ``cv``.
         """
         self._check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            row_weight = np.ones(len(training.labels)) if training.row_weight is None else training.row_weight
-            linear = self._lay_out(training.table, training.labels, row_weight)
-            path = self._path(linear, training.labels, row_weight, self._options(), **self._grid())
-            splits = split_rows(self.cv, training.labels, y, sample_weight, self.random_state)
-            self.fold_losses_ = self._cross_validate(training, row_weight, linear.references, path, splits)
-            chosen = self.fold_losses_.choose(self.selection)
+            row_weight = training.weights
+            splits = split_rows(self.cv, training.labels, y, sample_weight, self.random_state, groups)
+            shares = self.generative_shares if self._has_shares() else (1.0,)
+            trials = {}
+            with self._progress("targets", len(shares)) as step:
+                for share in map(float, shares):
+                    trials[share] = self._search(training, row_weight, share, splits)
+                    step(f"share {share:g} of naive Bayes, loss {trials[share].losses.mean.min():.4f}")
+            self.generative_share_, chosen = _best_of(trials, self.selection)
+            self.trials_ = {share: trial.losses for share, trial in trials.items()}
+            best = trials[self.generative_share_]
+            self.fold_losses_, path = best.losses, best.path
             self.strength_ = float(path.strengths[chosen])
+            for rule, name in (("min", "best"), ("one-standard-error", "one_standard_error")):
+                setattr(self, f"{name}_strength_", float(path.strengths[best.losses.choose(rule)]))
             path.warn_unless_converged()
-            self._settle(training, linear, row_weight, path, chosen)
+            self._settle(training, best.linear, row_weight, path, chosen)
             self._summarise(training)
         return self
+
+    def _has_shares(self):
+        return isinstance(self.target, str) and self.target == "naive-bayes"
 
     def _check_parameters(self):
         super()._check_parameters()
@@ -155,15 +210,50 @@ categorical_features, missing
         check_folds(self.cv)
         if isinstance(self.strengths, Integral) and self.strengths < 1:
             raise InputError(f"strengths is a positive number of them, or an array, got {self.strengths}")
+        if not np.iterable(self.generative_shares) or len(tuple(self.generative_shares)) == 0:
+            raise InputError(
+                f"generative_shares is a sequence of shares of naive Bayes, got {self.generative_shares!r}"
+            )
+        for share in self.generative_shares:
+            self._check_share("each of generative_shares", share)
 
-    def _grid(self):
-        if isinstance(self.strengths, Integral):
-            return {"n_strengths": int(self.strengths)}
-        return {"strengths": self.strengths}
+    def _search(self, training, row_weight, share, splits):
+        """Solve path and folds toward one target, and go on while the best strength is the first or last."""
+        linear = self._lay_out(training.table, training.labels, row_weight, share)
 
-    def _cross_validate(self, training, row_weight, references, path, splits) -> FoldLosses:
+        def solved(options, **strengths):
+            path = self._path(linear, training.labels, row_weight, options, **strengths)
+            losses = self._cross_validate(training, row_weight, share, linear.references, path, splits)
+            return _Trial(linear, path, losses)
+
+        if not isinstance(self.strengths, Integral):
+            return solved(self._options(), strengths=self.strengths)
+        trial = solved(self._options(), n_strengths=int(self.strengths))
+        top = trial.path.strength_max
+        if not self.extend or top == 0.0:
+            return trial
+        whole = self._options(stop_early=False)
+        if share == 0.0 or trial.losses.is_tie(0):
+            # The target itself: in the folds strength_max may be larger than on all rows.
+            trial = solved(whole, strengths=[HELD_FACTOR * top]).then(trial)
+        if not trial.losses.is_tie(-1):
+            return trial
+        end = solved(whole, strengths=[0.0])
+        per_decade = max(1, round(self.strengths / DECADES_LAID))
+        for _ in range(MOST_DECADES):
+            decade = trial.path.strengths[-1] * 10.0 ** (-np.arange(1, per_decade + 1) / per_decade)
+            further = solved(whole, strengths=decade)
+            least = trial.losses.mean.min()
+            trial = trial.then(further)
+            # Where neither a decade nor the end is better, the losses have levelled off.
+            lower = min(further.losses.mean.min(), end.losses.mean.min()) < least * (1 - end.losses.tol)
+            if not lower or not trial.losses.is_tie(-1):
+                break
+        return trial.then(end)
+
+    def _cross_validate(self, training, row_weight, share, references, path, splits) -> FoldLosses:
+        """Return the test losses of every fold at the strengths of a path."""
         table, labels = training.table, training.labels
-        # Fewer rows, less likelihood: the same strength per row.
         total = row_weight.sum()
         options = self._options(
             stop_early=False, gap_tol=max(self.tol, FOLD_TOL), residual_tol=max(self.tol, FOLD_TOL)
@@ -172,7 +262,8 @@ categorical_features, missing
         def losses_of(split):
             train, test = split
             weight = row_weight[train]
-            linear = self._lay_out(table.rows(train), labels[train], weight, references)
+            linear = self._lay_out(table.rows(train), labels[train], weight, share, references)
+            # Fewer rows, less likelihood: the same strength per row.
             strengths = path.strengths * (weight.sum() / total)
             solved = self._path(linear, labels[train], weight, options, strengths=strengths)
             held_out = type(linear).of(table.rows(test), references, linear.anchor)
@@ -185,15 +276,13 @@ categorical_features, missing
             with ThreadPoolExecutor(n_threads) as pool:
                 losses = list(pool.map(losses_of, splits))
         fold_weights = np.array([row_weight[test].sum() for _, test in splits])
-        return FoldLosses(path.strengths, np.array(losses), fold_weights)
+        return FoldLosses(path.strengths, np.array(losses), fold_weights, options.gap_tol)
 
     def _test_losses(self, coefficients, held_out, labels, row_weight, n_strengths):
         """Return the weighted mean test loss for every strength; where a path broke off, its last one."""
         n_solved, n_coefficients, n_scores = coefficients.shape
         side_by_side = coefficients.transpose(1, 0, 2).reshape(n_coefficients, -1)
-        offset = held_out.offset
-        if n_scores == 1:
-            offset = offset[:, [1]] - offset[:, [0]]
+        offset = log_odds(held_out.offset)
         total = np.zeros(n_solved)
         for begin in range(0, len(labels), ROWS_AT_ONCE):
             rows = slice(begin, begin + ROWS_AT_ONCE)
@@ -228,6 +317,34 @@ categorical_features, missing
         ax.set_xlabel("strength (left: target, right: maximum likelihood)")
         ax.set_ylabel(f"test loss ({self.scoring})")
         return ax
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """The path of all rows toward one target, and the test losses of the folds at its strengths."""
+
+    linear: AnchoredDesign
+    path: ShrinkagePath
+    losses: FoldLosses
+
+    def then(self, further: _Trial) -> _Trial:
+        """Return this trial continued by smaller strengths."""
+        return _Trial(self.linear, self.path.then(further.path), self.losses.then(further.losses))
+
+
+def _best_of(trials: dict[float, _Trial], selection: str) -> tuple[float, int]:
+    """Return the target, a share of naive Bayes, and the position of the chosen strength.
+
+    Where the class shares are among the targets, a gain over them that may be chance is none.
+    """
+    share = min(trials, key=lambda own: trials[own].losses.mean.min())
+    losses = trials[share].losses
+    chosen = losses.choose(selection)
+    if 0.0 in trials and len(trials[0.0].path) > 1:
+        gain = trials[0.0].losses.gain_of(0, losses, chosen)
+        if gain < LEAST_GAIN:
+            return 0.0, 0
+    return share, chosen
 
 
 def _log_probabilities(scores):

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from numbers import Integral
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from seminaive.design.linear_table import LinearTable, coefficient_names, no_effect, reference_codes
+from seminaive.design.classes import by_class, log_odds
+from seminaive.design.reference import AnchoredDesign, coefficient_names, no_effect, reference_codes
 from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import is_number
+from seminaive.objective.penalties import ElasticNet
 from seminaive.scores import generative_scores
-from seminaive.solvers import ShrinkageOptions, logistic_path, softmax_path
+from seminaive.solvers import PathOptions, ShrinkagePath, logistic_path, softmax_path
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
@@ -22,16 +24,26 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable
     from seminaive.models.base import TrainingSet
-    from seminaive.solvers import ShrinkagePath
 
     Floats = NDArray[np.float64]
 
 # Coefficients, all classes together, up to which the unpenalised fit is made for comparison.
 MOST_COEFFICIENTS_COMPARED = 1000
+# Coefficients that differ by less, relatively, are equal.
+ROUNDING = 1e-9
 
 
 class ShrunkenClassifier(AdditiveClassifier):
     """Logistic regression pulled toward a target; a subclass chooses the strength in ``fit``."""
+
+    _fitted: ClassVar = {
+        "strength_": float,
+        "path_": ShrinkagePath,
+        "references_": tuple,
+        "coefficients_": np.ndarray,
+        "target_": np.ndarray,
+        "maximum_likelihood_": np.ndarray,
+    }
 
     def _check_parameters(self):
         named = isinstance(self.penalty, str) and self.penalty in ("l1", "l2")
@@ -60,37 +72,46 @@ class ShrunkenClassifier(AdditiveClassifier):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
 
-    def _options(self, **changes) -> ShrinkageOptions:
+    @staticmethod
+    def _check_share(name, value):
+        if not is_number(value) or not 0 <= value <= 1:
+            raise InputError(f"{name} is a share of naive Bayes, between 0 and 1, got {value!r}")
+
+    def _options(self, **changes) -> PathOptions:
+        options = PathOptions(gap_tol=self.tol, residual_tol=self.tol, max_steps=self.max_steps)
+        return replace(options, **changes)
+
+    def _penalty_toward(self, target: Floats) -> ElasticNet:
         named = {"l1": 1.0, "l2": 0.0}
         share = named[self.penalty] if isinstance(self.penalty, str) else self.penalty
-        options = ShrinkageOptions(
+        return ElasticNet(
+            target=target,
             l1_share=float(share),
-            penalize_intercept=self.penalize_intercept,
-            standardize=self.standardize,
-            gap_tol=self.tol,
-            residual_tol=self.tol,
-            max_steps=self.max_steps,
+            penalize_intercept=bool(self.penalize_intercept),
+            standardize=bool(self.standardize),
         )
-        return replace(options, **changes)
 
     def _lay_out(
         self,
         table: EncodedTable,
         labels: NDArray[np.int64],
         row_weight: Floats,
+        generative_share: float = 1.0,
         references: tuple[int, ...] | None = None,
-    ) -> LinearTable:
-        """Anchor a table in the naive Bayes of its own rows, or in nothing."""
+    ) -> AnchoredDesign:
+        """Anchor a table in a share of the naive Bayes of its own rows, or in nothing."""
         statistics = TableStatistics.of(table, labels, len(self.classes_), row_weight)
         anchor = generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
         if not isinstance(self.target, str) or self.target != "naive-bayes":
             anchor = no_effect(anchor)
-        return LinearTable.of(table, references or reference_codes(statistics), anchor)
+        elif generative_share != 1.0:
+            anchor = anchor.scale(np.full(anchor.n_terms, generative_share))
+        return AnchoredDesign.of(table, references or reference_codes(statistics), anchor)
 
-    def _target_of(self, linear: LinearTable) -> Floats:
+    def _target_of(self, linear: AnchoredDesign) -> Floats:
         """Return the target, (n_coefficients, n_classes)."""
         if isinstance(self.target, str):
-            return linear.coefficients()
+            return linear.coefficients_of(linear.anchor)
         try:
             given = np.asarray(self.target, dtype=np.float64)
         except (TypeError, ValueError) as error:
@@ -102,36 +123,26 @@ class ShrunkenClassifier(AdditiveClassifier):
                 f"an array target holds one finite value per coefficient, shape {shape}, in the order of "
                 f"coefficient_names_; got shape {given.shape}"
             )
-        return np.column_stack([-given / 2, given / 2]) if n_classes == 2 else given
+        return by_class(given[:, None]) if n_classes == 2 else given
 
     def _path(
-        self, linear: LinearTable, labels: NDArray[np.int64], row_weight: Floats, options, **laid
+        self, linear: AnchoredDesign, labels: NDArray[np.int64], row_weight: Floats, options, **laid
     ) -> ShrinkagePath:
         """Solve for a path; two classes share one column of log odds."""
-        target, offset = self._target_of(linear), linear.offset
-        if len(self.classes_) == 2:
-            return logistic_path(
-                linear.design,
-                labels,
-                target=target[:, 1] - target[:, 0],
-                offset=offset[:, 1] - offset[:, 0],
-                row_weight=row_weight,
-                options=options,
-                **laid,
-            )
-        return softmax_path(
-            linear.design,
-            labels,
-            len(self.classes_),
-            target=target,
-            offset=offset,
-            row_weight=row_weight,
-            options=options,
-            **laid,
-        )
+        target, offset = log_odds(self._target_of(linear)), log_odds(linear.offset)
+        penalty = self._penalty_toward(target)
+        given = {"offset": offset, "row_weight": row_weight, "options": options}
+        if target.shape[1] == 1:
+            return logistic_path(linear.design, labels, penalty, **given, **laid)
+        return softmax_path(linear.design, labels, target.shape[1], penalty, **given, **laid)
 
     def _settle(
-        self, training: TrainingSet, linear: LinearTable, row_weight: Floats, path: ShrinkagePath, chosen: int
+        self,
+        training: TrainingSet,
+        linear: AnchoredDesign,
+        row_weight: Floats,
+        path: ShrinkagePath,
+        chosen: int,
     ) -> None:
         """Keep one solution of a path as the fitted model."""
         self.path_ = path
@@ -139,16 +150,40 @@ class ShrunkenClassifier(AdditiveClassifier):
         flat = (slice(None), 0) if len(self.classes_) == 2 else ()
         self.coefficients_ = path.coefficients[chosen][flat]
         self.target_ = path.target[flat]
-        full = path.coefficients[chosen]
+        full = by_class(path.coefficients[chosen])
         if len(self.classes_) == 2:
-            full = np.column_stack([-full[:, 0] / 2, full[:, 0] / 2])
-            anchor = linear.coefficients()
-            full += anchor.mean(axis=1, keepdims=True)
-        self.scores_ = linear.scores(full - linear.coefficients(), row_weight)
+            # What the two classes have in common is the anchor's: it changes no probability.
+            full = full + linear.coefficients_of(linear.anchor).mean(axis=1, keepdims=True)
+        self.scores_ = linear.to_scores(full, row_weight)
         self.maximum_likelihood_ = np.full(self.coefficients_.shape, np.nan)
         if self.coefficients_.size <= MOST_COEFFICIENTS_COMPARED:
             free = self._path(linear, training.labels, row_weight, self._options(), strengths=[0.0])
             self.maximum_likelihood_ = free.coefficients[0][flat]
+
+    def coefficients_at(self, strength):
+        """Return the coefficients of the path at any strength, in the order of ``coefficient_names_``.
+
+        Parameters
+        ----------
+        strength : float
+            Between two strengths of ``path_`` the coefficients are interpolated linearly; beyond the largest
+            they are those at the largest, and a strength below the smallest is refused.
+
+        Returns
+        -------
+        ndarray of shape (n_coefficients,), or (n_coefficients, n_classes) with more than two classes
+        """
+        path = self.path_
+        if not is_number(strength) or strength < path.strengths[-1]:
+            raise InputError(
+                f"the path goes down to a strength of {path.strengths[-1]:.4g}, got {strength!r}: fit with "
+                "smaller strengths to go on"
+            )
+        position = np.interp(strength, path.strengths[::-1], np.arange(len(path))[::-1])
+        lower, upper = int(np.floor(position)), int(np.ceil(position))
+        after = position - lower
+        found = (1.0 - after) * path.coefficients[lower] + after * path.coefficients[upper]
+        return found[:, 0] if len(self.classes_) == 2 else found
 
     @property
     def coefficient_names_(self):
@@ -157,13 +192,16 @@ class ShrunkenClassifier(AdditiveClassifier):
 
     @property
     def shrinkage_(self):
-        """A frame that shows how far each coefficient stands between its target and maximum likelihood.
+        """A frame that shows how far each coefficient is from its target and from maximum likelihood.
 
         Columns: ``coefficient``, ``class`` where there are more than two, ``target``, ``fitted``,
-        ``maximum_likelihood`` and ``share``, the part of the way from the target (0) to maximum likelihood
-        (1). Where the classes can be separated, maximum likelihood is as far as the solver followed it.
-        Beyond 1000 coefficients it is missing: without a penalty every coefficient moves, second
-        derivatives are too many to keep, and the fit for comparison would cost more than the path.
+        ``maximum_likelihood`` and ``share``, how far the fitted value is between the target (0) and maximum
+        likelihood (1). The share is missing where the fitted value is not between the two (a coefficient that
+        makes up for others that are held at their targets can be beyond either), and where the two are equal.
+
+        Where the classes can be separated, maximum likelihood is as far as the solver followed it. Beyond
+        1000 coefficients it is missing: without a penalty every coefficient moves, second derivatives are too
+        many to keep, and the fit for comparison would cost more than the path.
         """
         names, target, fitted = self.coefficient_names_, self.target_, self.coefficients_
         free = self.maximum_likelihood_
@@ -173,11 +211,11 @@ class ShrunkenClassifier(AdditiveClassifier):
                 "coefficient": np.repeat(names, len(self.classes_)),
                 "class": np.tile(self.classes_, len(names)),
             }
-        way = (free - target).ravel()
-        done = (fitted - target).ravel()
-        # Where the target is the maximum-likelihood value, there is no way to go.
-        moves = np.abs(way) > 1e-9 * (1.0 + np.abs(target.ravel()))
-        share = np.divide(done, way, out=np.full(way.shape, np.nan), where=moves)
+        length = (free - target).ravel()
+        differ = np.abs(length) > ROUNDING * (1.0 + np.abs(target.ravel()))
+        share = np.divide((fitted - target).ravel(), length, out=np.full(length.shape, np.nan), where=differ)
+        with np.errstate(invalid="ignore"):
+            share[(share < -ROUNDING) | (share > 1.0 + ROUNDING)] = np.nan
         values = {
             "target": target.ravel(),
             "fitted": fitted.ravel(),

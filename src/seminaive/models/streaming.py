@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
 from seminaive.design.coefficients import Coefficients, GenerativeEstimate
 from seminaive.design.table import standardised, terms_of_order
 from seminaive.errors import InputError
+from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.fitted_state import check_finite, check_statistics
 from seminaive.models.higher_order_base import CERTIFICATES, cut_rule
 from seminaive.solvers.search_coordinates import scale_of
 from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts, class_weights
+from seminaive.statistics.sizes import stream_parts
 
 
 class StreamingMixin:
@@ -23,6 +27,37 @@ class StreamingMixin:
     penalty with its target, as in ``fit``. The penalty of a coefficient is spread over the rows that visit
     it.
     """
+
+    _fitted: ClassVar = {
+        "statistics_": TableStatistics,
+        "coefficients_": np.ndarray,
+        "squares_": np.ndarray,
+        "centres_": np.ndarray,
+        "spreads_": np.ndarray,
+    }
+
+    def _check_consistent(self):
+        """Refuse the state of a stream, read from a file, that the next chunk could not continue."""
+        super()._check_consistent()
+        if not hasattr(self, "statistics_"):
+            return
+        check_statistics(self.statistics_, self.schema_, len(self.classes_))
+        terms = self.statistics_.counts.terms
+        expected = terms_of_order(self.schema_.cardinalities, self.order, hierarchical=self.hierarchical)
+        n_numbers = len(self.schema_.numeric) if self.hierarchical else 0
+        n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
+        shape = (1 + terms.n_cells + n_numbers, n_columns)
+        for array, own in (
+            (self.coefficients_, shape),
+            (self.squares_, shape),
+            (self.centres_, (n_numbers,)),
+            (self.spreads_, (n_numbers,)),
+        ):
+            if array.shape != own or array.dtype != np.float64 or terms != expected:
+                raise ValueError("the state of the stream does not fit the schema")
+            check_finite(array, "the state of the stream")
+        if (self.squares_ < 0).any() or (self.spreads_ <= 0).any():
+            raise ValueError("a squared gradient is negative, or a spread is not positive")
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Take one stochastic gradient step for each row of a chunk, in the order of the rows.
@@ -81,6 +116,11 @@ class StreamingMixin:
         n_classes = len(self.classes_)
         table, weights = rows.table, rows.row_weight
         terms = terms_of_order(table.cardinalities, self.order, hierarchical=self.hierarchical)
+        cardinalities = (table.schema if old is None else old.schema.union(table.schema)).cardinalities
+        refuse_beyond_memory(
+            stream_parts(cardinalities, self.order, n_classes, hierarchical=self.hierarchical),
+            "lower the order, merge rare categories or drop columns",
+        )
         new = TableStatistics(
             table.schema,
             class_weights(labels, n_classes, weights),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.generative import GenerativeMixin
@@ -17,6 +19,7 @@ from seminaive.statistics import (
     class_weights,
     mutual_information,
 )
+from seminaive.statistics.sizes import table_parts
 from seminaive.structure import chow_liu_tree
 
 
@@ -80,6 +83,8 @@ class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
     array([[0.33, 0.67]])
     """
 
+    _derived: ClassVar[tuple[str, ...]] = ("tree_", "parents_")
+
     def __init__(
         self,
         *,
@@ -99,17 +104,19 @@ class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
+    def _counted_terms(self):
+        return Terms.up_to_order(self.schema_.cardinalities, 2)
+
+    def _memory_parts(self, cardinalities, n_classes):
+        return table_parts(cardinalities, 2, n_classes, copies=4, hierarchical=True)
+
     def _cut_rule(self):
         return cut_rule(self.bins)
 
     def _count(self, rows):
         terms = Terms.up_to_order(rows.table.cardinalities, 2)
         refuse_beyond_memory(
-            {
-                f"{terms.n_cells:,} cells of pairs by {rows.n_classes} classes": 24
-                * terms.n_cells
-                * rows.n_classes
-            },
+            self._memory_parts(rows.table.cardinalities, rows.n_classes),
             "merge rare categories, lower bins or drop columns",
         )
         return TableStatistics(

@@ -23,10 +23,9 @@ class TupleCountingMixin(GenerativeMixin):
         return cut_rule(self.bins)
 
     def _count(self, rows):
-        order, hierarchical = self._counted_orders()
         parts = self._memory_parts(rows.table.cardinalities, rows.n_classes)
         refuse_beyond_memory(parts, "lower the order, merge rare categories or drop columns")
-        terms = terms_of_order(rows.table.cardinalities, order, hierarchical=hierarchical)
+        terms = self._counted_terms(rows.table.cardinalities)
         return TableStatistics(
             rows.table.schema,
             class_weights(rows.labels, rows.n_classes, rows.row_weight),
@@ -34,6 +33,12 @@ class TupleCountingMixin(GenerativeMixin):
             Moments.none(rows.table.numbers.shape[1], rows.n_classes),
             tuple(rows.classes.tolist()),
         )
+
+    def _counted_terms(self, cardinalities=None):
+        """Return the terms that are counted, those of a fitted model by default."""
+        order, hierarchical = self._counted_orders()
+        cardinalities = self.schema_.cardinalities if cardinalities is None else cardinalities
+        return terms_of_order(cardinalities, order, hierarchical=hierarchical)
 
     def _memory_parts(self, cardinalities, n_classes):
         """Return what the fit takes, in bytes: counts, the work on them, and tables."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 
@@ -60,6 +61,8 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
     >>> WeightedNaiveBayes(smoothing=0).fit(X, ["rain", "rain", "sun", "sun"]).exponents_
     array([1., 0.])
     """
+
+    _derived: ClassVar[tuple[str, ...]] = ("exponents_",)
 
     def __init__(
         self,

@@ -14,13 +14,14 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache, partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from seminaive.design.reference import LinearDesign
+from seminaive.design.reference import ReferenceDesign
 from seminaive.errors import ConvergenceWarning
 from seminaive.evaluate import (
     coefficient_error,
@@ -35,6 +36,13 @@ from seminaive.solvers import logistic_path
 
 __all__ = ["BARS", "METHODS", "REPRODUCTIONS", "Simulation", "bias_and_variance", "mean_losses", "simulate"]
 
+# Raw coefficients, all of naive Bayes as the target, squared error, and a path that ends where it ends.
+PAPERS_PROTOCOL: dict[str, Any] = {
+    "standardize": False,
+    "generative_shares": (1.0,),
+    "scoring": "brier",
+    "extend": False,
+}
 METHODS = ("NBRLR", "LR", "NB", "Lasso", "Ridge", "ElasticNet")
 TEST_ROWS = 1000
 ROWS_FOR_THE_TRUTH = 500_000
@@ -102,13 +110,15 @@ def _fitted_truth(simulation: Simulation) -> Floats:
     X, y = simulation.draw(
         ROWS_FOR_THE_TRUTH, np.random.default_rng([2, simulation.p, int(10 * simulation.r)])
     )
-    path = logistic_path(LinearDesign.of(X.astype(float)), y, strengths=[0.0])
+    path = logistic_path(ReferenceDesign.of(X.astype(float)), y, strengths=[0.0])
     return path.coefficients[0, :, 0]
 
 
 def _estimates(X: npt.NDArray[np.number], y: npt.NDArray[np.int64], *, binary: bool) -> dict[str, Floats]:
     """Return the coefficients of every method; "Lasso at 1se" and "Ridge at 1se" by the cautious rule."""
-    nbrlr = NaiveBayesLogisticRegressionCV(categorical_features="all" if binary else "from_dtype").fit(X, y)
+    nbrlr = NaiveBayesLogisticRegressionCV(
+        categorical_features="all" if binary else "from_dtype", **PAPERS_PROTOCOL
+    ).fit(X, y)
     found = {"NBRLR": nbrlr.coefficients_, "LR": nbrlr.maximum_likelihood_, "NB": nbrlr.target_}
     for name, penalty, scoring in (
         ("Lasso", "l1", "log-loss"),
@@ -116,7 +126,12 @@ def _estimates(X: npt.NDArray[np.number], y: npt.NDArray[np.int64], *, binary: b
         ("ElasticNet", 0.5, "zero-one"),
     ):
         model = NaiveBayesLogisticRegressionCV(
-            target="zero", penalty=penalty, scoring=scoring, standardize=True, penalize_intercept=False
+            target="zero",
+            penalty=penalty,
+            scoring=scoring,
+            standardize=True,
+            penalize_intercept=False,
+            extend=False,
         ).fit(X.astype(float), y)
         found[name] = model.coefficients_
         cautious = model.fold_losses_.choose("one-standard-error")

@@ -17,6 +17,7 @@ from seminaive.evaluate.pairwise import win_draw_loss
 from seminaive.evaluate.summary import failure_lines
 from seminaive.models import NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
 from seminaive.papers.imputation import impute_given_class
+from seminaive.papers.nbrlr import PAPERS_PROTOCOL
 from seminaive.papers.real_tables import paper_table, tables_of
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance, published_table
 
@@ -24,12 +25,12 @@ __all__ = ["METHODS", "REPRODUCTIONS", "judge"]
 
 _ABOVE_EVERY_STRENGTH = 1e15  # from strength_max on, the coefficients are those of naive Bayes exactly
 _toward_zero = partial(
-    NaiveBayesLogisticRegressionCV, target="zero", standardize=True, penalize_intercept=False
+    NaiveBayesLogisticRegressionCV, target="zero", standardize=True, penalize_intercept=False, extend=False
 )
 METHODS: dict[str, Any] = {
-    "NBRLR": NaiveBayesLogisticRegressionCV(),
-    "LR": NaiveBayesLogisticRegression(strength=0.0),
-    "NB": NaiveBayesLogisticRegression(strength=_ABOVE_EVERY_STRENGTH),
+    "NBRLR": NaiveBayesLogisticRegressionCV(**PAPERS_PROTOCOL),
+    "LR": NaiveBayesLogisticRegression(strength=0.0, standardize=False),
+    "NB": NaiveBayesLogisticRegression(strength=_ABOVE_EVERY_STRENGTH, standardize=False),
     "Lasso": _toward_zero(penalty="l1", scoring="log-loss"),
     "Ridge": _toward_zero(penalty="l2", scoring="log-loss"),
     "ElasticNet": _toward_zero(penalty=0.5, scoring="zero-one"),

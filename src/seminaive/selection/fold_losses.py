@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,11 +24,14 @@ class FoldLosses:
         Weighted mean loss of each fold's test rows.
     fold_weights : ndarray of shape (n_folds,)
         The weight of each fold's test rows.
+    tol : float, default=0.0
+        How exactly the folds were solved, relative to their loss: mean losses that differ by less are a tie.
     """
 
     strengths: Floats
     losses: Floats
     fold_weights: Floats
+    tol: float = 0.0
 
     @property
     def mean(self) -> Floats:
@@ -48,10 +51,31 @@ class FoldLosses:
         return error
 
     def choose(self, selection: str) -> int:
-        """Return the position of the chosen strength; the larger one wins a tie."""
+        """Return the position of the chosen strength: the largest within ``tol`` of the least mean loss.
+
+        "one-standard-error" takes the largest within one standard error of it.
+        """
         mean = self.mean
-        # Below the accuracy of the folds, differences are none.
-        least = mean.min() * (1 + 1e-12)
+        least = mean.min() * (1 + self.tol)
         if selection == "one-standard-error":
-            least = mean.min() + self.standard_error[int(np.argmin(mean))]
+            least = max(least, mean.min() + self.standard_error[int(np.argmin(mean))])
         return int(np.argmax(mean <= least))
+
+    def is_tie(self, position: int) -> bool:
+        """Tell whether the loss at a strength is within ``tol`` of the least."""
+        return bool(self.mean[position] <= self.mean.min() * (1 + self.tol))
+
+    def gain_of(self, position: int, other: FoldLosses, better: int) -> float:
+        """Return how much less another trial loses on the same folds, in standard errors."""
+        gains = self.losses[:, position] - other.losses[:, better]
+        found = FoldLosses(np.zeros(1), gains[:, None], self.fold_weights)
+        mean, error = float(found.mean[0]), float(found.standard_error[0])
+        return mean / error if error > 0.0 else (np.inf if mean > 0.0 else 0.0)
+
+    def then(self, further: FoldLosses) -> FoldLosses:
+        """Return these losses and those at further strengths of the same folds."""
+        return replace(
+            self,
+            strengths=np.concatenate([self.strengths, further.strengths]),
+            losses=np.concatenate([self.losses, further.losses], axis=1),
+        )

@@ -15,9 +15,12 @@ import numpy as np
 
 from seminaive.design.reference import compiled_layout
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.kernels.shrink_problem import (
+from seminaive.kernels.path_problem import (
     CONVERGED,
+    GAP,
+    LOSS,
     NOT_REACHED,
+    RESIDUAL,
     TOO_WIDE,
     Design,
     Problem,
@@ -26,14 +29,16 @@ from seminaive.kernels.shrink_problem import (
     new_path,
     new_penalty,
     new_point,
+    new_softmax,
     new_work,
 )
+from seminaive.objective.penalties import ElasticNet, filled, scaled_factors
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from seminaive.design.reference import LinearDesign
-    from seminaive.kernels.shrink_problem import Path
+    from seminaive.design.reference import ReferenceDesign
+    from seminaive.kernels.path_problem import Path
 
     Floats = NDArray[np.float64]
 
@@ -131,18 +136,11 @@ class ShrinkagePath:
 
 
 @dataclass(frozen=True)
-class ShrinkageOptions:
-    """What to shrink, how, and when to stop.
+class PathOptions:
+    """When to stop.
 
     Parameters
     ----------
-    l1_share : float, default=1.0
-        Part of the penalty that is L1; the rest is L2. 1 lets coefficients stay exactly at the target.
-    penalize_intercept : bool, default=True
-        Whether the intercept is shrunk as well; if not, it is fitted freely at every strength.
-    standardize : bool, default=False
-        Whether to penalise as if every column had mean 0 and variance 1; coefficients come back on the
-        original scale.
     gap_tol : float, default=1e-6
         Duality gap at which to stop, relative to the loss at the target; with an L2 part, where the bound
         is sharper, a thousandth of it.
@@ -156,9 +154,6 @@ class ShrinkageOptions:
         soon as the classes are separated.
     """
 
-    l1_share: float = 1.0
-    penalize_intercept: bool = True
-    standardize: bool = False
     gap_tol: float = 1e-6
     residual_tol: float = 1e-6
     max_steps: int = 200
@@ -166,8 +161,6 @@ class ShrinkageOptions:
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
-        if not 0.0 <= self.l1_share <= 1.0:
-            raise InputError(f"l1_share is a share, from 0 (L2 only) to 1 (L1 only), got {self.l1_share!r}")
         for name in ("gap_tol", "residual_tol"):
             if not 0.0 < getattr(self, name) < np.inf:
                 raise InputError(f"{name} is a positive share, got {getattr(self, name)!r}")
@@ -176,60 +169,56 @@ class ShrinkageOptions:
 
 
 def logistic_path(
-    design: LinearDesign,
+    design: ReferenceDesign,
     labels: NDArray[np.int64],
+    penalty: ElasticNet | None = None,
     *,
-    target: ArrayLike | None = None,
     strengths: ArrayLike | None = None,
     n_strengths: int = 100,
     ratio: float = 1e-4,
-    factors: ArrayLike | None = None,
     row_weight: Floats | None = None,
     offset: ArrayLike | None = None,
-    options: ShrinkageOptions | None = None,
+    options: PathOptions | None = None,
 ) -> ShrinkagePath:
     """Solve the two-class model; the scores are the log odds of label 1.
 
     Parameters
     ----------
-    design : LinearDesign
+    design : ReferenceDesign
     labels : ndarray of shape (n_rows,)
         0 or 1.
-    target : array-like of shape (n_coefficients,), default=None
-        What the coefficients are shrunk toward; None is zero.
+    penalty : ElasticNet, default=None
+        None is the lasso toward zero, intercept included.
     strengths : array-like, default=None
         The strengths to solve for, largest first in the result; None lays them.
     n_strengths : int, default=100
         How many strengths to lay, logarithmically, from ``strength_max`` down to ``ratio`` times it.
     ratio : float, default=1e-4
         The least strength laid, as a part of ``strength_max``; more than 0, at most 1.
-    factors : array-like of shape (n_coefficients,), default=None
-        Multiplies the strength, coefficient by coefficient; 0 leaves one free. None is 1 throughout.
     row_weight : ndarray of shape (n_rows,), default=None
         How often each row counts.
     offset : array-like of shape (n_rows,), default=None
         Added to every score.
-    options : ShrinkageOptions, default=None
+    options : PathOptions, default=None
     """
     return _path(
-        design, labels, 1, target, strengths, n_strengths, ratio, factors, row_weight, offset,
-        options or ShrinkageOptions(),
+        design, labels, 1, penalty or ElasticNet(), strengths, n_strengths, ratio, row_weight, offset,
+        options or PathOptions(),
     )  # fmt: skip
 
 
 def softmax_path(
-    design: LinearDesign,
+    design: ReferenceDesign,
     labels: NDArray[np.int64],
     n_classes: int,
+    penalty: ElasticNet | None = None,
     *,
-    target: ArrayLike | None = None,
     strengths: ArrayLike | None = None,
     n_strengths: int = 100,
     ratio: float = 1e-4,
-    factors: ArrayLike | None = None,
     row_weight: Floats | None = None,
     offset: ArrayLike | None = None,
-    options: ShrinkageOptions | None = None,
+    options: PathOptions | None = None,
 ) -> ShrinkagePath:
     """Solve the model of any number of classes, each with its own coefficients and target.
 
@@ -238,12 +227,13 @@ def softmax_path(
     probability. Under an L1 penalty, where a coefficient has the same factor in all classes, the shift
     returned makes the midpoint median of coefficient minus target zero, which no other shift beats.
     """
+    penalty = penalty or ElasticNet()
     path = _path(
-        design, labels, n_classes, target, strengths, n_strengths, ratio, factors, row_weight, offset,
-        options or ShrinkageOptions(),
+        design, labels, n_classes, penalty, strengths, n_strengths, ratio, row_weight, offset,
+        options or PathOptions(),
     )  # fmt: skip
-    if (options or ShrinkageOptions()).l1_share == 1.0:
-        factor = _filled(factors, path.target.shape, 1.0, "factors")
+    if penalty.l1_share == 1.0:
+        factor = penalty.factors_of((design.n_coefficients, n_classes))
         alike = (factor == factor[:, :1]).all(axis=1)
         deviations = path.coefficients[:, alike] - path.target[alike]
         path.coefficients[:, alike] -= np.median(deviations, axis=2, keepdims=True)
@@ -251,44 +241,35 @@ def softmax_path(
 
 
 def _path(
-    design: LinearDesign,
+    design: ReferenceDesign,
     labels: NDArray[np.int64],
     n_scores: int,
-    target: ArrayLike | None,
+    penalty: ElasticNet,
     strengths: ArrayLike | None,
     n_strengths: int,
     ratio: float,
-    factors: ArrayLike | None,
     row_weight: Floats | None,
     offset: ArrayLike | None,
-    options: ShrinkageOptions,
+    options: PathOptions,
 ) -> ShrinkagePath:
     n_classes = max(2, n_scores)
     shape = (design.n_coefficients, n_scores)
     labels = compiled_layout(labels, np.int64)
     row_weight = np.ones(design.n_rows) if row_weight is None else compiled_layout(row_weight, np.float64)
     class_weight = _checked_classes(design, labels, row_weight, n_classes)
-    goal = _filled(target, shape, 0.0, "target")
-    factor = _filled(factors, shape, 1.0, "factors")
-    if (factor < 0).any():
-        raise InputError("factors multiply the strength and cannot be negative")
     given = _checked_strengths(strengths, n_strengths, ratio)
+    target, factor = penalty.target_of(shape), penalty.factors_of(shape)
     # Without any penalty the intercept is free whatever was asked, and centring costs nothing.
-    free_intercept = not options.penalize_intercept or bool(len(given) and not given.any())
+    free_intercept = not penalty.penalize_intercept or bool(len(given) and not given.any())
     if free_intercept:
         factor[0] = 0.0
-    frame = _Frame.of(design, row_weight, standardize=options.standardize, centred=free_intercept)
-    columns = frame.columns(design, row_weight)
-    fixed = _filled(offset, (design.n_rows, n_scores), 0.0, "offset")
-    fixed += design.scores(goal)
-    # On a column divided by s a coefficient is s times as large, its penalty s times in L1, s^2 times in L2.
+    columns = _Columns.of(design, row_weight, standardize=penalty.standardize, centred=free_intercept)
+    compiled = columns.compiled(design, row_weight)
+    fixed = filled(offset, (design.n_rows, n_scores), 0.0, "offset")
+    fixed += design.scores(target)
+    l1_factor, l2_factor = scaled_factors(factor, columns.spread)
     problem = Problem(
-        fixed.T.ravel(),
-        labels,
-        row_weight,
-        _flat(factor * frame.spread[:, None]),
-        _flat(factor * frame.spread[:, None] ** 2),
-        float(options.l1_share),
+        fixed.T.ravel(), labels, row_weight, _flat(l1_factor), _flat(l2_factor), float(penalty.l1_share)
     )
     shares = class_weight[class_weight > 0] / class_weight.sum()
     null_loss = -float(class_weight.sum() * (shares @ np.log(shares)))
@@ -300,14 +281,14 @@ def _path(
         SEPARATED if options.stop_early else -1.0,
         _widest(n_scores, design.n_rows),
         0.0 if len(given) else float(ratio),
-        float(np.abs(columns.centre).max()),
+        float(np.abs(compiled.centre).max()),
     )
-    solved = _solve(columns, problem, rules, given if len(given) else np.zeros(int(n_strengths)))
-    return _read(solved, frame, goal, null_loss)
+    solved = _solve(compiled, problem, rules, given if len(given) else np.zeros(int(n_strengths)))
+    return _read(solved, columns, target, null_loss)
 
 
 @dataclass(frozen=True)
-class _Frame:
+class _Columns:
     """The columns as they are penalised: each less its centre, divided by its unit.
 
     Parameters
@@ -326,7 +307,7 @@ class _Frame:
     spread: Floats
 
     @classmethod
-    def of(cls, design: LinearDesign, row_weight: Floats, *, standardize: bool, centred: bool) -> _Frame:
+    def of(cls, design: ReferenceDesign, row_weight: Floats, *, standardize: bool, centred: bool) -> _Columns:
         """Centre and standardise as asked; without standardising, only numbers far from zero are copied."""
         centre = np.zeros(design.n_coefficients)
         unit, spread = np.ones(design.n_coefficients), np.ones(design.n_coefficients)
@@ -342,7 +323,7 @@ class _Frame:
             spread[: own.stop] = 1.0
         return cls(numbers, centre, unit, spread)
 
-    def columns(self, design: LinearDesign, row_weight: Floats) -> Design:
+    def compiled(self, design: ReferenceDesign, row_weight: Floats) -> Design:
         """Return what the kernels take; they centre as they go what was not centred by copying."""
         on_the_fly = np.append(self.centre, 0.0)
         if self.numbers is not design.numbers:
@@ -357,20 +338,20 @@ class _Frame:
         return raw
 
 
-def _read(solved: Path, frame: _Frame, goal: Floats, null_loss: float) -> ShrinkagePath:
+def _read(solved: Path, columns: _Columns, target: Floats, null_loss: float) -> ShrinkagePath:
     """Return the strengths that were reached, on the scale of the design, relative to its scales."""
     kept = solved.statuses != NOT_REACHED
-    d, n_scores = goal.shape
+    d, n_scores = target.shape
     deviations = solved.deviations[kept].reshape(-1, n_scores, d + 1)[:, :, :-1].transpose(0, 2, 1)
     tiny = np.finfo(float).tiny
     strength_max, steepest, start_loss = solved.scales
     return ShrinkagePath(
         strengths=solved.strengths[kept],
-        coefficients=frame.coefficients(deviations) + goal,
-        target=goal,
-        deviance=2.0 * solved.losses[kept],
-        gap=solved.gaps[kept] / max(start_loss, tiny),
-        residual=solved.residuals[kept] / max(steepest, tiny),
+        coefficients=columns.coefficients(deviations) + target,
+        target=target,
+        deviance=2.0 * solved.facts[kept, LOSS],
+        gap=solved.facts[kept, GAP] / max(start_loss, tiny),
+        residual=solved.facts[kept, RESIDUAL] / max(steepest, tiny),
         passes=solved.passes[kept],
         converged=solved.statuses[kept] == CONVERGED,
         strength_max=float(strength_max),
@@ -387,22 +368,22 @@ def _widest(n_scores: int, n_rows: int) -> int:
 
 def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) -> Path:
     """Solve by Newton steps, and from where the working set is too wide for them by sweeps."""
-    from seminaive.kernels.shrink_newton import newton_path
+    from seminaive.kernels.path_newton import newton_path
 
     n_scores = len(problem.offset) // len(problem.label)
-    size = len(problem.factor)
+    size = len(problem.l1_factor)
     path: Path = new_path(strengths, size)
     penalty, point, trial = new_penalty(size), new_point(size), new_point(size)
-    work = new_work(len(problem.label), n_scores, design.numbers.shape[1])
-    model = new_model(len(design.centre) - 1, n_scores, rules.gram_limit)
-    newton_path(design, problem, rules, path, work, penalty, model, point, trial)
+    work, softmax = new_work(len(problem.label), n_scores), new_softmax(n_scores)
+    model = new_model(design, n_scores, rules.gram_limit)
+    newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial)
     wide = np.flatnonzero(path.statuses == TOO_WIDE)
     if len(wide):
-        from seminaive.kernels.shrink_sweep import new_sweep, sweep_path
+        from seminaive.kernels.path_sweeps import new_sweep, sweep_path
 
         patient = rules._replace(max_steps=PATIENCE * rules.max_steps)
         sweep = new_sweep(design, n_scores)
-        sweep_path(design, problem, patient, path, wide[0], work, penalty, point, trial, sweep)
+        sweep_path(design, problem, patient, path, wide[0], work, softmax, penalty, point, trial, sweep)
     return path
 
 
@@ -411,7 +392,7 @@ def _flat(factor: Floats) -> Floats:
     return np.vstack([factor, np.ones((1, factor.shape[1]))]).T.ravel()
 
 
-def _squares(numbers: Floats, design: LinearDesign, row_weight: Floats, centre: Floats) -> Floats:
+def _squares(numbers: Floats, design: ReferenceDesign, row_weight: Floats, centre: Floats) -> Floats:
     """Return the weighted sum of squares of every column less its centre."""
     total = row_weight.sum()
     sums = np.zeros(design.n_coefficients + 1)
@@ -427,7 +408,7 @@ def _squares(numbers: Floats, design: LinearDesign, row_weight: Floats, centre: 
 
 
 def _checked_classes(
-    design: LinearDesign, labels: NDArray[np.int64], row_weight: Floats, n_classes: int
+    design: ReferenceDesign, labels: NDArray[np.int64], row_weight: Floats, n_classes: int
 ) -> Floats:
     """Return the weight of each class, after checking labels and weights against the design."""
     if labels.shape != (design.n_rows,) or row_weight.shape != (design.n_rows,):
@@ -456,18 +437,6 @@ def _checked_strengths(strengths: ArrayLike | None, n_strengths: int, ratio: flo
     if not len(given) or not np.isfinite(given).all() or (given < 0).any():
         raise InputError(f"strengths must be finite and not negative, at least one, got {strengths!r}")
     return given
-
-
-def _filled(values: ArrayLike | None, shape: tuple[int, int], default: float, name: str) -> Floats:
-    """Return values as a new array of the shape; a single score column may come as a vector."""
-    if values is None:
-        return np.full(shape, default)
-    array = np.array(values, dtype=np.float64)
-    if array.shape == shape[:1]:
-        array = np.repeat(array[:, None], shape[1], axis=1)
-    if array.shape != shape or not np.isfinite(array).all():
-        raise InputError(f"{name} must be finite and of shape {shape}, got shape {array.shape}")
-    return np.ascontiguousarray(array)
 
 
 def _centred_where_far(numbers: Floats, centre: Floats, deviations: Floats) -> Floats:

@@ -11,15 +11,16 @@ S       : strengths
 x       : deviations, coefficients minus target
 g       : minus the derivatives of the loss by x
 
-What belongs to scores is flat, one score after the other: coefficient j of score c stands at c D + j, row
-i of score c at c n + i. One index compiles to a fraction of the code that two take.
+Vectors over the coefficients or the rows of all scores are flat, one score after the other: coefficient j
+of score c is at c D + j, row i of score c at c n + i. One index compiles to a fraction of the code that two
+take.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-CHUNK = 256  # rows that stay in cache between the two products of one pass
+CHUNK = 256  # rows whose scores and residuals stay in the first-level cache during a pass
 CONVERGED, STALLED, OUT_OF_STEPS, TOO_WIDE, NOT_REACHED = 0, 1, 2, 3, 4
 LOSS, ODDS, MARGIN, OBJECTIVE, RESIDUAL, GAP = 0, 1, 2, 3, 4, 5  # positions in Point.facts
 STRENGTH_MAX, STEEPEST, START_LOSS = 0, 1, 2  # positions in Path.scales
@@ -45,17 +46,17 @@ class Design(NamedTuple):
 class Problem(NamedTuple):
     """Rows and penalty of one path.
 
-    offset (K n,) float64, label (n,) int64, row_weight (n,) float64; factor and square_factor (K D,) float64
-    multiply the L1 and the L2 part (0 in both leaves a coefficient free; the empty slot has 1); share, in
-    [0, 1], is the L1 part.
+    offset (K n,) float64, label (n,) int64, row_weight (n,) float64; l1_factor and l2_factor (K D,) float64
+    multiply the strength in the L1 and the L2 part of the penalty (0 in both leaves a coefficient free; the
+    empty slot has 1 in both); l1_share is the L1 part of the penalty, in [0, 1].
     """
 
     offset: np.ndarray
     label: np.ndarray
     row_weight: np.ndarray
-    factor: np.ndarray
-    square_factor: np.ndarray
-    share: float
+    l1_factor: np.ndarray
+    l2_factor: np.ndarray
+    l1_share: float
 
 
 class Rules(NamedTuple):
@@ -102,38 +103,51 @@ class Penalty(NamedTuple):
 class Work(NamedTuple):
     """What passes over the rows overwrite.
 
-    probability (K n,), at the point evaluated last; scores (K CHUNK,); exponent, exponential, rival, top and
-    others (CHUNK,); sums (m,); passes (1,) int64 counts the passes.
+    probability (K n,), at the point evaluated last; scores (K CHUNK,); exponent and exponential (CHUNK,);
+    passes (1,) int64 counts the passes.
     """
 
     probability: np.ndarray
     scores: np.ndarray
     exponent: np.ndarray
     exponential: np.ndarray
+    passes: np.ndarray
+
+
+class Softmax(NamedTuple):
+    """What a pass overwrites where there are several scores: rival, top and others, each (CHUNK,).
+
+    Kernels take None in its place where there is one score, the log odds: the compiler then leaves out what
+    only the softmax needs.
+    """
+
     rival: np.ndarray
     top: np.ndarray
     others: np.ndarray
-    sums: np.ndarray
-    passes: np.ndarray
 
 
 class Model(NamedTuple):
     """A quadratic model of the loss over a working set: s coefficients per score, q = s K, at most Q.
 
-    chosen (D,) bool marks the working set wanted, rows (D,) int64 starts with the one that there is, slot
-    (D,) int64 is the place of each coefficient in it, s for "not there"; gram (Q, Q) are its second
+    chosen (D,) bool marks the working set wanted; slot (D,) int64 is the place of each coefficient in the
+    one that there is, s for "not there"; position (Q,) int64 gives each of the q entries, the scores of one
+    coefficient side by side, its place among the flat coefficients. gram (Q + K, Q + 4 K) are the second
     derivatives, of which the first q rows and columns are in use. x, u, l1, l2, tol, step (Q,), active (Q,)
-    int64 and factor (Q, Q) are scratch of its minimisation. state (2,) int64: s, and whether gram must be
-    computed anew.
+    int64 and factor (Q, Q) are scratch of its minimisation; block (Q / K + 4, CHUNK), where (1 + m + k,)
+    int64 and value (1 + m + k,) of the Gram matrix. state (2,) int64: s, and whether gram must be computed
+    anew.
     """
 
     chosen: np.ndarray
-    rows: np.ndarray
     slot: np.ndarray
+    position: np.ndarray
     active: np.ndarray
     state: np.ndarray
     gram: np.ndarray
     factor: np.ndarray
+    block: np.ndarray
+    where: np.ndarray
+    value: np.ndarray
     x: np.ndarray
     u: np.ndarray
     l1: np.ndarray
@@ -143,17 +157,16 @@ class Model(NamedTuple):
 
 
 class Path(NamedTuple):
-    """One entry per strength: deviations (S, K D), the rest (S,); then scales (3,).
+    """One entry per strength: strengths (S,), deviations (S, K D), facts (S, 6) as in Point; scales (3,).
 
-    The scales are strength_max; steepest, the largest derivative at the target (after fitting what is free)
-    per unit of factor, which for a pure L1 penalty is strength_max; and the loss at the target.
+    passes and statuses (S,) int64. The scales are strength_max; steepest, the largest derivative at the
+    target (after fitting what is free) per unit of factor, which for a pure L1 penalty is strength_max; and
+    the loss at the target.
     """
 
     strengths: np.ndarray
     deviations: np.ndarray
-    losses: np.ndarray
-    gaps: np.ndarray
-    residuals: np.ndarray
+    facts: np.ndarray
     passes: np.ndarray
     statuses: np.ndarray
     scales: np.ndarray
@@ -169,28 +182,36 @@ def new_penalty(size):
     return Penalty(np.zeros(size), np.zeros(size))
 
 
-def new_work(n_rows, n_scores, n_numbers):
+def new_work(n_rows, n_scores):
     """Return room for passes over the rows."""
     return Work(
         np.empty(n_scores * n_rows),
         np.empty(n_scores * CHUNK),
-        *np.empty((5, CHUNK)),
-        np.empty(n_numbers),
+        *np.empty((2, CHUNK)),
         np.zeros(1, dtype=np.int64),
     )
 
 
-def new_model(n_coefficients, n_scores, gram_limit):
+def new_softmax(n_scores):
+    """Return room for passes of several scores, None for one."""
+    return Softmax(*np.empty((3, CHUNK))) if n_scores > 1 else None
+
+
+def new_model(design, n_scores, gram_limit):
     """Return room for a model of at most gram_limit coefficients; what it does not reach costs nothing."""
-    size = n_coefficients + 1
-    widest = min(gram_limit // n_scores, n_coefficients) * n_scores
+    size = len(design.centre)
+    widest = min(gram_limit // n_scores, size - 1) * n_scores
+    entries = 1 + design.numbers.shape[1] + design.places.shape[1]
     return Model(
         np.zeros(size, dtype=np.bool_),
-        *np.zeros((2, size), dtype=np.int64),
-        np.empty(widest, dtype=np.int64),
+        np.zeros(size, dtype=np.int64),
+        *np.empty((2, widest), dtype=np.int64),
         np.array([0, 1]),
+        np.empty((widest + n_scores, widest + 4 * n_scores)),
         np.empty((widest, widest)),
-        np.empty((widest, widest)),
+        np.zeros((widest // n_scores + 4, CHUNK)),
+        np.empty(entries, dtype=np.int64),
+        np.ones(entries),
         *np.empty((6, widest)),
     )
 
@@ -201,7 +222,7 @@ def new_path(strengths, size):
     return Path(
         strengths,
         np.zeros((count, size)),
-        *np.full((3, count), np.nan),
+        np.full((count, 6), np.nan),
         np.zeros(count, dtype=np.int64),
         np.full(count, NOT_REACHED, dtype=np.int64),
         np.zeros(3),

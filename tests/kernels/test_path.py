@@ -2,33 +2,62 @@
 
 import numpy as np
 import pytest
+from numba import njit
 
-from seminaive.design.reference import LinearDesign
-from seminaive.kernels.shrink_curvature import curvature
-from seminaive.kernels.shrink_path import judge
-from seminaive.kernels.shrink_problem import (
+from seminaive.design.reference import ReferenceDesign
+from seminaive.kernels import path_certificate, path_elastic_net, path_gram, path_pass
+from seminaive.kernels.path_problem import (
     GAP,
     LOSS,
     MARGIN,
     OBJECTIVE,
     ODDS,
     RESIDUAL,
+    WIDTH,
     Design,
     Penalty,
     Problem,
     Rules,
+    new_model,
     new_point,
+    new_softmax,
     new_work,
 )
-from seminaive.kernels.shrink_quadratic import minimise_quadratic
-from seminaive.kernels.shrink_rows import evaluate, exponentials
+
+
+# Parts of other kernels have no entry from Python of their own.
+@njit
+def evaluate(design, problem, work, softmax, point):
+    path_pass.evaluate(design, problem, work, softmax, point)
+
+
+@njit
+def weighted_gram(design, problem, work, softmax, model):
+    path_gram.weighted_gram(design, problem, work, softmax, model)
+
+
+@njit
+def certify(design, rules, penalty, point):
+    path_certificate.certify(design, rules, penalty, point)
+
+
+@njit
+def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor, n_scores, softmax):
+    return path_elastic_net.minimise_quadratic(
+        gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor, n_scores, softmax
+    )
+
+
+@njit
+def exponentials(values, size, result):
+    path_pass.exponentials(values, size, result)
 
 
 def random_point(n_scores, n_rows=70, seed=0):
     """Return a design of numbers, codes and centres, its dense twin, a problem, and random coefficients."""
     rng = np.random.default_rng(seed)
     codes = np.column_stack([rng.integers(0, 4, n_rows), rng.integers(0, 3, n_rows)])
-    plain = LinearDesign.of(rng.normal(size=(n_rows, 2)), codes, [4, 3], [0, 2])
+    plain = ReferenceDesign.of(rng.normal(size=(n_rows, 2)), codes, [4, 3], [0, 2])
     size = plain.n_coefficients + 1
     centre = rng.normal(size=size)
     centre[[0, -1]] = 0.0
@@ -52,20 +81,26 @@ def evaluated(design, problem, coefficients):
     n_scores = coefficients.shape[1]
     point = new_point(n_scores * len(design.centre))
     point.x[:] = np.vstack([coefficients, np.zeros((1, n_scores))]).T.ravel()
-    work = new_work(len(problem.label), n_scores, design.numbers.shape[1])
-    evaluate(design, problem, work, point)
+    work = new_work(len(problem.label), n_scores)
+    evaluate(design, problem, work, new_softmax(n_scores), point)
     g = point.g.reshape(n_scores, -1)[:, :-1].T
     return point, work.probability.reshape(n_scores, -1).T, g
 
 
-def second_derivatives(design, row_weight, probability, rows):
+def second_derivatives(design, problem, probability, columns):
     """Return the second derivatives over some coefficients, K side by side."""
-    slot = np.full(len(design.centre), len(rows))
-    slot[rows] = np.arange(len(rows))
-    width = len(rows) * (len(probability) // len(row_weight))
-    gram = np.empty((width, width))
-    curvature(design, row_weight, probability, rows, len(rows), slot, gram)
-    return gram
+    n_rows, size = len(problem.label), len(design.centre)
+    n_scores = len(probability) // n_rows
+    model = new_model(design, n_scores, n_scores * size)
+    model.slot[:] = len(columns)
+    model.slot[columns] = np.arange(len(columns))
+    model.state[WIDTH] = len(columns)
+    width = len(columns) * n_scores
+    model.position[:width] = (columns[:, None] + np.arange(n_scores) * size).ravel()
+    work = new_work(n_rows, n_scores)
+    work.probability[:] = probability
+    weighted_gram(design, problem, work, new_softmax(n_scores), model)
+    return model.gram[:width, :width]
 
 
 # One chunk, and several of which the last is short.
@@ -110,7 +145,7 @@ class TestEvaluation:
         design, _, problem, coefficients = random_point(n_scores, n_rows)
         d = len(coefficients)
         probability = evaluated(design, problem, coefficients)[1].T.ravel()
-        gram = second_derivatives(design, problem.row_weight, probability, np.arange(d))
+        gram = second_derivatives(design, problem, probability, np.arange(d))
         gram = gram.reshape(d, n_scores, d, n_scores)
         step = 1e-5
         for index in np.ndindex(d, n_scores):
@@ -127,10 +162,10 @@ class TestEvaluation:
         design, _, problem, coefficients = random_point(n_scores, n_rows)
         d = len(coefficients)
         probability = evaluated(design, problem, coefficients)[1].T.ravel()
-        whole = second_derivatives(design, problem.row_weight, probability, np.arange(d))
-        rows = np.array([0, 2, 3, 6])
-        part = second_derivatives(design, problem.row_weight, probability, rows)
-        kept = (rows[:, None] * n_scores + np.arange(n_scores)).ravel()
+        whole = second_derivatives(design, problem, probability, np.arange(d))
+        columns = np.array([0, 2, 3, 6])
+        part = second_derivatives(design, problem, probability, columns)
+        kept = (columns[:, None] * n_scores + np.arange(n_scores)).ravel()
         np.testing.assert_allclose(part, whole[np.ix_(kept, kept)], rtol=1e-10, atol=1e-10)
 
 
@@ -139,12 +174,14 @@ def test_many_categories_have_the_curvature_of_their_dense_columns(n_scores):
     rng = np.random.default_rng(2)
     n_rows, n_categories = 300, 40
     codes = rng.integers(0, n_categories, (n_rows, 2))
-    plain = LinearDesign.of(rng.normal(size=(n_rows, 1)), codes, [n_categories] * 2)
+    plain = ReferenceDesign.of(rng.normal(size=(n_rows, 1)), codes, [n_categories] * 2)
     d = plain.n_coefficients
     design = Design(plain.numbers, plain.places, plain.first_place, np.zeros(d + 1), np.zeros(d + 1))
     probability = rng.dirichlet(np.ones(max(2, n_scores)), n_rows)[:, :n_scores]
     row_weight = rng.random(n_rows)
-    gram = second_derivatives(design, row_weight, probability.T.ravel(), np.arange(d))
+    none = np.zeros(n_scores * (d + 1))
+    problem = Problem(none, np.zeros(n_rows, dtype=np.int64), row_weight, none, none, 1.0)
+    gram = second_derivatives(design, problem, probability.T.ravel(), np.arange(d))
     dense = plain.scores(np.eye(d))
     blocks = np.einsum("nc,ce->nce", probability, np.eye(n_scores))
     blocks -= np.einsum("nc,ne->nce", probability, probability)
@@ -178,7 +215,7 @@ def test_a_quadratic_model_is_minimised_to_its_subgradient_conditions():
         np.empty(12),
         np.empty((12, 12)),
     )
-    cycles = minimise_quadratic(gram, 12, u, x, l1, l2, tol, 500, active, step, factor)
+    cycles = minimise_quadratic(gram, 12, u, x, l1, l2, tol, 500, active, step, factor, 1, None)
     np.testing.assert_allclose(u, g - gram @ x, atol=1e-7)
     pull = u - l2 * x
     still = x == 0
@@ -194,7 +231,7 @@ def test_the_gap_is_the_difference_of_the_objectives_at_a_feasible_dual_point():
     label, row_weight = problem.label, problem.row_weight
     strength = 0.9999 * np.abs(g).max()
     penalty = Penalty(np.full(len(point.x), strength), np.zeros(len(point.x)))
-    judge(design, Rules(1e-6, 1e-6, 1, 0.0, 0.0, 1, 0.0, 0.0), penalty, point)
+    certify(design, Rules(1e-6, 1e-6, 1, 0.0, 0.0, 1, 0.0, 0.0), penalty, point)
     scale = min(1.0, strength / np.abs(g).max())
     theta = scale * row_weight * (label - probability[:, 0])
     q = label - theta / row_weight

@@ -1,4 +1,4 @@
-"""Paths of models too wide for second derivatives: sweeps over features that update residuals.
+"""Paths of models too wide for a Gram matrix: coordinate-descent sweeps that update residuals.
 
 A coded feature is one block: its indicators are disjoint, so one pass over the rows gathers the gradient
 of all its categories, each is minimised exactly, and a second pass updates the residuals. Memory beyond
@@ -6,7 +6,7 @@ the design is a few values per row and score.
 
 Letters
 -------
-n, m, k, d, K, x, g : as in ``shrink_problem``
+n, m, k, d, K, x, g : as in ``path_problem``
 v : curvature of each row's loss in its score, w p (1 - p); twice that for the softmax, whose classes move
     together: diag(p) - p p' is at most 2 diag(p (1 - p))
 e : residuals of the quadratic model, w (y - p) - v A (x - x0)
@@ -18,20 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seminaive.kernels.shrink_compile import inlined, kernel, part
-from seminaive.kernels.shrink_path import (
-    SHORTEST,
-    accept,
-    gap_limit_of,
-    judge,
-    record,
-    residual_limit_of,
-    search_line,
-    set_penalty,
-)
-from seminaive.kernels.shrink_problem import CONVERGED, GAP, OBJECTIVE, OUT_OF_STEPS, RESIDUAL, STALLED
-from seminaive.kernels.shrink_quadratic import violation
-from seminaive.kernels.shrink_rows import evaluate
+from seminaive.kernels.compile_options import inlined, kernel, part
+from seminaive.kernels.path_certificate import certify, gap_limit_of, record, residual_limit_of
+from seminaive.kernels.path_elastic_net import set_penalty, soft_threshold, violation
+from seminaive.kernels.path_line_search import SHORTEST, accept, search_line
+from seminaive.kernels.path_pass import evaluate
+from seminaive.kernels.path_problem import CONVERGED, GAP, OBJECTIVE, OUT_OF_STEPS, RESIDUAL, STALLED
 
 SWEEPS = 8  # at most, inside one quadratic model
 
@@ -39,8 +31,8 @@ SWEEPS = 8  # at most, inside one quadratic model
 class Sweep(NamedTuple):
     """The numbers column by column, (m, n), and what sweeps overwrite.
 
-    v, e (n,); h, sums (D,), sums all zero between calls; live (1 + m + k,) marks the features in play:
-    intercept (always swept), numbers, coded features; minimum and last (K D,) are the minima of this
+    v, e (n,); h, sums (D,), sums all zero between calls; live (1 + m + k,) marks the features swept:
+    intercept (always), numbers, coded features; minimum and last (K D,) are the minima of this
     quadratic model and of the one before.
     """
 
@@ -69,12 +61,6 @@ def new_sweep(design, n_scores):
         np.empty(n_scores * size),
         np.empty(n_scores * size),
     )
-
-
-@part
-def threshold(z, l1, curvature):
-    """Minimiser of curvature x^2 / 2 - z x + l1 |x|."""
-    return (z - min(max(z, -l1), l1)) / curvature
 
 
 @inlined
@@ -116,7 +102,7 @@ def sweep_intercept(sweep, x, first, l1, l2):
     for i in range(e.shape[0]):
         u += e[i]
     met = violation(x[first], u, l1[first], l2[first])
-    new = threshold(u + h * x[first], l1[first], max(h + l2[first], 1e-300))
+    new = soft_threshold(u + h * x[first], l1[first], max(h + l2[first], 1e-300))
     step = new - x[first]
     x[first] = new
     for i in range(e.shape[0]):
@@ -138,7 +124,7 @@ def sweep_numbers(design, sweep, x, first, l1, l2):
         for i in range(n):
             u += e[i] * (columns[j - 1, i] - middle)
         worst = max(worst, violation(x[a], u, l1[a], l2[a]))
-        new = threshold(u + h[j] * x[a], l1[a], h[j] + l2[a])
+        new = soft_threshold(u + h[j] * x[a], l1[a], h[j] + l2[a])
         step = new - x[a]
         x[a] = new
         for i in range(n if step != 0.0 else 0):
@@ -150,7 +136,8 @@ def sweep_numbers(design, sweep, x, first, l1, l2):
 def sweep_codes(design, sweep, x, first, l1, l2):
     """One exact minimisation of every live coded feature of one score; returns the worst residual met.
 
-    With centred indicators the categories meet through two running sums of what has moved.
+    Centred indicators of one feature are not orthogonal: what the steps of earlier categories change in the
+    derivative of a later one is kept in two running sums, of step times centre and of step times curvature.
     """
     v, e, h, sums, places, first_place = (
         sweep.v,
@@ -179,7 +166,7 @@ def sweep_codes(design, sweep, x, first, l1, l2):
             if curvature <= 0.0:
                 continue
             worst = max(worst, violation(x[a], u, l1[a], l2[a]))
-            new = threshold(u + curvature * x[a], l1[a], curvature + l2[a])
+            new = soft_threshold(u + curvature * x[a], l1[a], curvature + l2[a])
             sums[j] = new - x[a]
             x[a] = new
             moved += middle * sums[j]
@@ -243,24 +230,26 @@ def gap_of_free_intercepts(design, problem, work, penalty, point):
 
 
 @part
-def extrapolate(minimum, last, pull, x):
-    """Put x as much beyond the models' minimum as pull says, seen from the last one."""
+def extrapolate(minimum, last, momentum, x):
+    """Write minimum + momentum (minimum - last) into x: Nesterov's extrapolation, a copy for momentum 0."""
     for a in range(x.shape[0]):
-        x[a] = minimum[a] + pull * (minimum[a] - last[a])
+        x[a] = minimum[a] + momentum * (minimum[a] - last[a])
 
 
 @inlined
-def sweep_strength(design, problem, rules, work, penalty, residual_limit, gap_limit, point, trial, sweep):
+def sweep_strength(
+    design, problem, rules, work, softmax, penalty, residual_limit, gap_limit, point, trial, sweep
+):
     """Sweep from point, at one strength, until residual and gap are below their limits; returns the status.
 
-    The minima of the models of a softmax are extrapolated as Nesterov does, from the start again whenever
-    that does not pay.
+    The minima of the models of a softmax are extrapolated as Nesterov does; the momentum starts again at zero
+    whenever the extrapolated point does not lower the objective, and the step is then searched along.
     """
     facts, new, minimum, last = point.facts, trial.x, sweep.minimum, sweep.last
     status = OUT_OF_STEPS
-    momentum = 1.0
+    counter = 1.0  # Nesterov's t, from which the momentum follows
     extrapolate(point.x, point.x, 0.0, last)
-    judge(design, rules, penalty, point)
+    certify(design, rules, penalty, point)
     for step in range(rules.max_steps + 1):
         facts[GAP] += gap_of_free_intercepts(design, problem, work, penalty, point)
         if facts[RESIDUAL] <= residual_limit and facts[GAP] <= gap_limit:
@@ -269,22 +258,21 @@ def sweep_strength(design, problem, rules, work, penalty, residual_limit, gap_li
             break
         enough = 0.1 * max(facts[RESIDUAL], residual_limit)
         minimise_models(design, problem, work, penalty, point, sweep, enough)
-        pull = 0.0
-        if new.shape[0] > design.centre.shape[0]:
-            next_momentum = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * momentum * momentum))
-            pull = (momentum - 1.0) / next_momentum
-            momentum = next_momentum
-        paid = False
-        if pull > 0.0:
-            extrapolate(minimum, last, pull, new)
-            evaluate(design, problem, work, trial)
-            judge(design, rules, penalty, trial)
-            paid = trial.facts[OBJECTIVE] < facts[OBJECTIVE]
-        if not paid:
-            momentum = 1.0 if pull > 0.0 else momentum
+        momentum = 0.0
+        if softmax is not None:
+            next_counter = 0.5 * (1.0 + math.sqrt(1.0 + 4.0 * counter * counter))
+            momentum = (counter - 1.0) / next_counter
+            counter = next_counter
+        lower = False
+        if momentum > 0.0:
+            extrapolate(minimum, last, momentum, new)
+            evaluate(design, problem, work, softmax, trial)
+            certify(design, rules, penalty, trial)
+            lower = trial.facts[OBJECTIVE] < facts[OBJECTIVE]
+        if not lower:
+            counter = 1.0 if momentum > 0.0 else counter
             extrapolate(minimum, last, 0.0, new)
-            if search_line(design, problem, rules, work, penalty, point, trial, SHORTEST) == 0.0:
-                evaluate(design, problem, work, point)
+            if search_line(design, problem, rules, work, softmax, penalty, point, trial, SHORTEST) == 0.0:
                 status = STALLED
                 break
         extrapolate(minimum, minimum, 0.0, last)
@@ -293,15 +281,15 @@ def sweep_strength(design, problem, rules, work, penalty, residual_limit, gap_li
 
 
 @kernel
-def sweep_path(design, problem, rules, path, first, work, penalty, point, trial, sweep):
+def sweep_path(design, problem, rules, path, first, work, softmax, penalty, point, trial, sweep):
     """Solve the strengths from position ``first`` on, from a point that was evaluated last, into path."""
     for index in range(first, path.strengths.shape[0]):
         strength = path.strengths[index]
         set_penalty(problem, strength, penalty)
-        residual_limit = residual_limit_of(rules, path)
-        gap_limit = gap_limit_of(rules, path, strength, problem.share)
+        residual_limit = residual_limit_of(rules.residual_tol, path.scales)
+        gap_limit = gap_limit_of(rules.gap_tol, path.scales, strength, problem.l1_share)
         status = sweep_strength(
-            design, problem, rules, work, penalty, residual_limit, gap_limit, point, trial, sweep
+            design, problem, rules, work, softmax, penalty, residual_limit, gap_limit, point, trial, sweep
         )
         if record(rules, path, index, point, work, status):
             break

@@ -5,16 +5,26 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numba import njit
 from sklearn.linear_model import LogisticRegression
 
-from seminaive.design.reference import LinearDesign
+from seminaive.design.reference import ReferenceDesign
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.kernels.shrink_quadratic import minimise_quadratic
-from seminaive.solvers import ShrinkageOptions, logistic_path, shrinkage, softmax_path
+from seminaive.kernels import path_elastic_net
+from seminaive.kernels.path_problem import new_softmax
+from seminaive.objective.penalties import ElasticNet
+from seminaive.solvers import PathOptions, elastic_net_path, logistic_path, softmax_path
 
-FREE = ShrinkageOptions(penalize_intercept=False)
-TIGHT = ShrinkageOptions(gap_tol=1e-9, residual_tol=1e-9)
-TIGHT_FREE = ShrinkageOptions(gap_tol=1e-9, residual_tol=1e-9, penalize_intercept=False)
+
+@njit
+def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor, n_scores, softmax):
+    return path_elastic_net.minimise_quadratic(
+        gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor, n_scores, softmax
+    )
+
+
+FREE = ElasticNet(penalize_intercept=False)
+TIGHT = PathOptions(gap_tol=1e-9, residual_tol=1e-9)
 
 
 def mixed_codes(n_rows=300, seed=0):
@@ -26,7 +36,7 @@ def mixed_codes(n_rows=300, seed=0):
 def mixed_problem(n_classes=2, n_rows=300, seed=0):
     """Two numbers, columns of 3 and 5 categories, labels that depend on all of them."""
     numbers, codes, rng = mixed_codes(n_rows, seed)
-    design = LinearDesign.of(numbers, codes, [3, 5], [1, 0])
+    design = ReferenceDesign.of(numbers, codes, [3, 5], [1, 0])
     truth = rng.normal(size=(design.n_coefficients, n_classes))
     scores = design.scores(truth) + rng.gumbel(size=(n_rows, n_classes))
     return design, scores.argmax(axis=1)
@@ -78,7 +88,7 @@ class TestLimits:
         import statsmodels.api as sm
 
         design, labels = mixed_problem()
-        path = logistic_path(design, labels, strengths=[0.0], target=np.ones(design.n_coefficients))
+        path = logistic_path(design, labels, ElasticNet(np.ones(design.n_coefficients)), strengths=[0.0])
         expected = sm.Logit(labels, dense(design)).fit(disp=0, tol=1e-12, maxiter=100).params
         # Both stop where the gradient is rounding; 1e-6 is the promise of the documentation.
         np.testing.assert_allclose(path.coefficients[0, :, 0], expected, atol=1e-6)
@@ -87,8 +97,10 @@ class TestLimits:
     def test_from_strength_max_on_the_answer_is_the_target_exactly(self, n_classes):
         design, labels = mixed_problem(n_classes)
         target = np.random.default_rng(1).normal(size=(design.n_coefficients, n_classes))
-        path = softmax_path(design, labels, n_classes, target=target)
-        again = softmax_path(design, labels, n_classes, target=target, strengths=[path.strength_max * 1.001])
+        path = softmax_path(design, labels, n_classes, ElasticNet(target))
+        again = softmax_path(
+            design, labels, n_classes, ElasticNet(target), strengths=[path.strength_max * 1.001]
+        )
         assert np.array_equal(path.coefficients[0], target)
         assert np.array_equal(again.coefficients[0], target)
         assert not np.array_equal(path.coefficients[1], target)
@@ -96,15 +108,15 @@ class TestLimits:
     def test_strength_max_is_the_largest_gradient_at_the_target(self):
         design, labels = mixed_problem()
         target = np.linspace(-1, 1, design.n_coefficients)
-        path = logistic_path(design, labels, target=target)
+        path = logistic_path(design, labels, ElasticNet(target))
         p = 1 / (1 + np.exp(-dense(design) @ target))
         assert path.strength_max == pytest.approx(np.abs(dense(design).T @ (labels - p)).max(), rel=1e-12)
 
     def test_two_class_softmax_is_the_logistic_model_at_the_same_strength(self):
         design, labels = mixed_problem()
         target = np.random.default_rng(2).normal(size=(design.n_coefficients, 2))
-        two = softmax_path(design, labels, 2, target=target, options=TIGHT)
-        one = logistic_path(design, labels, target=target[:, 1] - target[:, 0], options=TIGHT)
+        two = softmax_path(design, labels, 2, ElasticNet(target), options=TIGHT)
+        one = logistic_path(design, labels, ElasticNet(target[:, 1] - target[:, 0]), options=TIGHT)
         # Both are within 1e-9 of strength_max of stationarity; the curvature is of the order of 10.
         np.testing.assert_allclose(
             two.coefficients[:, :, 1] - two.coefficients[:, :, 0], one.coefficients[:, :, 0], atol=1e-6
@@ -120,11 +132,11 @@ class TestCertificates:
         design, labels = mixed_problem(n_classes)
         n_scores = 1 if n_classes == 2 else n_classes
         target = np.random.default_rng(3).normal(size=(design.n_coefficients, n_scores))
-        options = ShrinkageOptions(l1_share=share, penalize_intercept=penalize_intercept)
+        penalty = ElasticNet(target, l1_share=share, penalize_intercept=penalize_intercept)
         if n_scores == 1:
-            path = logistic_path(design, labels, target=target, options=options)
+            path = logistic_path(design, labels, penalty)
         else:
-            path = softmax_path(design, labels, n_classes, target=target, options=options)
+            path = softmax_path(design, labels, n_classes, penalty)
         assert path.converged.all()
         assert len(path) == 100
         first = 0 if penalize_intercept else 1
@@ -138,9 +150,9 @@ class TestCertificates:
         design, labels = mixed_problem()
         target = np.ones((design.n_coefficients, 1))
         loose = logistic_path(
-            design, labels, target=target, options=ShrinkageOptions(gap_tol=1e-2, residual_tol=1e-2)
+            design, labels, ElasticNet(target), options=PathOptions(gap_tol=1e-2, residual_tol=1e-2)
         )
-        best = logistic_path(design, labels, target=target, strengths=loose.strengths, options=TIGHT)
+        best = logistic_path(design, labels, ElasticNet(target), strengths=loose.strengths, options=TIGHT)
         start = loss_of(design, labels, target)
         gains = [
             objective_of(design, labels, a, target, s) - objective_of(design, labels, b, target, s)
@@ -152,7 +164,7 @@ class TestCertificates:
 
     def test_a_path_that_runs_out_of_steps_says_so_with_numbers(self):
         design, labels = mixed_problem()
-        path = logistic_path(design, labels, strengths=[0.1], options=ShrinkageOptions(max_steps=1))
+        path = logistic_path(design, labels, strengths=[0.1], options=PathOptions(max_steps=1))
         with pytest.warns(ConvergenceWarning, match=r"duality gap of \d.*after \d+ passes"):
             path.warn_unless_converged()
 
@@ -167,7 +179,7 @@ class TestLibraries:
     @pytest.mark.parametrize("strength", [0.3, 3.0, 20.0])
     def test_zero_target_and_free_intercept_is_the_lasso_of_scikit_learn(self, strength):
         design, labels = mixed_problem()
-        ours = logistic_path(design, labels, strengths=[strength], options=FREE).coefficients[0]
+        ours = logistic_path(design, labels, FREE, strengths=[strength]).coefficients[0]
         model = LogisticRegression(l1_ratio=1.0, C=1 / strength, solver="saga", tol=1e-12, max_iter=100_000)
         model.fit(dense(design)[:, 1:], labels)
         theirs = np.concatenate([model.intercept_, model.coef_[0]])[:, None]
@@ -178,13 +190,13 @@ class TestLibraries:
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_l2_is_the_ridge_of_scikit_learn(self, n_classes):
         design, labels = mixed_problem(n_classes)
-        options = ShrinkageOptions(l1_share=0.0, penalize_intercept=False)
+        penalty = ElasticNet(l1_share=0.0, penalize_intercept=False)
         model = LogisticRegression(C=1 / 2.0, tol=1e-12, max_iter=10_000).fit(dense(design)[:, 1:], labels)
         theirs = np.vstack([model.intercept_, model.coef_.T])
         if n_classes == 2:
-            ours = logistic_path(design, labels, strengths=[2.0], options=options).coefficients[0]
+            ours = logistic_path(design, labels, penalty, strengths=[2.0]).coefficients[0]
         else:
-            ours = softmax_path(design, labels, n_classes, strengths=[2.0], options=options).coefficients[0]
+            ours = softmax_path(design, labels, n_classes, penalty, strengths=[2.0]).coefficients[0]
         zero = np.zeros_like(ours)
         best = objective_of(design, labels, theirs, zero, 2.0, share=0.0, first=1)
         assert objective_of(design, labels, ours, zero, 2.0, share=0.0, first=1) <= best * (1 + 1e-9)
@@ -204,7 +216,7 @@ class TestLibraries:
             warnings.simplefilter("ignore")
             model.fit(A, labels.astype(float), offset=(A @ target).ravel())
         theirs = target + model.coef_[:, None]
-        ours = logistic_path(design, labels, target=target, strengths=[strength]).coefficients[0]
+        ours = logistic_path(design, labels, ElasticNet(target), strengths=[strength]).coefficients[0]
         best = objective_of(design, labels, theirs, target, strength)
         assert objective_of(design, labels, ours, target, strength) <= best * (1 + 1e-9)
 
@@ -225,7 +237,7 @@ class TestInvariance:
         rng = np.random.default_rng(5)
         rows, classes = rng.permutation(design.n_rows), np.array([2, 0, 1])
         numbers, codes, _ = mixed_codes()
-        other = LinearDesign.of(numbers[rows][:, ::-1], codes[rows][:, ::-1], [5, 3], [0, 1])
+        other = ReferenceDesign.of(numbers[rows][:, ::-1], codes[rows][:, ::-1], [5, 3], [0, 1])
         plain = softmax_path(design, labels, 3, options=TIGHT)
         moved = softmax_path(other, classes[labels[rows]], 3, options=TIGHT)
         back = moved.coefficients[:, [0, 2, 1, 7, 8, 3, 4, 5, 6]][:, :, classes]
@@ -237,8 +249,10 @@ class TestInvariance:
         columns = dense(design)[:, 1:]
         wider = np.column_stack([columns, np.full(len(columns), value)])
         for strengths in ([0.0], [5.0]):
-            plain = logistic_path(LinearDesign.of(columns), labels, strengths=strengths, options=TIGHT_FREE)
-            other = logistic_path(LinearDesign.of(wider), labels, strengths=strengths, options=TIGHT_FREE)
+            plain = logistic_path(
+                ReferenceDesign.of(columns), labels, FREE, strengths=strengths, options=TIGHT
+            )
+            other = logistic_path(ReferenceDesign.of(wider), labels, FREE, strengths=strengths, options=TIGHT)
             assert (other.coefficients[:, -1] == 0).all()
             np.testing.assert_allclose(other.coefficients[:, :-1], plain.coefficients, atol=1e-6)
 
@@ -247,9 +261,10 @@ class TestInvariance:
         design, labels = mixed_problem()
         columns = dense(design)[:, 1:]
         units = np.where(np.arange(columns.shape[1]) == 0, scale, 1.0)
-        options = replace(TIGHT_FREE, standardize=True)
-        plain = logistic_path(LinearDesign.of(columns), labels, options=options)
-        scaled = logistic_path(LinearDesign.of(columns * units + 100 * units), labels, options=options)
+        penalty = replace(FREE, standardize=True)
+        plain = logistic_path(ReferenceDesign.of(columns), labels, penalty, options=TIGHT)
+        moved = ReferenceDesign.of(columns * units + 100 * units)
+        scaled = logistic_path(moved, labels, penalty, options=TIGHT)
         assert scaled.converged.all()
         np.testing.assert_allclose(scaled.strengths, plain.strengths, rtol=1e-8)
         np.testing.assert_allclose(
@@ -260,7 +275,7 @@ class TestInvariance:
         design, labels = mixed_problem(3)
         factors = np.ones((design.n_coefficients, 3))
         factors[2] = [0.2, 1.0, 3.0]
-        path = softmax_path(design, labels, 3, factors=factors, strengths=[3.0], options=TIGHT)
+        path = softmax_path(design, labels, 3, ElasticNet(factors=factors), strengths=[3.0], options=TIGHT)
         penalty = 3.0 * (factors * np.abs(path.coefficients[0])).sum()
         for shift in (-0.05, 0.05):
             moved = path.coefficients[0].copy()
@@ -269,16 +284,16 @@ class TestInvariance:
 
     def test_codes_are_the_same_as_dummy_columns(self):
         design, labels = mixed_problem()
-        other = LinearDesign.of(dense(design)[:, 1:])
-        for options in (TIGHT, TIGHT_FREE, replace(TIGHT, standardize=True)):
-            a = logistic_path(design, labels, options=options)
-            b = logistic_path(other, labels, options=options)
+        other = ReferenceDesign.of(dense(design)[:, 1:])
+        for penalty in (ElasticNet(), FREE, ElasticNet(standardize=True)):
+            a = logistic_path(design, labels, penalty, options=TIGHT)
+            b = logistic_path(other, labels, penalty, options=TIGHT)
             np.testing.assert_allclose(a.coefficients, b.coefficients, atol=1e-5)
 
     def test_an_offset_in_the_span_of_the_columns_is_a_shifted_target(self):
         design, labels = mixed_problem()
         target = np.linspace(-1, 1, design.n_coefficients)
-        shifted = logistic_path(design, labels, target=target, options=TIGHT)
+        shifted = logistic_path(design, labels, ElasticNet(target), options=TIGHT)
         offset = logistic_path(design, labels, offset=dense(design) @ target, options=TIGHT)
         np.testing.assert_allclose(
             shifted.coefficients[:, :, 0], offset.coefficients[:, :, 0] + target, atol=1e-8
@@ -288,14 +303,16 @@ class TestInvariance:
     def test_standardising_is_solving_on_standardised_columns(self, share):
         design, labels = mixed_problem()
         columns = dense(design)[:, 1:]
-        tight = replace(TIGHT, l1_share=share)
-        options = replace(tight, standardize=True)
         means, deviations = columns.mean(axis=0), columns.std(axis=0)
         target = np.linspace(-1, 1, design.n_coefficients)
-        ours = logistic_path(design, labels, target=target, options=options)
+        penalty = ElasticNet(target, l1_share=share, standardize=True)
+        ours = logistic_path(design, labels, penalty, options=TIGHT)
         scaled_target = np.concatenate([[target[0] + target[1:] @ means], target[1:] * deviations])
         scaled = logistic_path(
-            LinearDesign.of((columns - means) / deviations), labels, target=scaled_target, options=tight
+            ReferenceDesign.of((columns - means) / deviations),
+            labels,
+            ElasticNet(scaled_target, l1_share=share),
+            options=TIGHT,
         )
         np.testing.assert_allclose(ours.strengths, scaled.strengths, rtol=1e-9)
         np.testing.assert_allclose(
@@ -306,13 +323,13 @@ class TestInvariance:
         design, labels = mixed_problem()
         factors = np.ones(design.n_coefficients)
         factors[1], factors[2] = 0.0, 1e6
-        path = logistic_path(design, labels, factors=factors)
+        path = logistic_path(design, labels, ElasticNet(factors=factors))
         assert (path.coefficients[:, 1] != 0).all()
         assert (path.coefficients[:-1, 2] == 0).all()
 
     def test_the_class_shift_makes_the_median_deviation_zero(self):
         design, labels = mixed_problem(4)
-        path = softmax_path(design, labels, 4, target=np.ones((design.n_coefficients, 4)))
+        path = softmax_path(design, labels, 4, ElasticNet(np.ones((design.n_coefficients, 4))))
         np.testing.assert_allclose(np.median(path.coefficients - path.target, axis=2), 0, atol=1e-12)
 
 
@@ -321,14 +338,14 @@ class TestSweeps:
     @pytest.mark.parametrize("standardize", [False, True])
     def test_the_sweeping_solver_agrees_with_second_derivatives(self, monkeypatch, n_classes, standardize):
         design, labels = mixed_problem(n_classes)
-        options = ShrinkageOptions(standardize=standardize)
+        penalty = ElasticNet(standardize=standardize)
         solve = (
-            (lambda: logistic_path(design, labels, options=options, n_strengths=30))
+            (lambda: logistic_path(design, labels, penalty, n_strengths=30))
             if n_classes == 2
-            else (lambda: softmax_path(design, labels, 3, options=options, n_strengths=30))
+            else (lambda: softmax_path(design, labels, 3, penalty, n_strengths=30))
         )
         newton = solve()
-        monkeypatch.setattr(shrinkage, "_widest", lambda _n_scores, _n_rows: 1)
+        monkeypatch.setattr(elastic_net_path, "_widest", lambda _n_scores, _n_rows: 1)
         swept = solve()
         assert swept.converged.all()
         np.testing.assert_allclose(swept.deviance, newton.deviance, rtol=1e-5)
@@ -340,21 +357,21 @@ class TestHardCases:
         assert np.isfinite(path.coefficients).all()
         assert path.converged.all()
 
-    @pytest.mark.parametrize("options", [ShrinkageOptions(), FREE, ShrinkageOptions(standardize=True)])
-    def test_separable_classes(self, options):
+    @pytest.mark.parametrize("penalty", [ElasticNet(), FREE, ElasticNet(standardize=True)])
+    def test_separable_classes(self, penalty):
         rng = np.random.default_rng(0)
         X = rng.normal(size=(100, 4))
         labels = (X[:, 0] > 0).astype(int)
-        path = logistic_path(LinearDesign.of(X), labels, options=options)
+        path = logistic_path(ReferenceDesign.of(X), labels, penalty)
         self.check(path)
         separated = [((X @ b[1:] + b[0] > 0) == labels).all() for b in path.coefficients[:, :, 0]]
         late = path.strengths < 1e-2 * path.strength_max
         # Early on the path goes on; from a hundredth of strength_max it ends with the first separation.
         assert list(np.array(separated)[late]) == [False] * (late.sum() - 1) + [True]
-        self.check(logistic_path(LinearDesign.of(X), labels, strengths=[0.0], options=options))
+        self.check(logistic_path(ReferenceDesign.of(X), labels, penalty, strengths=[0.0]))
 
-    @pytest.mark.parametrize("options", [ShrinkageOptions(), FREE, ShrinkageOptions(standardize=True)])
-    def test_constant_duplicated_and_badly_scaled_columns(self, options):
+    @pytest.mark.parametrize("penalty", [ElasticNet(), FREE, ElasticNet(standardize=True)])
+    def test_constant_duplicated_and_badly_scaled_columns(self, penalty):
         rng = np.random.default_rng(1)
         X = rng.normal(size=(100, 4))
         labels = (rng.random(100) < 1 / (1 + np.exp(-X[:, 0]))).astype(int)
@@ -363,19 +380,19 @@ class TestHardCases:
             X * [1e-8, 1e8, 1.0, 1e4],
             X + np.array([1e6, -1e8, 0.0, 10.0]),
         ):
-            self.check(logistic_path(LinearDesign.of(columns), labels, options=options))
-            self.check(logistic_path(LinearDesign.of(columns), labels, strengths=[0.0], options=options))
+            self.check(logistic_path(ReferenceDesign.of(columns), labels, penalty))
+            self.check(logistic_path(ReferenceDesign.of(columns), labels, penalty, strengths=[0.0]))
 
     def test_more_columns_than_rows(self):
         rng = np.random.default_rng(2)
         labels = np.arange(40) % 2
-        self.check(logistic_path(LinearDesign.of(rng.normal(size=(40, 2000))), labels))
+        self.check(logistic_path(ReferenceDesign.of(rng.normal(size=(40, 2000))), labels))
 
     def test_fifty_classes_and_one_row_per_class(self):
         rng = np.random.default_rng(3)
         labels = np.concatenate([np.arange(50), rng.integers(0, 50, 150)])
-        self.check(softmax_path(LinearDesign.of(rng.normal(size=(200, 3))), labels, 50, n_strengths=20))
-        self.check(softmax_path(LinearDesign.of(rng.normal(size=(3, 3))), np.arange(3), 3))
+        self.check(softmax_path(ReferenceDesign.of(rng.normal(size=(200, 3))), labels, 50, n_strengths=20))
+        self.check(softmax_path(ReferenceDesign.of(rng.normal(size=(3, 3))), np.arange(3), 3))
 
     @pytest.mark.parametrize("n_classes", [20, 21])  # medians between two scores, and at one
     def test_a_shift_of_all_classes_costs_a_quadratic_model_nothing(self, n_classes):
@@ -395,7 +412,11 @@ class TestHardCases:
             x = np.full(q, shift)
             u = g - gram @ x
             scratch = np.empty(q, dtype=np.int64), np.empty(q), np.empty((q, q))
-            cycles.append(minimise_quadratic(gram, q, u, x, l1, np.zeros(q), tol, 500, *scratch, n_classes))
+            cycles.append(
+                minimise_quadratic(
+                    gram, q, u, x, l1, np.zeros(q), tol, 500, *scratch, n_classes, new_softmax(n_classes)
+                )
+            )
             lowest.append(0.5 * x @ gram @ x - g @ x + l1 @ np.abs(x))
         # One Newton step on all 100 or so coefficients, due every |E| / 6 cycles, and a check, do it.
         assert max(cycles) <= q / 6 + 2
@@ -406,8 +427,8 @@ class TestHardCases:
         design, labels = mixed_problem()
         for kwargs, words in (
             ({"strengths": [-1.0]}, "strengths must be finite"),
-            ({"target": np.ones(3)}, "target must be finite and of shape"),
-            ({"factors": -np.ones(design.n_coefficients)}, "cannot be negative"),
+            ({"penalty": ElasticNet(np.ones(3))}, "target must be finite and of shape"),
+            ({"penalty": ElasticNet(factors=-np.ones(design.n_coefficients))}, "cannot be negative"),
             ({"row_weight": -np.ones(design.n_rows)}, "row weights must be finite"),
             ({"offset": np.full(design.n_rows, np.nan)}, "offset must be finite"),
             ({"ratio": 2.0}, r"ratio is the least strength over the largest, in \(0, 1\], got 2.0"),
@@ -419,19 +440,17 @@ class TestHardCases:
         with pytest.raises(InputError, match="labels must lie in 0 to 1"):
             logistic_path(design, labels + 1)
         with pytest.raises(InputError, match="numbers must be finite"):
-            LinearDesign.of(np.array([[np.nan]]))
+            ReferenceDesign.of(np.array([[np.nan]]))
         with pytest.raises(InputError, match="exceeds its column"):
-            LinearDesign.of(codes=np.array([[4]]), cardinalities=[3])
+            ReferenceDesign.of(codes=np.array([[4]]), cardinalities=[3])
         with pytest.raises(InputError, match="a code is negative"):
-            LinearDesign.of(codes=np.array([[-1]]), cardinalities=[3])
+            ReferenceDesign.of(codes=np.array([[-1]]), cardinalities=[3])
         with pytest.raises(InputError, match="references must be codes"):
-            LinearDesign.of(codes=np.array([[1]]), cardinalities=[3], references=[3])
+            ReferenceDesign.of(codes=np.array([[1]]), cardinalities=[3], references=[3])
 
     @pytest.mark.parametrize(
         ("parameters", "words"),
         [
-            ({"l1_share": 2.0}, "l1_share is a share, from 0 .* got 2.0"),
-            ({"l1_share": np.nan}, "l1_share is a share"),
             ({"gap_tol": 0.0}, "gap_tol is a positive share"),
             ({"residual_tol": -1.0}, "residual_tol is a positive share"),
             ({"max_steps": 0}, "max_steps is a whole number"),
@@ -439,4 +458,4 @@ class TestHardCases:
     )
     def test_options_out_of_range_are_refused_with_a_sentence(self, parameters, words):
         with pytest.raises(InputError, match=words):
-            ShrinkageOptions(**parameters)
+            PathOptions(**parameters)

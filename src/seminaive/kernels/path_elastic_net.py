@@ -1,4 +1,4 @@
-"""Quadratic models with an elastic-net penalty, by coordinate descent and orthant-wise Newton steps.
+"""Quadratic models with an elastic-net penalty: coordinate descent and orthant-wise Newton steps.
 
 Minimise over x: ``-g'(x - x0) + (x - x0)' G (x - x0) / 2 + sum_j l1_j |x_j| + l2_j x_j^2 / 2``.
 
@@ -15,9 +15,24 @@ With several scores G is singular: shifting a coefficient of all of them togethe
 
 import math
 
-from seminaive.kernels.shrink_compile import inlined, kernel, part, reordered_part
+from seminaive.kernels.compile_options import inlined, part, reordered_part
 
 SMALL = 16  # coefficients whose Newton step costs no more than a cycle
+HELD = 1e300  # L1 penalty of a coefficient that must not move
+NULL_FIT = -1.0  # stands for a strength at which nothing that is penalised moves
+
+
+@part
+def set_penalty(problem, strength, penalty):
+    """Fill the penalty for a strength, or for the null fit."""
+    l1_factor, l2_factor, share = problem.l1_factor, problem.l2_factor, problem.l1_share
+    l1, l2 = penalty.l1, penalty.l2
+    for a in range(l1.shape[0]):
+        l1[a] = strength * l1_factor[a] * share
+        l2[a] = strength * l2_factor[a] * (1.0 - share)
+        if strength == NULL_FIT:
+            l1[a] = HELD if l1_factor[a] > 0.0 else 0.0
+            l2[a] = 0.0
 
 
 @part
@@ -29,7 +44,14 @@ def violation(x, u, l1, l2):
         return abs(u - l2 * x - l1)
     if x < 0.0:
         return abs(u - l2 * x + l1)
-    return max(0.0, abs(u) - l1)
+    excess = abs(u) - l1
+    return excess if excess > 0.0 else 0.0
+
+
+@inlined
+def soft_threshold(z, l1, curvature):
+    """Minimiser of curvature x^2 / 2 - z x + l1 |x|, the proximal step of the L1 norm."""
+    return ((z - l1 if z > l1 else 0.0) if z > 0.0 else (z + l1 if z < -l1 else 0.0)) / curvature
 
 
 @inlined
@@ -44,8 +66,7 @@ def descend(gram, q, u, x, l1, l2, tol):
         if violation(old, u[j], l1[j], l2[j]) <= tol[j]:
             continue
         moved += 1
-        z = u[j] + gram[j, j] * old
-        new = (z - min(max(z, -l1[j]), l1[j])) / (gram[j, j] + l2[j])
+        new = soft_threshold(u[j] + gram[j, j] * old, l1[j], gram[j, j] + l2[j])
         step = new - old
         x[j] = new
         for b in range(q if step != 0.0 else 0):
@@ -71,7 +92,7 @@ def solve_part(gram, l2, part, size, right, factor):
             entry /= factor[b, b]
             factor[a, b] = entry
             total -= entry * entry
-        factor[a, a] = math.sqrt(max(total, floor))
+        factor[a, a] = math.sqrt(total if total > floor else floor)
         entry = right[a]
         for t in range(a):
             entry -= factor[a, t] * right[t]
@@ -112,29 +133,30 @@ def newton_in_orthant(gram, q, u, x, l1, l2, active, e, step, factor):
 
 
 @part
-def pull(x, l1, first, n_scores, centre):
-    """L1 penalty of one coefficient above ``centre`` less that below it, and that at it."""
+def balance(x, l1, first, n_scores, level):
+    """Return the L1 weight of one coefficient's scores above a level less that below it, and that at it."""
     excess = 0.0
     at = 0.0
     for b in range(first, first + n_scores):
-        if x[b] > centre:
+        if x[b] > level:
             excess += l1[b]
-        elif x[b] < centre:
+        elif x[b] < level:
             excess -= l1[b]
         else:
             at += l1[b]
     return excess, at
 
 
-@inlined
+@part
 def centre_scores(gram, q, u, x, l1, l2, n_scores):
-    """Shift each coefficient, all scores together, to where its L1 penalty is least; x, u updated.
+    """Shift the scores of each coefficient so that their median, weighted by l1, is zero; x, u updated.
 
-    That is where the median of the scores, weighted by l1, is zero. Coordinate descent crawls along these
-    shifts, and Newton steps follow them to the first change of a sign. An L2 penalty makes shifts harmless.
+    The softmax does not change under such a shift, and the L1 norm is least where the weighted median is
+    zero. Coordinate descent moves slowly in these directions, where the Gram matrix is singular, and a Newton
+    step stops at the first change of a sign. With an L2 penalty the problem has no such directions.
     """
     for first in range(0, q, n_scores):
-        excess, at = pull(x, l1, first, n_scores, 0.0)
+        excess, at = balance(x, l1, first, n_scores, 0.0)
         centred = abs(excess) <= at
         for b in range(first, first + n_scores):
             centred = centred or l2[b] > 0.0
@@ -142,7 +164,7 @@ def centre_scores(gram, q, u, x, l1, l2, n_scores):
             continue
         shift = 0.0
         for b in range(first, first + n_scores):
-            excess, at = pull(x, l1, first, n_scores, x[b])
+            excess, at = balance(x, l1, first, n_scores, x[b])
             if abs(excess) <= at:
                 shift = x[b]
                 break
@@ -153,38 +175,34 @@ def centre_scores(gram, q, u, x, l1, l2, n_scores):
 
 
 @part
-def find_active(x, q, l1, active):
-    """Fill active with E, and return its size."""
-    e = 0
-    for j in range(q):
-        if x[j] != 0.0 or l1[j] == 0.0:
-            active[e] = j
-            e += 1
-    return e
-
-
-@kernel
-def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor, n_scores=1):
+def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, factor, n_scores, softmax):
     """Minimise the model from x until every residual is at most its tol; x and u are updated in place.
 
-    Arrays are (q,) and (q, q) or larger; active (int64), step and factor are scratch.
+    Arrays are (q,) and (q, q) or larger; active (int64), step and factor are scratch; softmax is None where
+    there is one score.
 
-    Coordinate descent finds the signs; Newton steps, each worth about |E| / 6 cycles, finish the job
-    however ill-conditioned the columns are; few coefficients take one in every cycle. A step that is cut is
-    followed by another, more often with many scores: cycles there bring back what the steps have set to zero.
-    Returns the number of cycles.
+    Coordinate descent finds the signs. A Newton step on E costs about as much as |E| / 6 cycles and is taken
+    after so many (in every cycle where E is small); it ends the descent however ill-conditioned the columns
+    are. A step that is cut is followed by another, more often with many scores: cycles bring back what the
+    steps have set to zero. Returns the number of cycles.
     """
     since_newton = 0
-    crossings = 5 + (q // 20 if n_scores > 1 else 0)
+    crossings = 5
+    if softmax is not None:
+        crossings += q // 20
     for cycle in range(max_cycles):
         if descend(gram, q, u, x, l1, l2, tol) == 0:
             return cycle + 1
-        if n_scores > 1:
+        if softmax is not None:
             centre_scores(gram, q, u, x, l1, l2, n_scores)
         since_newton += 1
-        affordable = max(SMALL, 6 * since_newton)
+        affordable = 6 * since_newton if 6 * since_newton > SMALL else SMALL
         for _ in range(crossings):
-            e = find_active(x, q, l1, active)
+            e = q - q  # typed like q: a literal would compile another solver
+            for j in range(q):
+                if x[j] != 0.0 or l1[j] == 0.0:
+                    active[e] = j
+                    e += 1
             if e == 0 or e > affordable:
                 break
             since_newton = 0
