@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 
 from seminaive.encode import frame_like
@@ -17,6 +17,7 @@ from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.hybrid_problem import HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
 from seminaive.models.parameters import check_choice, check_flag, check_number, check_search
+from seminaive.selection import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
 from seminaive.selection.rate_search import LOSSES, search_rate
 from seminaive.structure import (
@@ -29,8 +30,6 @@ from seminaive.structure import (
 )
 
 RULES = ("bias-variance", "dependence", "greedy")
-# Folds only choose among partitions: they need no more digits than a loss can tell.
-FOLD_TOL = 1e-4
 
 
 class HybridLogisticNaiveBayes(AdditiveClassifier):
@@ -79,10 +78,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     numbers_to_logistic : bool, default=False
         Whether numbers are kept in the logistic part, unless they have missing cells and
         ``missing_to_generative`` holds. A list of names is taken as it is.
-    blanket : None or MarkovBlanketSelector, default=None
-        Restricts the model to the Markov blanket of the class, which is searched for before all else.
-        `MarkovBlanketSelector` with its defaults, and ``partition="dependence"``, make Algorithm 1 of the
-        hybrid paper.
+    blanket : bool or dict, default=False
+        Whether the model is restricted to the Markov blanket of the class, which is searched for before all
+        else by a `MarkovBlanketSelector`; a dict has its parameters. With ``partition="dependence"`` that is
+        Algorithm 1 of the hybrid paper.
     scoring : {"brier", "zero-one", "log-loss", "auc"}, default="brier"
         Loss of cross-validation: squared error, 0-1 loss, minus the log likelihood, or 1 less the area under
         the ROC curve (each class against the others).
@@ -126,7 +125,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
-    features_ : list of str
+    features_ : tuple of str
         The features of the model: those with values, in the blanket if there is one.
     logistic_features_, generative_features_ : list of str
     partition_ : Partition
@@ -142,7 +141,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         The rates tried, decreasing, each with the cross-validated ``loss``, its ``standard_error`` and the
         mean number of features in the folds' logistic parts (``n_logistic``). Absent without folds.
     blanket_ : MarkovBlanketSelector
-        Fitted; absent without one.
+        Fitted; absent without one, and in a model that was read from a file.
     n_logistic_fits_ : int
         Logistic problems solved; the folds of one partition are solved side by side and count once.
     n_iter_ : int
@@ -167,6 +166,20 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     ['x0', 'x3']
     """
 
+    _fitted: ClassVar = {
+        "features_": "tuple[str, ...]",
+        "partition_": Partition,
+        "normalized_information_": np.ndarray,
+        "tree_parents_": "tuple[int, ...]",
+        "rate_": float,
+        "fold_losses_": FoldLosses,
+        "fold_sizes_": np.ndarray,
+        "n_logistic_fits_": int,
+        "n_iter_": int,
+        "optimality_": float,
+    }
+    _derived: ClassVar[tuple[str, ...]] = ("blanket_",)
+
     def __init__(
         self,
         *,
@@ -180,7 +193,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         joint=False,
         missing_to_generative=False,
         numbers_to_logistic=False,
-        blanket=None,
+        blanket=False,
         scoring="brier",
         cv=10,
         smoothing=1.0,
@@ -237,14 +250,14 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         """
         self._check_parameters()
         with unchanged_on_failure(self):
-            for name in ("rate_", "fold_losses_", "fold_sizes_", "blanket_", "parents_"):
+            for name in ("rate_", "fold_losses_", "fold_sizes_", "blanket_", "tree_parents_"):
                 vars(self).pop(name, None)
             self.n_logistic_fits_ = 0
             random = check_random_state(self.random_state)
             rows = self._encode_training(X, y, sample_weight, cut_rule=cut_rule(self.bins))
             problem = HybridProblem.of(self, rows, self._kept(X, y, sample_weight, rows))
             self.schema_ = problem.rows.table.schema
-            self.features_ = [problem.terms.names[j] for j in problem.features]
+            self.features_ = tuple(problem.terms.names[j] for j in problem.features)
             self.normalized_information_ = problem.dependence
             with self._progress("partitions") as step:
                 self.partition_ = self._divide(problem, y, sample_weight, random, step)
@@ -255,9 +268,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     def _kept(self, X, y, sample_weight, rows):
         """Return the positions of the columns that may enter the model."""
         schema = rows.table.schema
-        if self.blanket is None:
+        if not self.blanket and not isinstance(self.blanket, dict):
             return set(schema.coded)
-        selector = clone(self.blanket).set_params(categorical_features=self.categorical_features)
+        selector = MarkovBlanketSelector(categorical_features=self.categorical_features)
+        selector.set_params(**({} if self.blanket is True else self.blanket))
         weight = rows.row_weight
         if weight is not None and sample_weight is not None:
             given = np.asarray(sample_weight, dtype=np.float64)
@@ -335,12 +349,12 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         row_weights = np.zeros((len(splits), len(rows.labels)))
         for own, (train, _) in zip(row_weights, splits, strict=True):
             own[train] = rows.weights[train]
-        logistic = problem.logistic_fits(self, row_weights, tol=max(self.tol, FOLD_TOL))
+        logistic = problem.logistic_fits(self, row_weights)
         losses, sizes, results = search_rate(
             folds, logistic, rows.labels, rows.weights, self.scoring, joint=self.joint, report=step
         )
         worst = max(results, key=lambda result: result.optimality)
-        worst.warn_unless_converged(logistic.tol, "in the folds; raise max_iter, ridge or tol")
+        worst.warn_unless_converged(self.tol, "in the folds; raise max_iter, ridge or tol")
         self.fold_losses_, self.fold_sizes_ = losses, sizes
         self.n_logistic_fits_ = logistic.n_solved
         return float(losses.strengths[losses.choose("min")])
@@ -350,18 +364,13 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     def _settle(self, problem):
         """Fit both parts of the chosen partition, and add them."""
         own = problem.of_all(self.partition_)
-        names = problem.terms.names
-        self.logistic_features_ = [names[j] for j in own.logistic]
-        self.generative_features_ = [names[j] for j in own.generative]
         generative = problem.generative.without_prior(own.generative)
         logistic = problem.logistic_fits(self, problem.rows.weights[None])
         if own.logistic or self.joint:
             result = problem.solve(logistic, problem.generative, self.partition_, joint=self.joint)
             result.warn_unless_converged(self.tol, "raise max_iter, ridge or tol")
             self.n_iter_, self.optimality_ = result.n_iter, result.optimality
-            estimate = logistic.design.generative_estimate(problem.rows.labels, problem.rows.weights)
-            scores = logistic.to_scores(result.solution[:, 0], estimate.cell_weight.sum(axis=1))
-            scores = scores.restrict(sorted(problem.terms.logistic[j] for j in own.logistic))
+            scores = problem.logistic_scores(logistic, result.solution[:, 0], own.logistic)
         else:
             # Without features the most likely intercepts are the log shares of the classes.
             self.n_iter_, self.optimality_ = 0, 0.0
@@ -369,10 +378,29 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         self.n_logistic_fits_ += logistic.n_solved
         self.scores_ = scores + generative
         if self.generative == "tan":
+            # Every feature is a coded column there, and so has its number.
             parents = problem.generative.parents(own.generative)
-            coded = self.schema_.coded_names
-            of_name = {coded[j]: None if k < 0 else coded[k] for j, k in enumerate(parents)}
-            self.parents_ = {name: of_name[name] for name in self.generative_features_}
+            self.tree_parents_ = tuple(
+                problem.features.index(parents[j]) if parents[j] >= 0 else -1 for j in problem.features
+            )
+
+    @property
+    def logistic_features_(self):
+        """The names of the features of the logistic part."""
+        return [self.features_[j] for j in self.partition_.logistic]
+
+    @property
+    def generative_features_(self):
+        """The names of the features of the generative part."""
+        return [self.features_[j] for j in self.partition_.generative]
+
+    @property
+    def parents_(self):
+        """The parent of each feature of a tree-augmented generative part, by name."""
+        if not hasattr(self, "tree_parents_"):
+            raise AttributeError("parents_ exists where generative='tan'")
+        parents = {j: self.tree_parents_[j] for j in self.partition_.generative}
+        return {self.features_[j]: None if k < 0 else self.features_[k] for j, k in parents.items()}
 
     @property
     def dependence_(self):
@@ -397,6 +425,20 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             },
         )
 
+    def _check_consistent(self):
+        super()._check_consistent()
+        n_features = len(self.features_)
+        parts = sorted([*self.partition_.logistic, *self.partition_.generative])
+        if not set(self.features_) <= set(self.schema_.names) or parts != list(range(n_features)):
+            raise ValueError("the parts of the model do not divide its features")
+        if any(not 0 <= decision.feature < n_features for decision in self.partition_.trace):
+            raise ValueError("a decision is about a feature that does not exist")
+        if self.normalized_information_.shape != (n_features, n_features):
+            raise ValueError("the dependences do not fit the features")
+        parents = getattr(self, "tree_parents_", (-1,) * n_features)
+        if len(parents) != n_features or not all(-1 <= j < n_features for j in parents):
+            raise ValueError("the tree does not fit the features")
+
     def _check_parameters(self):
         if isinstance(self.partition, str) or not np.iterable(self.partition):
             check_choice("partition", self.partition, RULES)
@@ -412,8 +454,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         check_choice("numbers", self.numbers, ("normal", "bins"))
         for name in ("joint", "missing_to_generative", "numbers_to_logistic"):
             check_flag(name, getattr(self, name))
-        if self.blanket is not None and not isinstance(self.blanket, MarkovBlanketSelector):
-            raise InputError(f"blanket is None or a MarkovBlanketSelector, got {self.blanket!r}")
+        if not isinstance(self.blanket, bool | np.bool_ | dict):
+            raise InputError(
+                f"blanket is True, False or a dict of the parameters of a selector, got {self.blanket!r}"
+            )
         check_choice("scoring", self.scoring, tuple(LOSSES))
         check_folds(self.cv)
         check_generative_parameters(self)

@@ -11,11 +11,11 @@ from seminaive.design.table import TableDesign
 from seminaive.encode import EncodedTable, NumericColumn, Schema, recut
 from seminaive.errors import InputError
 from seminaive.models.higher_order_base import cut_rule
-from seminaive.scores import log_priors
+from seminaive.scores import AdditiveScores, log_priors
 from seminaive.selection.generative_parts import FeatureTerms, GenerativeOptions, GenerativeParts
 from seminaive.selection.logistic_parts import LogisticParts
 from seminaive.selection.rate_search import HybridFold
-from seminaive.statistics import PairwiseInformation
+from seminaive.statistics import PairwiseInformation, Terms
 from seminaive.structure import Partition, bias_variance_path, mean_dependence
 
 
@@ -34,10 +34,13 @@ class HybridProblem:
         self.always_logistic, self.always_generative = always
         self.settled = {*self.always_logistic, *self.always_generative}
         self.terms = FeatureTerms.of(rows.table.schema)
+        # The logistic part sees numbers as numbers, whatever the generative part makes of them.
+        self.plain = _without_bins(binned)
+        self.logistic_terms = FeatureTerms.of(self.plain.schema).logistic
         self.total = float(rows.weights.sum())
         self.dependence = self._dependence(binned, slice(None))
         self.generative = self._count(rows.table, slice(None))
-        self.design = TableDesign.of(rows.table, rows.weights, rows.n_classes, order=1, hierarchical=True)
+        self.design = TableDesign.of(self.plain, rows.weights, rows.n_classes, order=1, hierarchical=True)
 
     @classmethod
     def of(cls, model, rows, kept):
@@ -102,12 +105,12 @@ class HybridProblem:
             tuple(self.features[j] for j in partition.generative),
         )
 
-    def logistic_fits(self, model, row_weights, tol=None):
+    def logistic_fits(self, model, row_weights):
         """Return what fits logistic parts to the rows under some weights."""
         own = self.design.coefficients
         n_terms = len(own.terms.features)
         terms = np.concatenate([own.term_of_cell, n_terms + np.arange(own.n_numbers)])
-        feature_of = np.concatenate([[-1], self.terms.feature_of(terms)])
+        feature_of = np.concatenate([[-1], FeatureTerms.of(self.plain.schema).feature_of(terms)])
         return LogisticParts(
             self.design,
             feature_of,
@@ -115,7 +118,7 @@ class HybridProblem:
             row_weights,
             self.rows.n_classes,
             ridge=model.ridge,
-            tol=model.tol if tol is None else tol,
+            tol=model.tol,
             max_iter=model.max_iter,
         )
 
@@ -127,6 +130,17 @@ class HybridProblem:
             likelihood = generative.without_prior(own.generative)
             offset = likelihood.joint_log_scores(self.rows.table)[:, None]
         return logistic.fit([own.logistic], start, offset)
+
+    def logistic_scores(self, logistic, solution, part):
+        """Return the logistic part as additive scores over the model's table."""
+        estimate = self.design.generative_estimate(self.rows.labels, self.rows.weights)
+        scores = logistic.to_scores(solution, estimate.cell_weight.sum(axis=1))
+        scores = scores.restrict(sorted(self.logistic_terms[j] for j in part))
+        place = {position: column for column, position in enumerate(self.rows.table.schema.coded)}
+        own = self.plain.schema.coded
+        features = tuple((place[own[j]],) for (j,) in scores.terms.features)
+        terms = Terms(features, self.rows.table.cardinalities)
+        return AdditiveScores(scores.prior, terms, scores.tables, scores.numeric)
 
     def training_scores(self, logistic, generative, partition, start, *, joint):
         """Return the scores of the training rows by class, and the solution of the logistic part."""
