@@ -8,7 +8,7 @@ labels twice. Our models never do that; this module does, because the printed lo
 import time
 import warnings
 import zlib
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -52,8 +52,8 @@ def categorical_table(name: str, seed: int) -> Dataset:
     numbers = [] if name in _GRADES else list(dataset.X.select_dtypes("number").columns)
     X = dataset.X.astype({column: object for column in dataset.X.columns if column not in numbers})
     if numbers:
-        bins = MDLDiscretizer().fit(X[numbers], dataset.y).transform(X[numbers])
-        bins = pd.DataFrame(np.asarray(bins), columns=numbers, index=X.index)
+        coded = MDLDiscretizer().fit(X[numbers], dataset.y).transform(X[numbers])
+        bins = pd.DataFrame(np.asarray(coded), columns=numbers, index=X.index)
         present = dataset.X[numbers].notna()
         X = X.assign(**{c: bins[c].astype(str).where(present[c], None).astype(object) for c in numbers})
     drawn = _seed(seed, zlib.crc32(name.encode()))
@@ -166,7 +166,7 @@ def _run_wins(name: str, options: RunOptions) -> pd.DataFrame:
     return found
 
 
-def _outcome(splits: pd.DataFrame, row: dict[str, Any]) -> str:
+def _outcome(splits: pd.DataFrame, row: Mapping[Hashable, Any]) -> str:
     losses = splits.pivot_table(index="repetition", columns="method", values=row["metric"])
     difference = losses[row["method_a"]] - losses[row["method_b"]]
     if difference.std() == 0 and difference.mean() == 0:

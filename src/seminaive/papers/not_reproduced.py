@@ -6,7 +6,6 @@ A table leaves this list when a module names it in its ``REPRODUCTIONS``.
 __all__ = ["REASONS"]
 
 _PHONEME = "Phoneme, which has half of its cells, is not among the tables of SEMINAIVE_DATA"
-_HYBRID = "the hybrid of logistic regression and naive Bayes is a model still to come"
 _VETERANS = "the veterans' records are confidential and cannot be bundled"
 _FSNB_PAIRS = (
     "it needs the errors on the 13 data sets, of which six are StarPlus scans that are not here; the printed "
@@ -24,6 +23,4 @@ REASONS: dict[str, tuple[str, str]] = {
     "dissertation-table3.2": ("Predicting post-traumatic stress disorder", _VETERANS),
     "fsnb-table3": ("Six StarPlus fMRI subjects", _FMRI),
     "fsnb-table4": ("All pairs of six methods by Bergmann and Hommel", _FSNB_PAIRS),
-    "hybrid-table2": ("Markov blanket, structure and accuracy", _HYBRID),
-    "nbrlr-table7": ("NBRLR against the hybrid", _HYBRID),
 }
