@@ -224,7 +224,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     # Fitted attributes that a model file holds, with their types; see seminaive.models.fitted_state. Those of
     # ``_derived`` follow from the others and are not written.
-    _fitted: ClassVar[dict[str, type | str]] = {"summary_": TrainingSummary}
+    _fitted: ClassVar[dict[str, type]] = {"summary_": TrainingSummary}
     _derived: ClassVar[tuple[str, ...]] = ()
 
     def _restore(self, most_bytes: int) -> None:  # noqa: ARG002 - for models that derive tables

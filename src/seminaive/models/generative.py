@@ -32,7 +32,7 @@ class GenerativeMixin:
     (``_cut_rule``). A model file holds the statistics, of which the rest is derived again.
     """
 
-    _fitted: ClassVar[dict[str, type | str]] = {"classes_declared_": bool, "statistics_": TableStatistics}
+    _fitted: ClassVar[dict[str, type]] = {"classes_declared_": bool, "statistics_": TableStatistics}
     _derived: ClassVar[tuple[str, ...]] = ("scores_", "tables_")
 
     def _restore(self, most_bytes):

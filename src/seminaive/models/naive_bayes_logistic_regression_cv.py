@@ -5,7 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from numbers import Integral
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -107,7 +107,7 @@ categorical_features, missing
     2  mean texture   -0.24   -0.22
     """
 
-    _fitted: ClassVar = {
+    _fitted: ClassVar[dict[str, Any]] = {
         "generative_share_": float,
         "best_strength_": float,
         "one_standard_error_strength_": float,
