@@ -166,7 +166,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     ['x0', 'x3']
     """
 
-    _fitted: ClassVar = {
+    _fitted: ClassVar[dict[str, type | str]] = {
         "features_": "tuple[str, ...]",
         "partition_": Partition,
         "normalized_information_": np.ndarray,
