@@ -1,6 +1,7 @@
 """Fitted models as frames, pictures, scorecards and programs: they read models and fit nothing."""
 
 from seminaive.explain.calculator import calculator
+from seminaive.explain.dependence_display import DependenceDisplay
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import NomogramDisplay
@@ -11,16 +12,19 @@ from seminaive.explain.portable import to_json
 from seminaive.explain.programs import to_javascript, to_python
 from seminaive.explain.scorecard import Scorecard, scorecard
 from seminaive.explain.sql import to_sql
+from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import effects_table, odds_ratios, summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
 
 __all__ = [
+    "DependenceDisplay",
     "EffectDisplay",
     "ImportanceDisplay",
     "NomogramDisplay",
     "PairDisplay",
     "PathDisplay",
     "Scorecard",
+    "StructureDisplay",
     "WaterfallDisplay",
     "calculator",
     "effects_table",

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes
     from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
     from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
+    from seminaive.models.hybrid_logistic_naive_bayes import HybridLogisticNaiveBayes
     from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
     from seminaive.models.naive_bayes import NaiveBayes
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
@@ -33,6 +34,7 @@ __all__ = [
     "GroupRegularizedNaiveBayes",
     "HigherOrderLogisticRegression",
     "HigherOrderLogisticRegressionCV",
+    "HybridLogisticNaiveBayes",
     "MarkovBlanketSelector",
     "NaiveBayes",
     "NaiveBayesLogisticRegression",
@@ -55,6 +57,7 @@ _FILES = {
     "GroupRegularizedNaiveBayes": "group_regularized_naive_bayes",
     "HigherOrderLogisticRegression": "higher_order_logistic_regression",
     "HigherOrderLogisticRegressionCV": "higher_order_logistic_regression_cv",
+    "HybridLogisticNaiveBayes": "hybrid_logistic_naive_bayes",
     "MarkovBlanketSelector": "markov_blanket_selector",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesLogisticRegression": "naive_bayes_logistic_regression",

@@ -226,9 +226,9 @@ def check_summary(own, schema: Schema, n_classes: int) -> None:
 @cache
 def _types() -> dict[str, Any]:
     """Return the dataclasses of the package that a fitted model may consist of, by name."""
-    from seminaive import selection, solvers
+    from seminaive import selection, solvers, structure
 
-    rooms = (encode, scores, selection, solvers, statistics)
+    rooms = (encode, scores, selection, solvers, statistics, structure)
     members = [getattr(room, name) for room in rooms for name in room.__all__]
     return {
         member.__name__: member

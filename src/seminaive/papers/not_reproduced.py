@@ -6,7 +6,6 @@ A table leaves this list when a module names it in its ``REPRODUCTIONS``.
 __all__ = ["REASONS"]
 
 _PHONEME = "Phoneme, which has half of its cells, is not among the tables of SEMINAIVE_DATA"
-_HYBRID = "the hybrid of logistic regression and naive Bayes is a model still to come"
 _VETERANS = "the veterans' records are confidential and cannot be bundled"
 _FSNB_PAIRS = (
     "it needs the errors on the 13 data sets, of which six are StarPlus scans that are not here; the printed "
@@ -20,17 +19,8 @@ _FMRI = (
 
 REASONS: dict[str, tuple[str, str]] = {
     "alr-footnote6": ("0-1 loss where LR and ALR differ", _PHONEME),
-    "dissertation-table1.2": ("Hybrid against LR and naive Bayes", _HYBRID),
-    "dissertation-table1.3": ("Hybrid against random forest", _HYBRID),
-    "dissertation-table1.4": ("Hybrid against lasso", _HYBRID),
     "dissertation-table3.1": ("Veterans' data, category frequencies", _VETERANS),
     "dissertation-table3.2": ("Predicting post-traumatic stress disorder", _VETERANS),
-    "dissertation-tableA1": ("Average structure of the hybrid", _HYBRID),
-    "dissertation-tableA2": ("0-1 loss per data set", _HYBRID),
-    "dissertation-tableA3": ("RMSE per data set", _HYBRID),
-    "dissertation-tableA4": ("Training time per data set", _HYBRID),
     "fsnb-table3": ("Six StarPlus fMRI subjects", _FMRI),
     "fsnb-table4": ("All pairs of six methods by Bergmann and Hommel", _FSNB_PAIRS),
-    "hybrid-table2": ("Markov blanket, structure and accuracy", _HYBRID),
-    "nbrlr-table7": ("NBRLR against the hybrid", _HYBRID),
 }

@@ -1,0 +1,130 @@
+"""The dependences that divided a hybrid model's features, as a heat map."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.errors import InputError
+from seminaive.explain.drawing import axes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+# Features up to which each cell has its number written in it, and each row its name.
+MOST_NUMBERS = 15
+MOST_NAMES = 40
+
+
+class DependenceDisplay:
+    """How much every pair of features depends on each other within the classes.
+
+    Make it with `from_estimator`, of a fitted `HybridLogisticNaiveBayes`. The features of the logistic part
+    come first, those of the generative part after a line; within a part the most dependent one leads.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (p, p)
+        Normalised mutual information given the class, between 0 and 1.
+    names : sequence of str
+    n_logistic : int
+        How many of the first features are in the logistic part.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    image_ : matplotlib AxesImage
+    colorbar_ : matplotlib Colorbar
+    numbers_ : list of matplotlib Text
+        What is written in the cells, of at most 15 features.
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from sklearn.datasets import load_iris
+    >>> from seminaive import HybridLogisticNaiveBayes
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> model = HybridLogisticNaiveBayes(partition=["petal length (cm)"]).fit(X, y)
+    >>> DependenceDisplay.from_estimator(model).names[0]
+    'petal length (cm)'
+    """
+
+    def __init__(self, matrix: Floats, names: Sequence[str], n_logistic: int) -> None:
+        self.matrix = matrix
+        self.names = names
+        self.n_logistic = n_logistic
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, *, ax: Any = None) -> DependenceDisplay:
+        """Draw the dependences of a fitted hybrid model.
+
+        Parameters
+        ----------
+        estimator : HybridLogisticNaiveBayes
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        if not hasattr(estimator, "partition_") or not hasattr(estimator, "normalized_information_"):
+            raise InputError(f"a {type(estimator).__name__} has no dependences to draw: fit a hybrid model")
+        matrix, parts = estimator.normalized_information_, estimator.partition_
+        apart = matrix - np.diag(np.diag(matrix))
+        strongest = np.argsort(-apart.sum(axis=1), kind="stable")
+        order = [j for part in (parts.logistic, parts.generative) for j in strongest if j in part]
+        names = [estimator.features_[j] for j in order]
+        return cls(matrix[np.ix_(order, order)], names, len(parts.logistic)).plot(ax=ax)
+
+    def plot(self, ax: Any = None) -> DependenceDisplay:
+        """Draw the heat map, the line between the parts, and the numbers where there is room.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        self.ax_ = axes_of(ax)
+        self.figure_ = self.ax_.figure
+        n_features = len(self.names)
+        # A feature's dependence on itself tells nothing, and would take the end of the colours.
+        shown = np.ma.masked_array(self.matrix, np.eye(n_features, dtype=bool))
+        self.image_ = self.ax_.imshow(shown, cmap="Blues", vmin=0.0)
+        self.colorbar_ = self.figure_.colorbar(self.image_, ax=self.ax_, shrink=0.8)
+        self.colorbar_.set_label("normalised mutual information given the class")
+        if n_features <= MOST_NAMES:
+            self.ax_.set_xticks(
+                range(n_features), self.names, rotation=45, ha="right", rotation_mode="anchor"
+            )
+            self.ax_.set_yticks(range(n_features), self.names)
+        self.ax_.spines[:].set_visible(False)
+        self.ax_.tick_params(length=0)
+        if 0 < self.n_logistic < n_features:
+            for line in (self.ax_.axhline, self.ax_.axvline):
+                line(self.n_logistic - 0.5, color="0.25", linewidth=1.2)
+        self.numbers_ = self._write_numbers() if n_features <= MOST_NUMBERS else []
+        self.ax_.set_title(
+            f"{self.n_logistic} logistic, {n_features - self.n_logistic} generative", fontsize="medium"
+        )
+        return self
+
+    def _write_numbers(self) -> list[Any]:
+        off = self.matrix[~np.eye(len(self.names), dtype=bool)]
+        dark = 0.6 * float(off.max(initial=0.0))
+        return [
+            self.ax_.text(
+                column,
+                row,
+                f"{value:.2f}",
+                ha="center",
+                va="center",
+                fontsize="small",
+                color="white" if value > dark else "0.2",
+            )
+            for (row, column), value in np.ndenumerate(self.matrix)
+            if row != column
+        ]

@@ -1,0 +1,469 @@
+"""Logistic regression on the features that depend on each other, naive Bayes on the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from seminaive.encode import frame_like
+from seminaive.errors import InputError
+from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.base import unchanged_on_failure
+from seminaive.models.generative import check_generative_parameters
+from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.hybrid_problem import HybridProblem
+from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
+from seminaive.models.parameters import check_choice, check_flag, check_number, check_search
+from seminaive.selection import FoldLosses
+from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.rate_search import LOSSES, search_rate
+from seminaive.structure import (
+    CodedTests,
+    Partition,
+    bias_variance_partition,
+    dependence_partition,
+    greedy_partition,
+    mean_dependence,
+)
+
+RULES = ("bias-variance", "dependence", "greedy")
+
+
+class HybridLogisticNaiveBayes(AdditiveClassifier):
+    """Some features in a logistic regression, the others in naive Bayes, their scores added.
+
+    The score of class c is ``log P(c | logistic features) + sum_j log P(x_j | c)``, the sum over the features
+    of the generative part: the first are parents of the class, the others its children. Logistic regression
+    makes no mistake about features that repeat each other, but needs rows for every coefficient; naive Bayes
+    needs few rows, and counts twice what is told twice. The rule of the *partition* weighs the one against
+    the other.
+
+    The logistic part is fitted alone, by maximum likelihood with a tiny ridge; then the log likelihoods of
+    the generative part are added.
+
+    Parameters
+    ----------
+    partition : {"bias-variance", "dependence", "greedy"} or list of names, default="bias-variance"
+        Which features are in the logistic part. "bias-variance": those whose mean dependence on the others,
+        the normalised mutual information given the class, is at least ``exp(-rate * n_rows)``. "dependence":
+        of the two features that depend on each other most, the one goes there that depends more on a third,
+        until no pair of the rest depends. "greedy": the feature goes that raises the accuracy on the training
+        rows most, until none does. A list names the features.
+    rate : "cv" or float, default="cv"
+        The rate of the rule "bias-variance", per row: 0 leaves all features to naive Bayes, infinity none.
+        "cv" takes the rate of least loss in cross-validation, the largest of equal ones; every fold has its
+        own dependences, cut points and number of rows.
+    cutoff : float or "mi", default=0.05
+        From which dependence on two features are separated by the rule "dependence"; "mi" separates those
+        whose independence given the class a G test rejects at level ``alpha``.
+    alpha : float, default=0.05
+        Level of that test.
+    greedy : {"backward", "forward"}, default="backward"
+        Whether the greedy rule starts with all features in the generative part, which they leave, or with
+        none, where they arrive.
+    generative : {"naive-bayes", "tan"}, default="naive-bayes"
+        Whether the features of the generative part are independent given the class, or each may depend on
+        one other of them. The tree is learned for each generative part.
+    numbers : {"normal", "bins"}, default="normal"
+        Whether numbers have normal densities in the generative part, or are cut into bins, as they are for a
+        tree in any case. In the logistic part they are numbers.
+    joint : bool, default=False
+        Whether the logistic part is fitted with the scores of the generative part as an offset, which is
+        another model.
+    missing_to_generative : bool, default=False
+        Whether features with missing cells are kept in the generative part.
+    numbers_to_logistic : bool, default=False
+        Whether numbers are kept in the logistic part, unless they have missing cells and
+        ``missing_to_generative`` holds. A list of names is taken as it is.
+    blanket : bool or dict, default=False
+        Whether the model is restricted to the Markov blanket of the class, which is searched for before all
+        else by a `MarkovBlanketSelector`; a dict has its parameters. With ``partition="dependence"`` that is
+        Algorithm 1 of the hybrid paper.
+    scoring : {"brier", "zero-one", "log-loss", "auc"}, default="brier"
+        Loss of cross-validation: squared error, 0-1 loss, minus the log likelihood, or 1 less the area under
+        the ROC curve (each class against the others).
+    cv : int, splitter or iterable, default=10
+        Folds of the cross-validation; a number splits every class evenly.
+    smoothing : float, default=1.0
+        Added to every count of the generative part, in rows.
+    variances : {"pooled", "class"}, default="pooled"
+        Whether the classes share one variance per number or have their own.
+    variance_floor : float, default=1e-9
+        Smallest variance within a class, as a share of the number's overall variance.
+    bins : "mdl" or int, default="mdl"
+        How numbers are cut into bins to measure dependence, and where ``numbers="bins"``.
+    ridge : float, default=1e-6
+        Half of it times the squared coefficients of the logistic part (of standardised numbers and of
+        indicators) is added to the log loss, a sum over rows. It decides nothing but where classes are
+        separable, which have no optimum without it.
+    tol : float, default=1e-6
+        Norm of the gradient at which the logistic fit stops, in the metric of the inverse Hessian, relative
+        to the square root of twice the log loss of equal probabilities.
+    max_iter : int, default=200
+        Newton steps of a logistic fit.
+    random_state : int, RandomState or None, default=None
+        The folds, and ties of the rule "dependence".
+    categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
+        Which columns are categories; by default those that do not hold numbers.
+    missing : {"value", "neutral"}, default="value"
+        Whether a missing category is a value like any other, where training saw one, or no evidence. A
+        missing number is no evidence; in the logistic part it stands at the mean.
+    class_weight : None, "balanced" or mapping, default=None
+        Weights of the classes, which multiply the weights of their rows; "balanced" gives every
+        class the same total. Classes that a mapping leaves out weigh 1.
+    keep_summary : bool, default=True
+        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+    verbose : bool or int, default=False
+        Whether to show progress on standard error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    columns_report_ : frame
+        How each column was read: kind, levels, missing cells, type.
+    schema_ : Schema
+    features_ : tuple of str
+        The features of the model: those with values, in the blanket if there is one.
+    logistic_features_, generative_features_ : list of str
+    partition_ : Partition
+        The parts, by position in ``features_``, and each decision; ``describe(features_)`` tells them.
+    dependence_ : frame
+        Normalised mutual information of each pair of features given the class, led by the column ``feature``.
+    parents_ : dict
+        The name of the parent of each generative feature in a tree-augmented part; None for a root. Absent
+        without a tree.
+    rate_ : float
+        The rate of the rule "bias-variance"; absent with others.
+    rate_curve_ : frame
+        The rates tried, decreasing, each with the cross-validated ``loss``, its ``standard_error`` and the
+        mean number of features in the folds' logistic parts (``n_logistic``). Absent without folds.
+    blanket_ : MarkovBlanketSelector
+        Fitted; absent without one, and in a model that was read from a file.
+    n_logistic_fits_ : int
+        Logistic problems solved; the folds of one partition are solved side by side and count once.
+    n_iter_ : int
+        Newton steps of the last one.
+    optimality_ : float
+        Its certificate, to be compared with ``tol``.
+    scores_ : AdditiveScores
+        The terms of the logistic part, then those of the generative part.
+
+    Examples
+    --------
+    Three copies of a feature are left to logistic regression, and so count once; a fourth one that is
+    independent of them stays in naive Bayes:
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.integers(0, 2, 500)
+    >>> copied, other = y ^ (rng.random(500) < 0.3), y ^ (rng.random(500) < 0.3)
+    >>> X = np.column_stack([copied, copied, copied, other])
+    >>> model = HybridLogisticNaiveBayes(partition="dependence", categorical_features="all", random_state=0)
+    >>> model.fit(X, y).generative_features_
+    ['x0', 'x3']
+    """
+
+    _fitted: ClassVar[dict[str, type | str]] = {
+        "features_": "tuple[str, ...]",
+        "partition_": Partition,
+        "normalized_information_": np.ndarray,
+        "tree_parents_": "tuple[int, ...]",
+        "rate_": float,
+        "fold_losses_": FoldLosses,
+        "fold_sizes_": np.ndarray,
+        "n_logistic_fits_": int,
+        "n_iter_": int,
+        "optimality_": float,
+    }
+    _derived: ClassVar[tuple[str, ...]] = ("blanket_",)
+
+    def __init__(
+        self,
+        *,
+        partition="bias-variance",
+        rate="cv",
+        cutoff=0.05,
+        alpha=0.05,
+        greedy="backward",
+        generative="naive-bayes",
+        numbers="normal",
+        joint=False,
+        missing_to_generative=False,
+        numbers_to_logistic=False,
+        blanket=False,
+        scoring="brier",
+        cv=10,
+        smoothing=1.0,
+        variances="pooled",
+        variance_floor=1e-9,
+        bins="mdl",
+        ridge=1e-6,
+        tol=1e-6,
+        max_iter=200,
+        random_state=None,
+        categorical_features="from_dtype",
+        missing="value",
+        class_weight=None,
+        keep_summary=True,
+        verbose=False,
+    ):
+        self.partition = partition
+        self.rate = rate
+        self.cutoff = cutoff
+        self.alpha = alpha
+        self.greedy = greedy
+        self.generative = generative
+        self.numbers = numbers
+        self.joint = joint
+        self.missing_to_generative = missing_to_generative
+        self.numbers_to_logistic = numbers_to_logistic
+        self.blanket = blanket
+        self.scoring = scoring
+        self.cv = cv
+        self.smoothing = smoothing
+        self.variances = variances
+        self.variance_floor = variance_floor
+        self.bins = bins
+        self.ridge = ridge
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.class_weight = class_weight
+        self.keep_summary = keep_summary
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Divide the features, then fit both parts.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        y : array-like of shape (n_rows,)
+            Class labels: text, whole numbers or booleans.
+        sample_weight : array-like of shape (n_rows,), default=None
+            How often each row counts.
+        """
+        self._check_parameters()
+        with unchanged_on_failure(self):
+            for name in ("rate_", "fold_losses_", "fold_sizes_", "blanket_", "tree_parents_"):
+                vars(self).pop(name, None)
+            self.n_logistic_fits_ = 0
+            random = check_random_state(self.random_state)
+            rows = self._encode_training(X, y, sample_weight, cut_rule=cut_rule(self.bins))
+            problem = HybridProblem.of(self, rows, self._kept(X, y, sample_weight, rows))
+            self.schema_ = problem.rows.table.schema
+            self.features_ = tuple(problem.terms.names[j] for j in problem.features)
+            self.normalized_information_ = problem.dependence
+            with self._progress("partitions") as step:
+                self.partition_ = self._divide(problem, y, sample_weight, random, step)
+            self._settle(problem)
+            self._summarise(problem.rows)
+        return self
+
+    def _kept(self, X, y, sample_weight, rows):
+        """Return the positions of the columns that may enter the model."""
+        schema = rows.table.schema
+        if not self.blanket and not isinstance(self.blanket, dict):
+            return set(schema.coded)
+        selector = MarkovBlanketSelector(categorical_features=self.categorical_features)
+        selector.set_params(**({} if self.blanket is True else self.blanket))
+        weight = rows.row_weight
+        if weight is not None and sample_weight is not None:
+            given = np.asarray(sample_weight, dtype=np.float64)
+            weight = np.zeros(len(given))
+            weight[given > 0] = rows.row_weight
+        self.blanket_ = selector.fit(X, y, sample_weight=weight)
+        return set(schema.coded) & set(np.flatnonzero(selector.support_).tolist())
+
+    # The partition
+
+    def _divide(self, problem, y, sample_weight, random, step):
+        """Return the partition that the rule gives, in positions among the model's features."""
+        if not isinstance(self.partition, str):
+            names = list(self.partition)
+            return Partition.of_logistic([self.features_.index(name) for name in names], len(self.features_))
+        if self.partition == "dependence":
+            related = self._related(problem) if self.cutoff == "mi" else None
+            cutoff = 0.0 if related is not None else self.cutoff
+            found = dependence_partition(
+                problem.dependence, random, cutoff=cutoff, related=related, logistic=problem.always_logistic
+            )
+            return problem.admit(found)
+        if self.partition == "greedy":
+            return self._divide_greedily(problem, step)
+        mean = mean_dependence(problem.dependence)
+        if self.rate == "cv":
+            splits = split_rows(self.cv, problem.rows.labels, y, sample_weight, random)
+            self.rate_ = self._choose_rate(problem, splits, step)
+        else:
+            self.rate_ = float(self.rate)
+        product = 0.0 if self.rate_ == 0 else self.rate_ * problem.total
+        return problem.admit(bias_variance_partition(mean, product))
+
+    def _related(self, problem):
+        """Return which pairs of features a G test given the class finds dependent."""
+        table, rows = problem.binned, problem.rows
+        code_type = np.promote_types(table.codes.dtype, np.min_scalar_type(rows.n_classes))
+        columns = np.vstack([table.codes.T[list(problem.features)], rows.labels]).astype(code_type)
+        sizes = (*(table.cardinalities[j] for j in problem.features), rows.n_classes)
+        tests = CodedTests(columns, sizes, row_weight=rows.row_weight, declare_untestable=False)
+        n_features = len(problem.features)
+        related = np.zeros((n_features, n_features), dtype=bool)
+        for j in range(1, n_features):
+            found = tests.each(j, range(j), (n_features,))
+            related[j, :j] = related[:j, j] = [result.dependent(self.alpha) for result in found]
+        return related
+
+    def _divide_greedily(self, problem, step):
+        free = [j for j in range(len(problem.features)) if j not in problem.settled]
+        logistic, rows = problem.logistic_fits(self, problem.rows.weights[None]), problem.rows
+        known, last = {}, {}
+
+        def accuracy(part):
+            chosen = tuple(sorted([*problem.always_logistic, *(free[j] for j in part)]))
+            if chosen not in known:
+                whole = Partition.of_logistic(chosen, len(problem.features))
+                scores, last["solution"] = problem.training_scores(
+                    logistic, problem.generative, whole, last.get("solution"), joint=self.joint
+                )
+                right = scores.argmax(axis=1) == rows.labels
+                known[chosen] = float(np.average(right, weights=rows.weights))
+                step(f"accuracy {known[chosen]:.4g}")
+            return known[chosen]
+
+        found = greedy_partition(len(free), accuracy, forward=self.greedy == "forward")
+        self.n_logistic_fits_ = logistic.n_solved
+        trace = tuple(_renumbered(decision, free) for decision in found.trace)
+        chosen = [*problem.always_logistic, *(free[j] for j in found.logistic)]
+        return Partition.of_logistic(chosen, len(problem.features), trace)
+
+    def _choose_rate(self, problem, splits, step):
+        """Return the rate of least cross-validated loss; keep the curve."""
+        rows = problem.rows
+        folds = [problem.fold(train, held_out) for train, held_out in splits]
+        row_weights = np.zeros((len(splits), len(rows.labels)))
+        for own, (train, _) in zip(row_weights, splits, strict=True):
+            own[train] = rows.weights[train]
+        logistic = problem.logistic_fits(self, row_weights)
+        losses, sizes, results = search_rate(
+            folds, logistic, rows.labels, rows.weights, self.scoring, joint=self.joint, report=step
+        )
+        worst = max(results, key=lambda result: result.optimality)
+        worst.warn_unless_converged(self.tol, "in the folds; raise max_iter, ridge or tol")
+        self.fold_losses_, self.fold_sizes_ = losses, sizes
+        self.n_logistic_fits_ = logistic.n_solved
+        return float(losses.strengths[losses.choose("min")])
+
+    # The model
+
+    def _settle(self, problem):
+        """Fit both parts of the chosen partition, and add them."""
+        own = problem.of_all(self.partition_)
+        generative = problem.generative.without_prior(own.generative)
+        logistic = problem.logistic_fits(self, problem.rows.weights[None])
+        if own.logistic or self.joint:
+            result = problem.solve(logistic, problem.generative, self.partition_, joint=self.joint)
+            result.warn_unless_converged(self.tol, "raise max_iter, ridge or tol")
+            self.n_iter_, self.optimality_ = result.n_iter, result.optimality
+            scores = problem.logistic_scores(logistic, result.solution[:, 0], own.logistic)
+        else:
+            # Without features the most likely intercepts are the log shares of the classes.
+            self.n_iter_, self.optimality_ = 0, 0.0
+            scores = problem.generative.scores(())
+        self.n_logistic_fits_ += logistic.n_solved
+        self.scores_ = scores + generative
+        if self.generative == "tan":
+            # Every feature is a coded column there, and so has its number.
+            parents = problem.generative.parents(own.generative)
+            self.tree_parents_ = tuple(
+                problem.features.index(parents[j]) if parents[j] >= 0 else -1 for j in problem.features
+            )
+
+    @property
+    def logistic_features_(self):
+        """The names of the features of the logistic part."""
+        return [self.features_[j] for j in self.partition_.logistic]
+
+    @property
+    def generative_features_(self):
+        """The names of the features of the generative part."""
+        return [self.features_[j] for j in self.partition_.generative]
+
+    @property
+    def parents_(self):
+        """The parent of each feature of a tree-augmented generative part, by name."""
+        if not hasattr(self, "tree_parents_"):
+            raise AttributeError("parents_ exists where generative='tan'")
+        parents = {j: self.tree_parents_[j] for j in self.partition_.generative}
+        return {self.features_[j]: None if k < 0 else self.features_[k] for j, k in parents.items()}
+
+    @property
+    def dependence_(self):
+        """Normalised mutual information of each pair of features given the class, as a frame."""
+        matrix = dict(zip(self.features_, self.normalized_information_.T, strict=True))
+        lead = "feature" if "feature" not in matrix else "features"
+        return frame_like(None, {lead: self.features_, **matrix})
+
+    @property
+    def rate_curve_(self):
+        """The cross-validated loss of each rate, as a frame."""
+        if not hasattr(self, "fold_losses_"):
+            raise AttributeError("rate_curve_ exists where rate='cv' and partition='bias-variance'")
+        curve = self.fold_losses_
+        return frame_like(
+            None,
+            {
+                "rate": curve.strengths,
+                "loss": curve.mean,
+                "standard_error": curve.standard_error,
+                "n_logistic": self.fold_sizes_,
+            },
+        )
+
+    def _check_consistent(self):
+        super()._check_consistent()
+        n_features = len(self.features_)
+        parts = sorted([*self.partition_.logistic, *self.partition_.generative])
+        if not set(self.features_) <= set(self.schema_.names) or parts != list(range(n_features)):
+            raise ValueError("the parts of the model do not divide its features")
+        if any(not 0 <= decision.feature < n_features for decision in self.partition_.trace):
+            raise ValueError("a decision is about a feature that does not exist")
+        if self.normalized_information_.shape != (n_features, n_features):
+            raise ValueError("the dependences do not fit the features")
+        parents = getattr(self, "tree_parents_", (-1,) * n_features)
+        if len(parents) != n_features or not all(-1 <= j < n_features for j in parents):
+            raise ValueError("the tree does not fit the features")
+
+    def _check_parameters(self):
+        if isinstance(self.partition, str) or not np.iterable(self.partition):
+            check_choice("partition", self.partition, RULES)
+        if self.rate != "cv" and not (
+            isinstance(self.rate, int | float) and not isinstance(self.rate, bool) and self.rate >= 0
+        ):
+            raise InputError(f"rate is 'cv' or a number per row, 0 to infinity, got {self.rate!r}")
+        if self.cutoff != "mi":
+            check_number("cutoff", self.cutoff, "'mi' or a dependence between 0 and 1", low=0.0, high=1.0)
+        check_number("alpha", self.alpha, "a level between 0 and 1", low=0.0, high=1.0, above=True)
+        check_choice("greedy", self.greedy, ("backward", "forward"))
+        check_choice("generative", self.generative, ("naive-bayes", "tan"))
+        check_choice("numbers", self.numbers, ("normal", "bins"))
+        for name in ("joint", "missing_to_generative", "numbers_to_logistic"):
+            check_flag(name, getattr(self, name))
+        if not isinstance(self.blanket, bool | np.bool_ | dict):
+            raise InputError(
+                f"blanket is True, False or a dict of the parameters of a selector, got {self.blanket!r}"
+            )
+        check_choice("scoring", self.scoring, tuple(LOSSES))
+        check_folds(self.cv)
+        check_generative_parameters(self)
+        check_number("ridge", self.ridge, "a positive number, in rows", low=0.0, above=True)
+        check_search(self.tol, self.max_iter)
+
+
+def _renumbered(decision, free):
+    return replace(decision, feature=free[decision.feature])

@@ -1,0 +1,229 @@
+"""Logistic regressions on some features of a table each, fitted side by side and from warm starts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.design.classes import by_class, log_odds
+from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.ridge import Ridge
+from seminaive.solvers.blas import one_blas_thread
+from seminaive.solvers.truncated_newton import minimize_truncated_newton
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.design.table import TableDesign
+    from seminaive.scores import AdditiveScores
+    from seminaive.solvers.result import SolverResult
+
+    Floats = NDArray[np.float64]
+    Labels = NDArray[np.int64]
+    Part = Sequence[int]
+
+# Newton steps between two factorisations of the Hessians that precondition the conjugate gradients.
+STEPS_PER_HESSIAN = 4
+# Beyond so many coefficients the preconditioner is the diagonal of the Hessian.
+MOST_FACTORED = 1500
+# Raises the diagonal of a Hessian, as a share of its mean, so that flat directions can be factored.
+JITTER = 1e-12
+
+
+@dataclass(frozen=True)
+class Preconditioner:
+    """The inverse Hessian of each problem and class, over the coefficients that may move there.
+
+    Parameters
+    ----------
+    moves : ndarray of shape (n_coefficients, n_problems, 1)
+        1 where a coefficient belongs to the problem's part, 0 where it stays 0.
+    inverses : tuple of (ndarray, tuple of ndarray), or None
+        For each problem its moving coefficients and the inverse Hessian of each column over them.
+    diagonal : ndarray of shape (n_coefficients, n_problems, n_columns)
+        Used where there are no inverses: one over the diagonal of the Hessian.
+    """
+
+    moves: Floats
+    inverses: tuple[tuple[Labels, tuple[Floats, ...]], ...] | None
+    diagonal: Floats
+
+    def __call__(self, gradient: Floats) -> Floats:
+        """Return the approximate inverse Hessians times gradients."""
+        if self.inverses is None:
+            scaled: Floats = self.diagonal * self.moves * gradient
+            return scaled
+        step = np.zeros_like(gradient)
+        for problem, (members, columns) in enumerate(self.inverses):
+            for column, inverse in enumerate(columns):
+                step[members, problem, column] = inverse @ gradient[members, problem, column]
+        return step
+
+
+@dataclass(frozen=True)
+class PartObjective:
+    """Penalised losses side by side, each over the coefficients of its own part of the features.
+
+    Parameters
+    ----------
+    objective : PenalisedLoss
+    moves : ndarray of shape (n_coefficients, n_problems, 1)
+    preconditioner : Preconditioner
+    """
+
+    objective: PenalisedLoss
+    moves: Floats
+    preconditioner: Preconditioner
+
+    def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        """Return the value of each problem, and the gradients along the coefficients that may move."""
+        values, gradient = self.objective(coefficients)
+        return values, gradient * self.moves
+
+    def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
+        """Return the function that multiplies directions by the Hessians."""
+        multiply = self.objective.hessian_product(coefficients)
+
+        def product(direction: Floats) -> Floats:
+            return multiply(direction) * self.moves
+
+        return product
+
+    def precondition(self, gradient: Floats) -> Floats:
+        """Return gradients times approximate inverse Hessians."""
+        return self.preconditioner(gradient)
+
+
+class LogisticParts:
+    """Logistic regressions of the same labels, each on a part of the features of one table.
+
+    One design serves every part: the coefficients of features outside of it stay 0. The problems of one call
+    share every pass over the rows, and each may weigh the rows in its own way, as the folds of a
+    cross-validation do.
+
+    Parameters
+    ----------
+    design : TableDesign
+        Of single columns and numbers.
+    feature_of : ndarray of shape (n_coefficients,)
+        The feature of each coefficient; -1 for the intercept, which every part has, and any number that no
+        part names for coefficients that no part has.
+    labels : ndarray of shape (n_rows,)
+    row_weights : ndarray of shape (n_problems, n_rows)
+    n_classes : int
+    ridge : float
+        Half of it times the squared coefficients, the intercept included, is added to the log loss, so that
+        separable classes have an optimum. Numbers are standardised.
+    tol : float
+        Norm of the gradient, in the metric of the inverse Hessian, relative to the square root of twice the
+        log loss of equal probabilities. Half the squared norm is about the distance from the minimum.
+    max_iter : int
+        Newton steps.
+    """
+
+    def __init__(
+        self,
+        design: TableDesign,
+        feature_of: Labels,
+        labels: Labels,
+        row_weights: Floats,
+        n_classes: int,
+        *,
+        ridge: float,
+        tol: float,
+        max_iter: int,
+    ) -> None:
+        self.design = design
+        self.feature_of = np.where(design.fixed, np.iinfo(np.int64).max, feature_of)
+        self.ridge = ridge
+        self.tol = tol
+        self.max_iter = max_iter
+        self.loss = EmpiricalLoss(design, labels, row_weights, n_classes, keep_scores=True)
+        self.n_solved = 0
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Return the numbers of coefficients, of problems and of columns per problem."""
+        return self.loss.shape[0], self.loss.n_weightings, self.loss.n_columns
+
+    def fit(
+        self, parts: Sequence[Part], start: Floats | None = None, offset: Floats | None = None
+    ) -> SolverResult:
+        """Fit one part for each weighting of the rows; the solution has the shape of ``shape``.
+
+        Parameters
+        ----------
+        parts : sequence of sequences of int
+            The features of each problem.
+        start : ndarray or None
+            Coefficients to start from, such as those of smaller parts.
+        offset : ndarray of shape (n_rows, n_problems, n_classes) or None
+            Scores that are added to those of each problem.
+        """
+        moves = np.stack([np.isin(self.feature_of, [-1, *part]) for part in parts], axis=1)[:, :, None]
+        moving = moves.astype(np.float64)
+        here = np.zeros(self.shape) if start is None else start * moving
+        loss = self.loss
+        if offset is not None:
+            flat = np.hstack([log_odds(offset[:, problem]) for problem in range(len(parts))])
+            loss = loss.with_offset(flat)
+        penalised = PenalisedLoss(loss, Ridge(np.full((self.shape[0], 1), self.ridge)))
+        self.n_solved += 1
+        with one_blas_thread():
+            result, n_iter, passes = None, 0, 0
+            while result is None or not (result.converged or result.stalled or n_iter >= self.max_iter):
+                objective = PartObjective(penalised, moving, self._preconditioner(loss, here, moves))
+                result = minimize_truncated_newton(
+                    objective,
+                    here,
+                    tol=self.tol,
+                    max_iter=min(STEPS_PER_HESSIAN, self.max_iter - n_iter),
+                    reference=self._reference,
+                )
+                here, n_iter, passes = result.solution, n_iter + result.n_iter, passes + result.passes
+        return replace(result, n_iter=n_iter, passes=passes)
+
+    @cached_property
+    def _reference(self) -> Floats:
+        total = self.loss.row_weights.sum(axis=1)
+        reference: Floats = np.sqrt(2.0 * total * np.log(self.loss.n_classes))
+        return reference
+
+    def _preconditioner(self, loss: EmpiricalLoss, here: Floats, moves: NDArray[np.bool_]) -> Preconditioner:
+        """Factor the Hessian of each problem and column at some coefficients, or take its diagonal."""
+        curvature = loss.row_curvature(here.reshape(loss.shape))
+        moving = moves.astype(np.float64)
+        if self.shape[0] > MOST_FACTORED:
+            diagonal = 1.0 / (loss.curvature(curvature).reshape(self.shape) + self.ridge)
+            return Preconditioner(moving, None, diagonal)
+        by_problem = curvature.reshape(-1, *self.shape[1:])
+        inverses = []
+        for problem in range(self.shape[1]):
+            members = np.flatnonzero(moves[:, problem, 0])
+            own = np.ix_(members, members)
+            columns = (self.design.gram(np.ascontiguousarray(w))[own] for w in by_problem[:, problem].T)
+            inverses.append((members, tuple(_inverse(gram, self.ridge) for gram in columns)))
+        return Preconditioner(moving, tuple(inverses), np.empty(0))
+
+    def scores(self, coefficients: Floats) -> Floats:
+        """Return the scores of all rows in each problem, (n_rows, n_problems, n_columns), without offsets."""
+        flat = self.design.scores(coefficients.reshape(self.loss.shape))
+        return flat.reshape(-1, *self.shape[1:])
+
+    def to_scores(self, coefficients: Floats, cell_weight: Floats) -> AdditiveScores:
+        """Return the coefficients of one problem, (n_coefficients, n_columns), as additive scores."""
+        return self.design.coefficients.to_scores(by_class(coefficients), cell_weight)
+
+
+def _inverse(hessian: Floats, ridge: float) -> Floats:
+    """Return the inverse of a Hessian plus a ridge, by eigenvalues: rounding may leave it indefinite."""
+    values, vectors = np.linalg.eigh(hessian)
+    values = np.maximum(values, JITTER * max(float(values[-1]), 1e-300)) + ridge
+    inverse: Floats = (vectors / values) @ vectors.T
+    return inverse

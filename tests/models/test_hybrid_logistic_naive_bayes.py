@@ -1,0 +1,323 @@
+"""The hybrid model: its two limits, its partitions, its certificate, and what folds may look at."""
+
+from itertools import chain, combinations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import log_softmax
+from sklearn.datasets import load_wine
+
+from seminaive import (
+    HybridLogisticNaiveBayes,
+    MarkovBlanketSelector,
+    NaiveBayes,
+    NaiveBayesLogisticRegression,
+    TreeAugmentedNaiveBayes,
+    load_model,
+    save_model,
+)
+from seminaive.errors import InputError
+
+RULES = ("bias-variance", "dependence", "greedy")
+
+
+def names(X):
+    return list(X.columns)
+
+
+def hybrid(partition="bias-variance", **options):
+    return HybridLogisticNaiveBayes(partition=partition, random_state=0, **options)
+
+
+@pytest.fixture
+def mixed():
+    """Two classes; a number and its noisy copy, a category and its noisy copy, and an independent one."""
+    rng = np.random.default_rng(3)
+    n = 600
+    y = rng.integers(0, 2, n)
+    height = rng.normal(y, 1.5)
+    colour = np.where(rng.random(n) < 0.6, y, rng.integers(0, 3, n))
+    X = pd.DataFrame(
+        {
+            "height": height,
+            "size": height + rng.normal(scale=0.3, size=n),
+            "colour": np.array(["red", "green", "blue"])[colour],
+            "tint": np.array(["red", "green", "blue"])[np.where(rng.random(n) < 0.9, colour, 0)],
+            "side": np.array(["left", "right"])[y ^ (rng.random(n) < 0.35)],
+        }
+    )
+    return X, np.array(["no", "yes"])[y]
+
+
+# Limits
+
+
+@pytest.mark.parametrize("variances", ["pooled", "class"])
+def test_all_features_in_the_generative_part_are_naive_bayes(weather, variances):
+    X, y = weather
+    model = hybrid([], variances=variances).fit(X, y)
+    plain = NaiveBayes(variances=variances).fit(X, y)
+    assert (model.predict_proba(X) == plain.predict_proba(X)).all()
+    assert (model.scores_.tables == plain.scores_.tables).all()
+    assert model.n_logistic_fits_ == 0
+
+
+def test_all_features_in_the_generative_part_are_tan(weather):
+    X, y = weather
+    model = hybrid([], generative="tan").fit(X, y)
+    plain = TreeAugmentedNaiveBayes().fit(X, y)
+    np.testing.assert_array_equal(model.predict_proba(X), plain.predict_proba(X))
+    assert model.parents_ == plain.parents_
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")  # of the model compared with
+@pytest.mark.parametrize("weighted", [False, True])
+def test_all_features_in_the_logistic_part_are_logistic_regression(weather, mixed, weighted):
+    # Where numbers are missing, a target of naive Bayes has something to say about them even at strength 0.
+    for (X, y), target in ((weather, "zero"), (mixed, "naive-bayes")):
+        weight = np.random.default_rng(0).integers(1, 5, len(y)) if weighted else None
+        model = hybrid(names(X)).fit(X, y, sample_weight=weight)
+        plain = NaiveBayesLogisticRegression(strength=0, target=target, tol=1e-8)
+        plain.fit(X, y, sample_weight=weight)
+        np.testing.assert_allclose(model.predict_proba(X), plain.predict_proba(X), atol=2e-5)
+        assert model.optimality_ <= model.tol
+
+
+@pytest.mark.parametrize("rate", [0, np.inf])
+def test_the_rates_zero_and_infinity_are_the_limits(mixed, rate):
+    X, y = mixed
+    model = hybrid(rate=rate).fit(X, y)
+    assert model.logistic_features_ == ([] if rate == 0 else names(X))
+    assert model.generative_features_ == (names(X) if rate == 0 else [])
+
+
+# The sum of both parts
+
+
+def test_the_scores_are_those_of_a_logistic_fit_alone_and_of_naive_bayes_alone(mixed):
+    X, y = mixed
+    own, others = ["height", "tint"], ["size", "colour", "side"]
+    model = hybrid(own).fit(X, y)
+    logistic = NaiveBayesLogisticRegression(strength=0, tol=1e-8).fit(X[own], y)
+    naive = NaiveBayes().fit(X[others], y)
+    expected = logistic.predict_log_proba(X[own]) + naive.predict_log_proba(X[others]) - naive.scores_.prior
+    expected = log_softmax(expected, axis=1)
+    np.testing.assert_allclose(model.predict_proba(X), np.exp(expected), atol=2e-5)
+
+
+def test_a_joint_fit_has_a_higher_likelihood_and_its_residuals_are_orthogonal(mixed):
+    X, y = mixed
+    own = ["height", "tint"]
+    alone, joint = hybrid(own).fit(X, y), hybrid(own, joint=True).fit(X, y)
+    second = y == joint.classes_[1]
+
+    def loss(model):
+        p = model.predict_proba(X)[:, 1]
+        return -np.log(np.where(second, p, 1 - p)).sum()
+
+    assert loss(joint) < loss(alone) - 0.1
+    residual = second - joint.predict_proba(X)[:, 1]
+    for column in (np.ones(len(y)), X["height"], X["tint"] == "red"):
+        assert abs(residual @ column.to_numpy() if hasattr(column, "to_numpy") else residual.sum()) < 1e-3
+
+
+def test_missing_cells_of_the_generative_part_contribute_nothing(mixed):
+    X, y = mixed
+    model = hybrid(["height"], missing="neutral").fit(X, y)
+    row = X[:1].assign(size=np.nan, colour=None, tint=None, side=None)
+    contributions = model.contributions(row)
+    assert (contributions[["size", "colour", "tint", "side"]] == 0).all(axis=None)
+
+
+# Partitions
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_feature_is_in_one_part_and_the_trace_can_be_read(mixed, rule):
+    X, y = mixed
+    model = hybrid(rule).fit(X, y)
+    assert sorted(model.logistic_features_ + model.generative_features_) == sorted(X.columns)
+    told = model.partition_.describe(model.features_)
+    assert told.startswith("logistic: ")
+    dependence = model.dependence_.set_index("feature")
+    assert list(dependence.index) == list(dependence.columns) == names(X)
+    np.testing.assert_allclose(dependence, dependence.T)
+    assert dependence.loc["height", "size"] > 0.2 > dependence.loc["height", "side"]
+
+
+def test_dependent_pairs_are_separated(mixed):
+    X, y = mixed
+    for cutoff in (0.05, "mi"):
+        model = hybrid("dependence", cutoff=cutoff).fit(X, y)
+        assert len({"height", "size"} & set(model.generative_features_)) == 1
+        assert len({"colour", "tint"} & set(model.generative_features_)) == 1
+        assert "side" in model.generative_features_
+
+
+def training_accuracy(model, X, y):
+    return float((model.predict(X) == y).mean())
+
+
+@pytest.mark.parametrize("greedy", ["backward", "forward"])
+@pytest.mark.parametrize("generative", ["naive-bayes", "tan"])
+def test_the_greedy_partition_never_lowers_training_accuracy(mixed, weather, generative, greedy):
+    for X, y in (mixed, weather):
+        model = hybrid("greedy", generative=generative, greedy=greedy).fit(X, y)
+        start = hybrid([] if greedy == "backward" else names(X), generative=generative).fit(X, y)
+        assert training_accuracy(model, X, y) >= training_accuracy(start, X, y)
+        steps = [decision.value for decision in model.partition_.trace]
+        assert steps == sorted(steps)
+        if steps:
+            assert steps[-1] == pytest.approx(training_accuracy(model, X, y))
+
+
+def test_the_greedy_partition_equals_exhaustive_search_where_one_move_corrects_all_copies():
+    # Three copies outvote the two other features in naive Bayes. A logistic part that is fitted beside it
+    # takes back with one of them what the others say too often.
+    rng = np.random.default_rng(0)
+    n = 4000
+    y = rng.integers(0, 2, n)
+    copied = y ^ (rng.random(n) < 0.3)
+    X = pd.DataFrame({f"copy{k}": copied for k in range(3)} | {"a": y ^ (rng.random(n) < 0.25)})
+    X["b"] = y ^ (rng.random(n) < 0.25)
+    X = X.astype("category")
+    found = hybrid("greedy", joint=True).fit(X, y)
+    every = chain.from_iterable(combinations(names(X), k) for k in range(len(names(X)) + 1))
+    best = max(training_accuracy(hybrid(list(part), joint=True).fit(X, y), X, y) for part in every)
+    assert training_accuracy(found, X, y) == best
+    assert best > training_accuracy(hybrid([]).fit(X, y), X, y) + 0.05
+
+
+def test_features_can_be_kept_in_a_part(mixed):
+    X, y = mixed
+    X = X.assign(size=X["size"].where(np.arange(len(X)) > 5))
+    for rule in RULES:
+        model = hybrid(rule, missing_to_generative=True, numbers_to_logistic=True).fit(X, y)
+        assert "size" in model.generative_features_
+        assert "height" in model.logistic_features_
+
+
+def test_a_blanket_comes_before_the_partition(mixed):
+    X, y = mixed
+    X = X.assign(noise=np.random.default_rng(0).integers(0, 3, len(X)).astype(str))
+    options = {"algorithm": "iamb", "test": "mi", "alpha": 0.01}
+    model = hybrid("dependence", blanket=options).fit(X, y)
+    kept = MarkovBlanketSelector(**options).fit(X, y).get_feature_names_out().tolist()
+    assert list(model.features_) == kept
+    assert len(kept) < X.shape[1]
+    same = hybrid("dependence").fit(X[kept], y)
+    np.testing.assert_allclose(model.predict_proba(X), same.predict_proba(X[kept]), atol=1e-12)
+    assert model.blanket_.get_support().sum() == len(kept)
+    weight = np.random.default_rng(1).integers(0, 3, len(y))
+    weighted = hybrid("dependence", blanket=options, class_weight="balanced").fit(X, y, sample_weight=weight)
+    assert set(weighted.features_) <= set(X.columns)
+
+
+# Cross-validation
+
+
+def test_the_rate_of_least_loss_is_taken_and_the_largest_of_equal_ones(mixed):
+    X, y = mixed
+    model = hybrid().fit(X, y)
+    curve = model.rate_curve_
+    assert curve["rate"].iloc[0] == np.inf
+    assert curve["rate"].iloc[-1] == 0
+    assert (curve["n_logistic"].diff().dropna() <= 0).all()
+    assert curve["n_logistic"].iloc[[0, -1]].tolist() == [5, 0]
+    best = curve["loss"].min()
+    assert model.rate_ == curve["rate"][curve["loss"] <= best * (1 + 1e-12)].max()
+    again = hybrid(rate=model.rate_).fit(X, y)
+    assert again.logistic_features_ == model.logistic_features_
+
+
+def test_a_search_takes_at_most_three_logistic_fits_per_feature(mixed, weather):
+    for X, y in (mixed, weather):
+        model = hybrid().fit(X, y)
+        assert model.n_logistic_fits_ <= X.shape[1] + 2
+
+
+@pytest.mark.parametrize("scoring", ["brier", "zero-one", "log-loss", "auc"])
+@pytest.mark.parametrize("joint", [False, True])
+def test_the_curve_is_the_loss_of_models_fitted_on_each_fold(mixed, scoring, joint):
+    X, y = mixed
+    X, y = X[:240], y[:240]
+    folds = [(np.delete(np.arange(240), rows), rows) for rows in np.split(np.arange(240), 3)]
+    options = {"scoring": scoring, "joint": joint, "numbers": "bins", "tol": 1e-6}
+    model = hybrid(cv=folds, **options).fit(X, y)
+    rate = model.rate_curve_["rate"][len(model.rate_curve_) // 2]
+    place = model.rate_curve_["rate"].tolist().index(rate)
+    for fold, (train, held_out) in enumerate(folds):
+        own = hybrid(rate=rate * (1 + 1e-10), **options).fit(X.iloc[train], y[train])
+        p = own.predict_proba(X.iloc[held_out])[:, 1]
+        truth = y[held_out] == "yes"
+        loss = {
+            "brier": np.mean((p - truth) ** 2),
+            "zero-one": np.mean((p > 0.5) != truth),
+            "log-loss": -np.log(np.where(truth, p, 1 - p)).mean(),
+            "auc": 1 - np.mean((p[truth][:, None] > p[~truth]) + 0.5 * (p[truth][:, None] == p[~truth])),
+        }[scoring]
+        assert model.fold_losses_.losses[fold, place] == pytest.approx(loss, abs=2e-5)
+
+
+def test_separable_classes_have_a_certified_optimum():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    model = hybrid(names(X)).fit(X, y)
+    assert model.optimality_ <= model.tol
+    assert model.score(X, y) == 1
+    assert np.isfinite(model.scores_.numeric.coefficients).all()
+
+
+# Laws that folds cannot owe
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_integer_weights_equal_repeated_rows(weather, rule):
+    X, y = weather
+    times = np.random.default_rng(1).integers(0, 4, len(y))
+    repeated = np.repeat(np.arange(len(y)), times)
+    weighted = hybrid(rule, rate=0.01).fit(X, y, sample_weight=times)
+    plain = hybrid(rule, rate=0.01).fit(X.iloc[repeated], y[repeated])
+    assert weighted.logistic_features_ == plain.logistic_features_
+    np.testing.assert_allclose(weighted.predict_proba(X), plain.predict_proba(X), atol=1e-5)
+
+
+def test_a_saved_model_keeps_its_partition(tmp_path, mixed):
+    X, y = mixed
+    for number, options in enumerate(({}, {"generative": "tan", "blanket": True, "rate": 0.003})):
+        model = hybrid(**options).fit(X, y)
+        save_model(model, tmp_path / str(number))
+        loaded = load_model(tmp_path / str(number))
+        assert (loaded.predict_proba(X) == model.predict_proba(X)).all()
+        assert loaded.partition_ == model.partition_
+        assert loaded.rate_ == model.rate_
+        assert loaded.logistic_features_ == model.logistic_features_
+        pd.testing.assert_frame_equal(loaded.dependence_, model.dependence_)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"partition": "fair"}, "partition is one of 'bias-variance'"),
+        ({"partition": ["nose"]}, r"partition names \['nose'\], not among the features"),
+        ({"rate": -1.0}, "rate is 'cv' or a number per row"),
+        ({"rate": float("nan")}, "rate is 'cv' or a number per row"),
+        ({"cutoff": 2.0}, "cutoff is 'mi' or a dependence"),
+        ({"generative": "aode"}, "generative is one of"),
+        ({"blanket": "union"}, "blanket is True, False or a dict"),
+        ({"scoring": "mse"}, "scoring is one of"),
+        ({"ridge": 0}, "ridge is a positive number"),
+        ({"joint": 1}, "joint is True or False"),
+        ({"cv": 1}, "at least 2 folds"),
+    ],
+)
+def test_strange_parameters_are_refused_with_a_sentence(mixed, options, message):
+    with pytest.raises(InputError, match=message):
+        HybridLogisticNaiveBayes(**options).fit(*mixed)
+
+
+def test_attributes_of_other_rules_are_absent(mixed):
+    model = hybrid("dependence").fit(*mixed)
+    assert not hasattr(model, "rate_curve_")
+    assert not hasattr(model, "parents_")
+    assert not hasattr(model, "rate_")
