@@ -177,7 +177,7 @@ def explain(
     _show_frame(frame, most)
     if csv is not None:
         with encode.whole_file(csv) as part:
-            every.to_csv(part, index=False)
+            encode.without_formulas(every).to_csv(part, index=False)
         typer.echo(f"wrote {csv}")
 
 

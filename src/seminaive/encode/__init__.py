@@ -14,6 +14,7 @@ from seminaive.encode.frames import frame_like, keep_columns, keep_rows, open_ta
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.recut import recut
 from seminaive.encode.schema import CategoricalColumn, EmptyColumn, NumericColumn, Schema
+from seminaive.encode.spreadsheets import without_formulas
 from seminaive.encode.table import EncodedTable, TableEncoder
 from seminaive.encode.target import EncodedTarget, encode_target, encode_weights, weigh_classes
 
@@ -48,5 +49,6 @@ __all__ = [
     "take_columns",
     "weigh_classes",
     "whole_file",
+    "without_formulas",
     "write_table",
 ]

@@ -17,7 +17,7 @@ from rich.markup import escape as escape_markup
 from rich.table import Table
 from rich.text import Text
 
-from seminaive.encode import whole_file
+from seminaive.encode import whole_file, without_formulas
 from seminaive.errors import InputError
 from seminaive.evaluate.drawing import Point, box_plot, curves, rank_diagram, scatter
 from seminaive.evaluate.metrics import METRICS
@@ -85,9 +85,9 @@ class Report:
         return summarise(self.results.folds, metric or self.results.metrics[0])
 
     def write_csv(self, path: str | Path) -> None:
-        """Write one row per table, model and fold."""
+        """Write one row per table, model and fold; text that a spreadsheet would run is led by an apostrophe."""
         with whole_file(Path(path)) as part:
-            self.results.folds.to_csv(part, index=False)
+            without_formulas(self.results.folds).to_csv(part, index=False)
 
     def write_html(self, path: str | Path) -> None:
         """Write the page."""

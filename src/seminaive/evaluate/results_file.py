@@ -18,6 +18,13 @@ import pandas as pd
 
 from seminaive.errors import InputError
 from seminaive.evaluate.lines import append_line, as_line, replace_lines, whole_lines
+from seminaive.evaluate.results_fields import (
+    BIAS_VARIANCE,
+    TIMES,
+    check_description,
+    check_fields,
+    check_fold,
+)
 
 __all__ = ["ExperimentResults", "FoldKey", "ResultsFile", "load_results"]
 
@@ -80,6 +87,7 @@ class ResultsFile:
         lines = list(whole_lines(path, as_line(self.description).rstrip()))
         if lines:
             _check_same_experiment(path, lines[0], self.description)
+            check_description(path, lines[0])
         self.records = _folds(path, lines)
         self.times = _times(path)
         if not set(self.planned).issuperset(self.records):
@@ -126,11 +134,16 @@ def load_results(path: str | Path) -> ExperimentResults:
     lines = list(whole_lines(path, _BEGINNING))
     if not lines or not _is_description(lines[0]):
         raise InputError(f"{path} is not a results file of this version.")
+    check_description(path, lines[0])
     records = _folds(path, lines)
     if not records:
         raise InputError(f"{path} has no finished fold yet.")
     times = _times(path)
-    summaries = [line for line in lines if line.get("kind") == "bias_variance"]
+    summaries = []
+    for number, line in enumerate(lines, start=1):
+        if line.get("kind") == "bias_variance":
+            check_fields(path, number, line, BIAS_VARIANCE)
+            summaries.append(line)
     return _results(lines[0], records, times, summaries)
 
 
@@ -154,21 +167,20 @@ def fold_key(record: Mapping[str, Any]) -> FoldKey:
     return (record["dataset"], record["model"], record["repetition"], record["fold"])
 
 
-def _folds(path: Path, lines: Iterable[Record]) -> dict[FoldKey, Record]:
-    return _by_fold(path, (line for line in lines if line.get("kind") == "fold"), (*KEY, "status", "shift"))
+def _folds(path: Path, lines: Sequence[Record]) -> dict[FoldKey, Record]:
+    found = {}
+    for number, line in enumerate(lines, start=1):
+        if line.get("kind") == "fold":
+            check_fold(path, number, line, lines[0]["metrics"])
+            found[fold_key(line)] = line
+    return found
 
 
 def _times(path: Path) -> dict[FoldKey, Record]:
     path = _times_path(path)
-    return _by_fold(path, whole_lines(path, _TIMES_BEGINNING), KEY)
-
-
-def _by_fold(path: Path, lines: Iterable[Record], entries: Sequence[str]) -> dict[FoldKey, Record]:
     found = {}
-    for line in lines:
-        lacking = [entry for entry in entries if entry not in line]
-        if lacking:
-            raise InputError(f"{path} is not a results file: a line has no {lacking[0]!r}. Use another path.")
+    for number, line in enumerate(whole_lines(path, _TIMES_BEGINNING), start=1):
+        check_fields(path, number, line, TIMES)
         found[fold_key(line)] = line
     return found
 
