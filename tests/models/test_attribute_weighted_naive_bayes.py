@@ -1,4 +1,4 @@
-"""Exponents of naive Bayes learned by conditional likelihood: limits, copies, optimality, an independent solver."""
+"""Exponents learned by conditional likelihood: limits, copies, optimality, an independent solver."""
 
 import numpy as np
 import pandas as pd

@@ -9,10 +9,10 @@ FORMULA_MARKS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def without_formulas(frame: Any) -> Any:
-    """Return a pandas frame whose text cells and names begin with an apostrophe where they look like formulas.
+    """Return a pandas frame whose text cells and names get an apostrophe where they look like formulas.
 
-    For CSV files that people open in a spreadsheet: a name such as ``=cmd()`` from a stranger's table is shown
-    and not run. Numbers are left as they are.
+    For CSV files that people open in a spreadsheet: a name such as ``=cmd()`` from a stranger's table is
+    shown and not run. Numbers are left as they are.
 
     >>> import pandas as pd
     >>> without_formulas(pd.DataFrame({"=a": ["=1+1", "b"], "loss": [-1.5, 2.0]})).columns.tolist()

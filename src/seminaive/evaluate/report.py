@@ -85,7 +85,7 @@ class Report:
         return summarise(self.results.folds, metric or self.results.metrics[0])
 
     def write_csv(self, path: str | Path) -> None:
-        """Write one row per table, model and fold; text that a spreadsheet would run is led by an apostrophe."""
+        """Write one row per table, model and fold, without text that a spreadsheet would run."""
         with whole_file(Path(path)) as part:
             without_formulas(self.results.folds).to_csv(part, index=False)
 
