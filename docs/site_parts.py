@@ -16,7 +16,7 @@ KEPT = FOLDER / "reproduction"
 def family_pages() -> list[str]:
     """Every page beside the index that is not one of the site's own is about a family of models."""
     found = {path.stem for path in FOLDER.glob("*.md")} - {"index", "reproduction", "benchmarks"}
-    return sorted(found, key=lambda name: (name != "naive-bayes", name))
+    return sorted(found, key=lambda name: (name != "semi-naive", name != "naive-bayes", name))
 
 
 def example_report(folder: Path) -> None:

@@ -176,6 +176,7 @@ def test_probed_degrees_estimate_the_exact_ones(monkeypatch):
     fit = exact.fit_all(prepared, STRENGTHS, None, 1e-10, 200)
     expected = exact.evidence(prepared, 3, STRENGTHS, fit)[1]
     monkeypatch.setattr(projected_engine, "MOST_EXACT", 1)
+    monkeypatch.setattr(projected_engine, "MOST_INVERTED", 1)
     monkeypatch.setattr(projected_engine, "PROBES", 400)
     probed = ProjectedEngine(columns, table, y, weights, 2, splits)
     found = probed.evidence(prepared, 3, STRENGTHS, fit)[1]

@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
-# Up to so many coefficients, effective degrees of freedom are computed from the Hessian, and the
-# preconditioner is its inverse; beyond, degrees are estimated from random probes, and the preconditioner is
-# exact for slopes and main terms and diagonal for pairs.
+# Up to so many coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
+# estimated from random probes.
 MOST_EXACT = 700
+# Up to so many, the preconditioner is the inverse of the Hessian; beyond, it is so for slopes and main terms,
+# and diagonal for pairs.
+MOST_INVERTED = 250
 # Rows from which the dense part of the preconditioner and of the Hessian is estimated.
 SAMPLED_ROWS = 4000
 PROBES = 4
@@ -105,7 +107,9 @@ class ProjectedEngine:
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         n_first = 1 + int(columns.sizes[columns.groups < 2].sum())
-        self.n_dense = self.design.n_coefficients if self.design.n_coefficients <= MOST_EXACT else n_first
+        n_all = self.design.n_coefficients
+        self.n_dense = n_all if n_all <= MOST_INVERTED else n_first
+        self._exact = n_all <= MOST_EXACT
         step = max(1, -(-len(labels) // SAMPLED_ROWS))
         self._sample = np.arange(0, len(labels), step)
         self._dense = self._features(table.rows(self._sample))
@@ -115,7 +119,7 @@ class ProjectedEngine:
         columns = self.columns
         parts = [np.ones((len(rows), 1)), columns.slope_features(rows.numbers)]
         parts += [columns.columns[j].main_features(rows) for j in columns.mains]
-        if self.n_dense == self.design.n_coefficients:
+        if self._exact:
             pairs = {j: columns.columns[j].pair_features(rows) for pair in columns.pairs for j in pair}
             for j, k in columns.pairs:
                 parts.append((pairs[j][:, :, None] * pairs[k][:, None, :]).reshape(len(rows), -1))
@@ -195,7 +199,7 @@ class ProjectedEngine:
         scale = shared.sum(axis=0) / np.maximum(shared[self._sample].sum(axis=0), 1e-300)
         inverses = []
         for own, weights, times in zip(strength, shared[self._sample].T, scale, strict=True):
-            weighted = self._dense * np.sqrt(weights * times)[:, None]
+            weighted = self._dense[:, :m] * np.sqrt(weights * times)[:, None]
             inverses.append(_inverse(weighted.T @ weighted, own[:m]))
         diagonal = None
         if m < self.design.n_coefficients:
@@ -237,7 +241,7 @@ class ProjectedEngine:
         curvature = self._curvature(fit.scores, weight)
         degrees = (
             self._exact_degrees(strength, curvature)
-            if self.n_dense == self.design.n_coefficients
+            if self._exact
             else self._probed_degrees(strength, curvature)
         )
         by_term = np.bincount(self._term_of, degrees[1:], minlength=self.columns.n_terms)
@@ -260,7 +264,7 @@ class ProjectedEngine:
         m = self.n_dense
         sampled = curvature[self._sample]
         times = curvature.sum() / max(float(sampled.sum()), 1e-300)
-        weighted = self._dense * np.sqrt(sampled * times)[:, None]
+        weighted = self._dense[:, :m] * np.sqrt(sampled * times)[:, None]
         inverse = _inverse(weighted.T @ weighted, strength[:m])
         of_pairs = self.design.squared_adjoint(curvature[:, None])[m:, 0]
         diagonal = 1.0 / np.maximum(of_pairs + strength[m:], 1e-6)
