@@ -150,7 +150,6 @@ def test_lanes_of_several_classes_read_back_exactly(pairs):
     display = NomogramDisplay.from_estimator(model, pairs=10)
     low, high = X["temperature"].quantile([0.05, 0.95])
     table = model._encode(X.assign(temperature=X["temperature"].clip(low, high)))
-    assert display.note.startswith("The rulers are") or "not drawn" in display.note or "Bands" in display.note
     np.testing.assert_allclose(
         display.probabilities(table), additive_part(model, table, display.pairs), atol=0.01
     )

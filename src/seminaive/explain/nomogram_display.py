@@ -218,7 +218,8 @@ class NomogramDisplay:
         lanes.sort(key=lambda lane: -reach[lane.name])
         left = [own for own in effects.tuples if own not in drawn]
         squares += sum(importance(own.deviation) ** 2 for own in left)
-        note = _note(len(left), float(np.sqrt(squares)), factor)
+        banded = any(lost > 0 for _, _, lost in per_unit)
+        note = _note(len(left), banded, float(np.sqrt(squares)), factor)
         table = None if row is None else one_row(estimator, row)
         display = cls(lanes, start, factor, drawn, estimator, targets, reference, note, table)
         return display.plot(ax=ax)
@@ -360,12 +361,15 @@ def _weight(weight: float) -> str:
     return f"{weight:g}" if 1 / 16 <= weight < 1e4 else f"{weight:.0e}"
 
 
-def _note(n_left: int, deviation: float, factor: float) -> str:
-    if n_left == 0 and deviation < 0.005:
+def _note(n_left: int, banded: bool, deviation: float, factor: float) -> str:
+    """Say how far the drawn part is from the whole model."""
+    parts = [f"{n_left} weaker pairs and tuples that are not drawn"] if n_left else []
+    parts += ["bands in place of curves"] if banded else []
+    if not parts:
         return "The rulers are the whole model."
-    what = f"{n_left} weaker pairs and tuples are not drawn; they and " if n_left else ""
+    text = " and ".join(parts)
     return (
-        f"{what[:1].upper()}{what[1:]}{'bands' if what else 'Bands'} move the log odds by {deviation:.2g} "
+        f"{text[:1].upper()}{text[1:]} move the log odds by {deviation:.2g} "
         f"({deviation * factor:.1f} points), as a standard deviation over the training rows."
     )
 
@@ -518,7 +522,8 @@ class _Sheet:
             if strip is None:
                 entries = [(self.x(p), clipped(text), kind) for text, p, kind in lane.marks]
             else:
-                entries = self._ticks_of(strip, lane.whole)
+                jumped = k > 0 and strip[0][0] == np.nextafter(strips[k - 1][0][-1], np.inf)
+                entries = self._ticks_of(strip, lane.whole, jumped)
                 if k == 0:
                     entries += [(self.x(p), text, kind) for text, p, kind in lane.marks if kind == "missing"]
             left_out += labels.place(entries, drop_quietly=strip is not None)
@@ -549,17 +554,20 @@ class _Sheet:
             self.ax.plot([self.x(own)], [self.y - 0.1], "o", color="C3", ms=5, zorder=3, clip_on=False)
         return left_out
 
-    def _ticks_of(self, strip: tuple[Floats, Floats], whole: bool) -> list[tuple[float, str, str]]:
-        """Return ticks of a strip: its ends and round numbers between them."""
+    def _ticks_of(
+        self, strip: tuple[Floats, Floats], whole: bool, jumped: bool
+    ) -> list[tuple[float, str, str]]:
+        """Return ticks of a strip: its ends and round numbers between them.
+
+        A strip after a jump begins at the next double; its first label is that of the jump, with a sign.
+        """
         from matplotlib.ticker import MaxNLocator
 
         numbers, points = strip
         low, high = float(numbers[0]), float(numbers[-1])
         candidates = MaxNLocator(8, integer=whole).tick_values(low, high)
         inner = [float(own) for own in candidates if low < own < high]
-        # A strip that begins after a jump begins at the next double: its label is that of the jump.
-        jumped = float(np.float64(f"{low:.12g}")) < low
-        start = float(np.float64(f"{low:.12g}")) if jumped else low
+        start = float(np.nextafter(low, -np.inf)) if jumped else low
         labels = short_numbers([start, high, *inner], 3)
         if jumped:
             labels[0] = f"> {labels[0]}"

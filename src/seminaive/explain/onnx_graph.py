@@ -92,8 +92,8 @@ class _Graph:
         looked_up = self.look_up(codes)
         if looked_up is not None:
             total = self.node("Add", total, looked_up)
-        for position in portable.curves:
-            total = self.node("Add", total, self.curve(position, absent[position]))
+        if portable.curves:
+            total = self.node("Add", total, self.curves())
         if len(portable.classes) == 2:
             zero = self.node("Mul", total, self.constant(0.0))
             total = self.node("Concat", zero, total, axis=1)
@@ -178,15 +178,31 @@ class _Graph:
         block = self.constant(np.concatenate([values for _, values in tables]))
         return self.node("ReduceSum", self.node("Gather", block, cells), self.whole([1]), keepdims=0)
 
-    def curve(self, position: int, absent: str) -> str:
-        """Return the values of a curve, (n_rows, n_outputs)."""
-        curve, x = self.portable.curves[position], self.portable.schema.columns[position].name
-        piece = self.node("Squeeze", self.below(x, curve.edges), self.whole([1]))
-        anchor = self.node("Gather", self.constant(curve.anchors[:, None]), piece)
-        z = self.node("Mul", self.node("Sub", x, anchor), self.constant(curve.scale))
+    def curves(self) -> str:
+        """Return the sum of all curves, (n_rows, n_outputs): all numbers side by side, edges padded."""
+        portable = self.portable
+        curves = list(portable.curves.values())
+        names = [portable.schema.columns[position].name for position in portable.curves]
+        x = self.node("Concat", *names, axis=1) if len(names) > 1 else names[0]
+        wide = self.node("Unsqueeze", x, self.whole([2]))
+        edges = np.full((1, len(curves), max(1, *(len(own.edges) for own in curves))), np.inf)
+        for k, own in enumerate(curves):
+            edges[0, k, : len(own.edges)] = own.edges
+        above = self.node("Less", self.constant(edges), wide)
+        below = self.node("Cast", above, to=self.onnx.TensorProto.INT64)
+        place = self.node("ReduceSum", below, self.whole([2]), keepdims=0)
+        offsets = np.cumsum([0, *(own.n_pieces for own in curves[:-1])])
+        piece = self.node("Add", place, self.whole(offsets))
+        anchors = np.concatenate([own.anchors for own in curves])[:, None]
+        scales = np.array([[[own.scale] for own in curves]])
+        from_anchor = self.node("Sub", wide, self.node("Gather", self.constant(anchors), piece))
+        z = self.node("Mul", from_anchor, self.constant(scales))
+        coefficients = np.concatenate([own.coefficients for own in curves])
         constant, linear, quadratic = (
-            self.node("Gather", self.constant(curve.coefficients[:, power]), piece) for power in range(3)
+            self.node("Gather", self.constant(coefficients[:, power]), piece) for power in range(3)
         )
         inner = self.node("Add", linear, self.node("Mul", z, quadratic))
         value = self.node("Add", constant, self.node("Mul", z, inner))
-        return self.node("Where", absent, self.constant(curve.missing[None]), value)
+        missing = self.constant([[own.missing for own in curves]])
+        known = self.node("Where", self.node("IsNaN", wide), missing, value)
+        return self.node("ReduceSum", known, self.whole([1]), keepdims=0)

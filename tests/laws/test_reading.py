@@ -1,0 +1,61 @@
+"""Every additive model can be read and exported, after a fit and after a stream; others refuse."""
+
+import numpy as np
+import pytest
+from sklearn.base import is_classifier
+
+import seminaive
+from seminaive import explain
+from seminaive.errors import InputError
+from seminaive.explain.reading import effects_of
+
+CLASSIFIERS = [
+    getattr(seminaive, name)
+    for name in seminaive.__all__
+    if isinstance(getattr(seminaive, name), type) and is_classifier(getattr(seminaive, name)())
+]
+NOT_ADDITIVE = {"AveragedDependenceEstimators"}
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def check(model, X):
+    """Compare effects with the decision function, and the exported program with the probabilities."""
+    said = effects_of(model).joint_log_scores(model._encode(X))
+    said = 2 * said[:, 1] if said.shape[1] == 2 else said
+    np.testing.assert_allclose(said, model.decision_function(X), atol=1e-10)
+    space = {}
+    exec(explain.to_python(model), space)  # noqa: S102 - the source is the export
+    rows = [[None if cell != cell else cell for cell in row] for row in X.astype(object).to_numpy().tolist()]
+    found = [list(space["predict_proba"](row).values()) for row in rows]
+    np.testing.assert_allclose(found, model.predict_proba(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_effects_and_exports_agree_with_every_additive_model(classifier, n_classes, weather):
+    X, y = weather
+    model = classifier().fit(X, y if n_classes == 3 else np.where(y == "sun", "sun", "wet"))
+    if classifier.__name__ in NOT_ADDITIVE:
+        with pytest.raises(InputError, match="is not additive"):
+            effects_of(model)
+        return
+    rows = X.iloc[:60].copy()
+    rows.loc[rows.index[:5], "sky"] = "fog"
+    rows.loc[rows.index[5:9], "wind"] = None
+    check(model, rows)
+
+
+@pytest.mark.parametrize(
+    "classifier", [cls for cls in CLASSIFIERS if hasattr(cls, "partial_fit")], ids=lambda cls: cls.__name__
+)
+def test_effects_and_exports_agree_with_every_stream(classifier, weather):
+    X, y = weather
+    if classifier.__name__ in NOT_ADDITIVE:
+        pytest.skip("not additive")
+    model = classifier()
+    # The last chunk brings a category that the others lack.
+    X = X.copy()
+    X.loc[X.index[:300], "sky"] = X["sky"].iloc[:300].replace("snow", "wet")
+    for start in range(0, len(y), 100):
+        model.partial_fit(X.iloc[start : start + 100], y[start : start + 100], classes=np.unique(y))
+    check(model, X.iloc[::7])
