@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -166,7 +166,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     ['x0', 'x3']
     """
 
-    _fitted: ClassVar[dict[str, type | str]] = {
+    _fitted: ClassVar[dict[str, Any]] = {
         "features_": "tuple[str, ...]",
         "partition_": Partition,
         "normalized_information_": np.ndarray,
