@@ -1,0 +1,109 @@
+"""Run parts of the hybrid papers' tables, resumable; results/hybrid keeps them beside the printed values.
+
+`seminaive reproduce` runs whole tables; this takes some data sets, methods or cells of them:
+
+python benchmarks/hybrid_tables.py chapter1 --data-sets Iris Wine --methods HybridLRNB LR NB --repetitions 100
+python benchmarks/hybrid_tables.py table2 --data-sets Blogger --repetitions 100
+python benchmarks/hybrid_tables.py simulations --rows 100 --predictors 10 --repetitions 100
+"""
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+from seminaive.evaluate import run_repetitions
+from seminaive.papers import dissertation, hybrid, nbrlr
+from seminaive.papers.reproduction import compare_with_paper, runnable
+from seminaive.papers.show import keep_comparison
+
+KEPT = Path(__file__).parents[1] / "results" / "hybrid"
+
+
+def run(args, units, work, name):
+    """Run what is missing; return all records of the units."""
+    path = args.runs / f"{name}.jsonl"
+    return run_repetitions(units, work, path=path, n_jobs=args.jobs, progress=False)
+
+
+def keep(name, cells):
+    """Write our cells beside the paper's."""
+    command = shlex.join(["python", "benchmarks/hybrid_tables.py", *sys.argv[1:]])
+    found = compare_with_paper(runnable(name), cells)
+    keep_comparison(found, KEPT / f"{name}.csv", command)
+    sys.stdout.write(f"{name}: {found}\n")
+
+
+def means(records, keys, column):
+    """Return the mean of a column and its standard error."""
+    return records.groupby(keys, sort=False)[column].agg(ours="mean", se="sem").reset_index()
+
+
+def chapter1(args):
+    """Run Tables A.1 to A.3 on some data sets."""
+    units = [
+        {"dataset": dataset, "method": method, "repetition": repetition, "seed": 0}
+        for dataset in args.data_sets
+        for repetition in range(args.repetitions)
+        for method in args.methods
+    ]
+    splits = run(args, units, dissertation.judge, "dissertation-chapter1")
+    hybrids = splits[splits["method"] == "HybridLRNB"]
+    hybrids = hybrids.assign(nb_part_size=hybrids["n_features"] - hybrids["lr_part_size"])
+    structure = hybrids.melt(["dataset"], ["lr_part_size", "nb_part_size"], "quantity", "value")
+    keep("dissertation-tableA1", means(structure, ["dataset", "quantity"], "value"))
+    for name, column in (("A2", "L01"), ("A3", "RMSE")):
+        keep(f"dissertation-table{name}", means(splits, ["dataset", "method"], column))
+
+
+def table2(args):
+    """Run Table 2 of the hybrid paper on some data sets."""
+    units = [
+        {"dataset": dataset, "repetition": repetition, "seed": 0}
+        for dataset in args.data_sets
+        for repetition in range(args.repetitions)
+    ]
+    keep("hybrid-table2", hybrid.cells_of(run(args, units, hybrid.judge, "hybrid-table2")))
+
+
+def simulations(args):
+    """Run the hybrid rows of Tables 1 and 2 of the NBRLR paper, for some sizes."""
+    cells = [(n, p, r) for n, p, r in nbrlr.PAPER_CELLS if n in args.rows and p in args.predictors]
+    for setting in (1, 2):
+        units = [
+            {
+                "setting": setting,
+                "n_train": n,
+                "p": p,
+                "r": r,
+                "method": "HybridLRNB",
+                "repetition": repetition,
+                "seed": 0,
+            }
+            for n, p, r in cells
+            for repetition in range(args.repetitions)
+        ]
+        found = run(args, units, nbrlr.simulate_hybrid, "nbrlr-simulations")
+        losses = nbrlr.mean_losses(found.assign(MSE=float("nan"))).dropna(subset="ours")
+        keep(f"nbrlr-table{setting}", pd.DataFrame(losses))
+
+
+def main():
+    """Read what to run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["chapter1", "table2", "simulations"])
+    parser.add_argument("--data-sets", nargs="+", default=["Iris", "Wine"])
+    parser.add_argument("--methods", nargs="+", default=["HybridLRNB", "LR", "NB"])
+    parser.add_argument("--rows", nargs="+", type=int, default=[100])
+    parser.add_argument("--predictors", nargs="+", type=int, default=[10])
+    parser.add_argument("--repetitions", type=int, default=100)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--runs", type=Path, default=Path("reproductions"))
+    args = parser.parse_args()
+    {"chapter1": chapter1, "table2": table2, "simulations": simulations}[args.what](args)
+
+
+if __name__ == "__main__":
+    main()
