@@ -4,8 +4,8 @@
     python benchmarks/board.py report semi-naive [--against EBM,RF,...]
 
 `run` appends to results/board/NAME.csv and goes on where it stopped. Settings: `full` is stratified 5-fold
-cross-validation, large tables sampled; `n300` and `n100` are random training sets of that size, tested on all other
-rows. The tables and SCHEMA.json lie in the folder that SEMINAIVE_DATA names. results/board/peers.csv.gz holds
+cross-validation, large tables sampled; `n300` and `n100` are random training sets of that size, tested on all
+other rows. The tables and SCHEMA.json lie in the folder that SEMINAIVE_DATA names. results/board/peers.csv.gz holds
 other classifiers at their defaults on the same splits (EBM with 4 outer bags), one thread, on a busy machine.
 """
 
