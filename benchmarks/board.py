@@ -4,9 +4,10 @@
     python benchmarks/board.py report semi-naive [--against EBM,RF,...]
 
 `run` appends to results/board/NAME.csv and goes on where it stopped. Settings: `full` is stratified 5-fold
-cross-validation, large tables sampled; `n300` and `n100` are random training sets of that size, tested on all
-other rows. The tables and SCHEMA.json lie in the folder that SEMINAIVE_DATA names. results/board/peers.csv.gz holds
-other classifiers at their defaults on the same splits (EBM with 4 outer bags), one thread, on a busy machine.
+cross-validation, large tables sampled; `n300` and `n100` are random training sets of that size, tested on
+all other rows. The tables and SCHEMA.json lie in the folder that SEMINAIVE_DATA names; a file of other
+classifiers at their defaults on the same splits (EBM with 4 outer bags, one thread, on a busy machine) is
+../board/peers.csv.gz beside that folder, or what SEMINAIVE_PEERS names.
 """
 
 import argparse
@@ -27,7 +28,8 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSp
 import seminaive
 
 RESULTS = Path(__file__).parent.parent / "results" / "board"
-PEERS = RESULTS / "peers.csv.gz"
+DATA = Path(os.environ.get("SEMINAIVE_DATA", "datasets"))
+PEERS = Path(os.environ.get("SEMINAIVE_PEERS", DATA.parent / "board" / "peers.csv.gz"))
 SAMPLE = {"mushroom": 3000, "splice": 2000, "adult": 10000, "magic": 10000, "nursery": 6000}
 FIELDS = ["table", "setting", "model", "repeat", "fold", "error", "log_loss", "fit_s", "cpu_s", "status"]
 SETTINGS = ("full", "n300", "n100")
