@@ -57,7 +57,6 @@ def test_every_field_with_every_strange_value_is_read_or_refused_with_a_sentence
 @pytest.mark.parametrize(
     ("name", "value"),
     [("repetition", [1]), ("fold", "1"), ("n_test", None), ("status", "fine"), ("shift", 3)],
-    [("repetition", [1]), ("fold", "1"), ("n_test", None), ("status", "fine"), ("shift", 3)],
 )
 def test_the_sentence_names_line_and_field(results_file, tmp_path, name, value):
     path = changed(results_file, tmp_path, "", 1, name, value)
