@@ -104,7 +104,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         to the square root of twice the log loss of equal probabilities.
     max_iter : int, default=200
         Newton steps of a logistic fit.
-    random_state : int, RandomState or None, default=None
+    random_state : int, RandomState or None, default=0
         The folds, and ties of the rule "dependence".
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
@@ -203,7 +203,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         ridge=1e-6,
         tol=1e-6,
         max_iter=200,
-        random_state=None,
+        random_state=0,
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,

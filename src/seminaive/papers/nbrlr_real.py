@@ -83,8 +83,10 @@ def _losses(
 ) -> pd.DataFrame:
     """Judge the methods on the table's data sets of a kind: one row per data set, metric and method."""
     described = published_table(published)
-    wanted = set(described["dataset"] if kind is None else described.query("type == @kind")["dataset"])
-    shapes = {name: paper_table(name).X.shape for name in tables_of(published) if name in wanted}
+    if kind is not None:
+        described = described.query("type == @kind")
+    names = [name for name in tables_of(published) if kind is None or name in set(described["dataset"])]
+    shapes = {name: paper_table(name).X.shape for name in names}
     taken = [name for name, (n_rows, _) in shapes.items() if options.takes(n_rows)]
     units = [
         {
@@ -107,7 +109,7 @@ def _losses(
     losses = grouped.agg(ours="mean", se="sem").reset_index()
     losses["n_rows"] = [shapes[dataset][0] for dataset in losses["dataset"]]
     losses["n_predictors"] = [shapes[dataset][1] for dataset in losses["dataset"]]
-    printed = len(wanted)
+    printed = described["dataset"].nunique()
     losses.attrs["notes"] = [
         f"{len(taken)} of {printed} data sets, {options.repetitions} x {plan} each: {', '.join(taken)}",
         *failure_lines(folds.rename(columns={"method": "model"})),
