@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import NaiveBayes, cli
+from seminaive import NaiveBayes, SemiNaive, cli
 
 
 def run(*arguments, cwd=None):
@@ -44,11 +44,10 @@ def test_fit_and_predict_equal_the_library(seminaive, tmp_path, weather, ending)
     frame = X.assign(play=y)
     path, model, out = tmp_path / f"table.{ending}", tmp_path / "model", tmp_path / f"out.{ending}"
     frame.to_parquet(path) if ending == "parquet" else frame.to_csv(path, index=False)
-    fit = ("fit", path, "--target", "play", "--model", "naive-bayes", "--out", model)
-    assert seminaive(*fit)[0] == 0
+    assert seminaive("fit", path, "--target", "play", "--out", model)[0] == 0
     assert seminaive("predict", model, path, "--out", out)[0] == 0
     written = pd.read_parquet(out) if ending == "parquet" else pd.read_csv(out)
-    expected = NaiveBayes().fit(X, y)
+    expected = SemiNaive().fit(X, y)
     assert (written["prediction"] == expected.predict(X)).all()
     names = [f"probability_{label}" for label in expected.classes_]
     np.testing.assert_allclose(written[names], expected.predict_proba(X), rtol=1e-12)
@@ -58,16 +57,8 @@ def test_parameters_and_weights_reach_the_model(seminaive, tmp_path, weather):
     X, y = weather
     weight = np.random.default_rng(0).random(len(y))
     X.assign(play=y, w=weight).to_csv(tmp_path / "t.csv", index=False)
-    arguments = [
-        "--model",
-        "naive-bayes",
-        "--param",
-        "smoothing=0.25",
-        "--param",
-        "variances=class",
-        "--weight",
-        "w",
-    ]
+    arguments = ["--model", "naive-bayes", "--param", "smoothing=0.25", "--param", "variances=class"]
+    arguments += ["--weight", "w"]
     code, _, _ = seminaive("fit", tmp_path / "t.csv", "--target", "play", "--out", tmp_path / "m", *arguments)
     assert code == 0
     _, out, _ = seminaive("predict", tmp_path / "m", tmp_path / "t.csv")
@@ -78,10 +69,10 @@ def test_parameters_and_weights_reach_the_model(seminaive, tmp_path, weather):
 
 def test_chunks_of_a_long_table_come_in_order(seminaive, tmp_path, table, monkeypatch):
     monkeypatch.setattr(cli, "CHUNK", 33)
-    seminaive("fit", table, "--target", "play", "--model", "naive-bayes", "--out", tmp_path / "m")
+    seminaive("fit", table, "--target", "play", "--out", tmp_path / "m")
     code, _, _ = seminaive("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
     X = pd.read_csv(table)
-    model = NaiveBayes().fit(X.drop(columns="play"), X["play"])
+    model = SemiNaive().fit(X.drop(columns="play"), X["play"])
     assert code == 0
     assert (pd.read_csv(tmp_path / "p.csv")["prediction"] == model.predict(X.drop(columns="play"))).all()
 

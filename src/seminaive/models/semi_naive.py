@@ -30,8 +30,9 @@ from seminaive.statistics import TupleCounts
 MANY_ROWS = 3000
 FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
 MOST_FOLDS, FEW_FOLDS = 5, 3
-# Up to so many rows, and at least twice as many features, fits in the row space are faster.
-MOST_KERNEL_ROWS = 400
+# Fits in the row space take the cube of the rows, a third of it for two classes; they are faster up to so many
+# times the features.
+MOST_CUBES = 10_000
 # Strengths and relevances are searched on so many rows at most.
 MOST_SEARCHED = 20_000
 
@@ -219,7 +220,7 @@ class SemiNaive(AdditiveClassifier):
         n_rows, n_features = len(labels), int(columns.sizes.sum())
         step.say(f"{n_rows:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
         parts = (columns, table, labels, weights, rows.n_classes, splits)
-        if n_rows <= MOST_KERNEL_ROWS and 2 * n_features > n_rows:
+        if n_rows**3 / (3 if rows.n_classes == 2 else 1) <= MOST_CUBES * n_features:
             engine = KernelEngine(*parts)
         else:
             engine = ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
