@@ -30,8 +30,8 @@ from seminaive.statistics import TupleCounts
 MANY_ROWS = 3000
 FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
 MOST_FOLDS, FEW_FOLDS = 5, 3
-# Fits in the row space take the cube of the rows, a third of it for two classes; they are faster up to so many
-# times the features.
+# Fits in the row space take the cube of the rows, a third of it for two classes; they are faster up to so
+# many times the features.
 MOST_CUBES = 10_000
 # Strengths and relevances are searched on so many rows at most.
 MOST_SEARCHED = 20_000
