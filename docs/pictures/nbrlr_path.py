@@ -29,7 +29,9 @@ def main():
     X = X[COLUMNS]
     X = (X - X.mean()) / X.std()
     y = np.where(y == 0, "malignant", "benign")
-    model = NaiveBayesLogisticRegressionCV(scoring="log-loss").fit(X, y)
+    model = NaiveBayesLogisticRegressionCV(
+        standardize=False, generative_shares=(1.0,), scoring="log-loss", extend=False
+    ).fit(X, y)
     path = model.path_
     figure, (upper, lower) = plt.subplots(2, 1, figsize=(7, 6.4), sharex=True, height_ratios=[3, 2])
     upper.plot(path.strengths, path.coefficients[:, 1:, 0])

@@ -1,11 +1,18 @@
-"""What happens around compiling: a notice where it takes long, and damaged cache files are compiled again."""
+"""numba's compiler, with a notice where it takes long; damaged cache files are compiled again.
 
+Kernels take ``njit`` from here, so that notice and repair are in place before the first of them is compiled.
+"""
+
+import gc
 import sys
 import threading
 import time
 
+from numba import njit
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
+
+__all__ = ["njit"]
 
 # Seconds of compilation, all kernels of the process together, after which it is mentioned, once.
 NOTICE_AFTER = 2.0
@@ -16,7 +23,9 @@ class CompilationNotice(event.Listener):
     """Tells on standard error, once per process, that the kernels of this package are being compiled.
 
     numba announces only what its cache does not hold, so that a process which compiles nothing pays nothing.
-    A timer runs during compilation, so that the notice comes while one waits and not afterwards.
+    A timer runs during compilation, so that the notice comes while one waits and not afterwards. The garbage
+    collector pauses meanwhile: the compiler makes millions of small objects, nearly all of them in use to its
+    end, and looking for cycles among them again and again is a seventh of its time.
     """
 
     def __init__(self):
@@ -24,12 +33,16 @@ class CompilationNotice(event.Listener):
         self.seconds = 0.0
         self.started = 0.0
         self.timer = None
+        self.collects = False
 
     def on_start(self, event):
-        """Start the clock at the outermost kernel."""
+        """Start the clock at the outermost kernel, and pause the garbage collector."""
         if not _is_ours(event):
             return
         self.depth += 1
+        if self.depth == 1:
+            self.collects = gc.isenabled()
+            gc.disable()
         if self.depth == 1 and self.seconds < NOTICE_AFTER:
             self.started = time.monotonic()
             self.timer = threading.Timer(NOTICE_AFTER - self.seconds, self._tell)
@@ -37,10 +50,12 @@ class CompilationNotice(event.Listener):
             self.timer.start()
 
     def on_end(self, event):
-        """Stop the clock."""
+        """Stop the clock, and let the garbage collector go on."""
         if not _is_ours(event):
             return
         self.depth -= 1
+        if self.depth == 0 and self.collects:
+            gc.enable()
         if self.depth == 0 and self.timer is not None:
             self.timer.cancel()
             self.timer = None

@@ -7,8 +7,9 @@ callers. Therefore kernels allocate nothing, call no NumPy function, compare rat
 and are inlined before compilation where they have one caller.
 """
 
-from numba import njit
 from numba.core.options import DefaultOptions
+
+from seminaive.kernels.compilation import njit
 
 REORDER = {"reassoc", "contract"}  # sums in any order and fused products; infinities stay what they are
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}

@@ -4,7 +4,7 @@ Legend: i row, f function, k column; vectors have the shape (rows, functions, co
 per function.
 """
 
-from numba import njit
+from seminaive.kernels.compilation import njit
 
 
 @njit(cache=True, nogil=True)

@@ -4,7 +4,8 @@ Legend: i row, j column, c class, n rows, k columns, C classes.
 """
 
 import numpy as np
-from numba import njit
+
+from seminaive.kernels.compilation import njit
 
 # Rows whose codes stay in the nearest caches while the columns pass over them.
 ROW_BLOCK = 4096

@@ -6,8 +6,8 @@ classes.
 """
 
 import numpy as np
-from numba import njit
 
+from seminaive.kernels.compilation import njit
 from seminaive.kernels.elementary import exponential
 
 # Rows whose sums stay in the second-level cache while the parents pass over them.

@@ -6,7 +6,8 @@ columns, g gradient. The columns of term t are ``columns[starts[t]:starts[t + 1]
 """
 
 import numpy as np
-from numba import njit
+
+from seminaive.kernels.compilation import njit
 
 
 @njit(cache=True, nogil=True)

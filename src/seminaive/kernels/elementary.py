@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import config, njit, types
+from numba import config, types
 from numba.extending import intrinsic
+
+from seminaive.kernels.compilation import njit
 
 LOG2_E = 1.4426950408889634
 # log 2 in two parts: multiples of the first are exact.

@@ -5,7 +5,8 @@ end to end.
 """
 
 import numpy as np
-from numba import njit
+
+from seminaive.kernels.compilation import njit
 
 
 @njit(cache=True, nogil=True)

@@ -8,8 +8,8 @@ padded; a single one, the log-odds, for two classes); n rows, P score columns.
 """
 
 import numpy as np
-from numba import njit
 
+from seminaive.kernels.compilation import njit
 from seminaive.kernels.vectors import LANES, add_row, set_row, sum_rows
 
 # Rows whose scores stay in the nearest caches while the groups pass over them.

@@ -7,7 +7,8 @@ Legend: v cell, c class, s strength, a alpha, g slope of the log likelihood, h i
 """
 
 import numpy as np
-from numba import njit
+
+from seminaive.kernels.compilation import njit
 
 # Newton steps, safeguarded by bisection, that reach the last bit of alpha from any bracket.
 MOST_STEPS = 80

@@ -5,7 +5,8 @@ cells, T terms, P parameters.
 """
 
 import numpy as np
-from numba import njit
+
+from seminaive.kernels.compilation import njit
 
 
 @njit(cache=True, nogil=True)

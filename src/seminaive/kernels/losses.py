@@ -9,8 +9,8 @@ faster and more exact. objective/losses.py has the same in NumPy.
 """
 
 import numpy as np
-from numba import njit
 
+from seminaive.kernels.compilation import njit
 from seminaive.kernels.elementary import exponential, logarithm, take_logarithms
 
 # Rows that are worked on while they are in the first-level cache.

@@ -10,7 +10,8 @@ of the sums of w, w x and w x**2.
 """
 
 import numpy as np
-from numba import njit
+
+from seminaive.kernels.compilation import njit
 
 # Veltkamp's constant 2**27 + 1 splits a double into two halves whose products are exact.
 SPLITTER = 134217729.0

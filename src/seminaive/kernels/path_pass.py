@@ -32,27 +32,32 @@ def predict_rows(design, offset, x, begin, size, n_scores, scores):
         shift = column[0]
         for j in range(width):
             shift -= centre[j] * column[j]
-        for row in range(begin, begin + size, 4):
+        for i in range(size):
+            total = shift + offset[c * n + begin + i]
+            for f in range(k):
+                total += column[places[begin + i, f]]
+            scores[c * CHUNK + i] = total
+        for row in range(begin, begin + size if m > 0 else begin, 4):
             row1 = row + 1 if row + 1 < last else last
             row2 = row + 2 if row + 2 < last else last
             row3 = row + 3 if row + 3 < last else last
-            t0, t1, t2, t3 = shift, shift, shift, shift
+            first = c * CHUNK - begin
+            t0, t1, t2, t3 = (
+                scores[first + row],
+                scores[first + row1],
+                scores[first + row2],
+                scores[first + row3],
+            )
             for j in range(m):
                 coefficient = column[1 + j]
                 t0 += coefficient * numbers[row, j]
                 t1 += coefficient * numbers[row1, j]
                 t2 += coefficient * numbers[row2, j]
                 t3 += coefficient * numbers[row3, j]
-            first = c * CHUNK - begin
             scores[first + row] = t0
             scores[first + row1] = t1
             scores[first + row2] = t2
             scores[first + row3] = t3
-        for i in range(size):
-            total = offset[c * n + begin + i]
-            for f in range(k):
-                total += column[places[begin + i, f]]
-            scores[c * CHUNK + i] += total
 
 
 @inlined
@@ -64,11 +69,12 @@ def collect_rows(design, residual, begin, size, n_scores, g):
         column = g[c * width : c * width + width]
         total = 0.0
         for i in range(size):
+            total += residual[c * CHUNK + i]
+        column[0] += total
+        for i in range(size if k > 0 else 0):
             error = residual[c * CHUNK + i]
-            total += error
             for f in range(k):
                 column[places[begin + i, f]] += error
-        column[0] += total
         for row in range(begin, begin + size if m > 0 else begin, 4):
             row1 = row + 1 if row + 1 < last else last
             row2 = row + 2 if row + 2 < last else last

@@ -5,7 +5,8 @@ The columns of term t are ``columns[starts[t]:starts[t + 1]]``.
 """
 
 import numpy as np
-from numba import njit
+
+from seminaive.kernels.compilation import njit
 
 # Up to this many classes it is faster to sum two classes at a time in registers over all terms; beyond, to
 # add a whole row of the tables at a time.

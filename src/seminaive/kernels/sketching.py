@@ -4,7 +4,8 @@ Legend: i row, j column, b the bits of a number, n rows, m columns.
 """
 
 import numpy as np
-from numba import njit
+
+from seminaive.kernels.compilation import njit
 
 # Rows that stay in the second-level cache while the columns pass over them.
 ROW_BLOCK = 2048

@@ -11,8 +11,8 @@ rows begin.
 """
 
 import numpy as np
-from numba import njit
 
+from seminaive.kernels.compilation import njit
 from seminaive.kernels.elementary import exponential, logarithm
 
 

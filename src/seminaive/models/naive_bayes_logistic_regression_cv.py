@@ -295,6 +295,8 @@ categorical_features, missing
     def plot_cv(self, ax=None):
         """Draw the mean test loss along the path, its standard error, and the chosen strength.
 
+        Strengths are on a logarithmic scale; that of no penalty, where it was tried, is left out.
+
         Parameters
         ----------
         ax : matplotlib Axes, default=None
@@ -308,12 +310,15 @@ categorical_features, missing
         if not folds.strengths.any():
             raise InputError("there is no path to draw: the target fits the rows as well as anything else")
         ax = ax or new_axes()
-        mean, error = folds.mean, folds.standard_error
-        ax.fill_between(folds.strengths, mean - error, mean + error, alpha=0.2, linewidth=0)
-        ax.plot(folds.strengths, mean)
+        positive = folds.strengths > 0
+        strengths, mean, error = (
+            part[positive] for part in (folds.strengths, folds.mean, folds.standard_error)
+        )
+        ax.fill_between(strengths, mean - error, mean + error, alpha=0.2, linewidth=0)
+        ax.plot(strengths, mean)
         ax.set_xscale("log")
         ax.invert_xaxis()
-        ax.axvline(self.strength_, color="0.5", linestyle=":")
+        ax.axvline(max(self.strength_, strengths.min()), color="0.5", linestyle=":")
         ax.set_xlabel("strength (left: target, right: maximum likelihood)")
         ax.set_ylabel(f"test loss ({self.scoring})")
         return ax
