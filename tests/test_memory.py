@@ -6,10 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from seminaive import HigherOrderLogisticRegressionCV, memory
+from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegressionCV, memory
 from seminaive.errors import TooLargeError
 from seminaive.statistics import Terms
-from seminaive.statistics.sizes import dense_cells, dependence_parts, n_terms, stream_parts
+from seminaive.statistics.sizes import child_cells, dense_cells, dependence_parts, n_terms, stream_parts
 
 GB = 1 << 30
 
@@ -106,7 +106,16 @@ def test_cells_are_counted_without_building_terms(order):
 def test_sizes_beyond_64_bits_do_not_wrap():
     assert dense_cells([2**40] * 3, 3) == (2**40 + 1) ** 3
     assert sum(stream_parts([2**40] * 3, 3, 2).values()) > 2**120
-    assert sum(dependence_parts([100_000, 2], 1, 2).values()) > 100_000**2 * 16
+    assert sum(dependence_parts([100_000, 100_000], 1, 2).values()) > 2 * 100_000**2 * 16
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_cells_of_children_are_those_of_the_tables(order):
+    cardinalities, rng = (2, 1, 3, 4), np.random.default_rng(0)
+    X, y = np.column_stack([rng.integers(0, k, 60) for k in cardinalities]), rng.integers(0, 2, 60)
+    X[: len(X) // 2] = [k - 1 for k in cardinalities]
+    model = AveragedDependenceEstimators(order, categorical_features="all").fit(X, y)
+    assert len(model.tables_.child_log) == child_cells(cardinalities, order)
 
 
 # Limits of the process itself, in a child.
@@ -147,8 +156,8 @@ except seminaive.errors.TooLargeError as error:
     ("model", "table"),
     [
         (
-            "seminaive.AveragedDependenceEstimators(categorical_features='all')",
-            "y = np.arange(100_000); X = np.column_stack([y, rng.integers(0, 3, (100_000, 2))]); y = y % 2",
+            "seminaive.AveragedDependenceEstimators(categorical_features='all')", "y = np.arange(100_000); X =
+            np.column_stack([y, y[::-1], rng.integers(0, 3, 100_000)]); y = y % 2",
         ),
         (
             "seminaive.AveragedJoinEstimators(order=3, categorical_features='all')",
@@ -159,13 +168,27 @@ except seminaive.errors.TooLargeError as error:
             "X = rng.integers(0, 200, (5000, 25)); y = np.arange(5000) % 2",
         ),
     ],
-    ids=["a column of 100,000 categories", "order 3", "more than 64 bits of cells"],
+    ids=["two columns of 100,000 categories", "order 3", "more than 64 bits of cells"],
 )
 def test_a_model_beyond_the_limit_is_refused_with_a_sentence(model, table):
     done = under_a_limit(REFUSED.format(model=model, table=table))
     assert done.returncode == 0, done.stderr
     assert "the fit needs" in done.stdout
     assert "lower the order" in done.stdout
+
+
+def test_a_column_of_100_000_categories_is_not_stored_given_itself():
+    done = under_a_limit(
+        """
+rng = np.random.default_rng(0)
+y = np.arange(100_000)
+X = np.column_stack([y, rng.integers(0, 3, (100_000, 2))])
+model = seminaive.AveragedDependenceEstimators(categorical_features="all").fit(X, y % 2)
+print(np.isfinite(model.predict_proba(X[:100])).all())
+"""
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == "True\n"
 
 
 def test_memory_that_runs_out_all_the_same_is_a_sentence(monkeypatch, weather):

@@ -31,7 +31,7 @@ class DependenceTables:
     """What an averaged dependence estimator knows, laid out for predicting.
 
     Given the values of its parents, a model is naive Bayes: each cell of the parents has one table for every
-    column, as in ``naive``, the parents' own being 0.
+    other column, side by side as in ``naive``.
 
     Parameters
     ----------
@@ -43,8 +43,10 @@ class DependenceTables:
         How often the parents' values occurred.
     parent_log : ndarray of shape (n_parent_cells, n_classes)
         ``log P(c, x_s)``.
-    child_log : ndarray of shape (n_parent_cells, n_cells, n_classes)
-        ``log P(x_j | c, x_s)``, for every cell of ``naive.terms``.
+    child_offsets : ndarray of shape (n_parents + 1,)
+        Where the tables given each set's first cell begin and, last, the number of all cells of children.
+    child_log : ndarray of shape (n_child_cells, n_classes)
+        ``log P(x_j | c, x_s)``, for every cell of ``naive.terms`` but those of the parents.
     naive : AdditiveScores
         Naive Bayes, for rows without a parent that is frequent enough.
     """
@@ -53,6 +55,7 @@ class DependenceTables:
     parent_offsets: Indices
     parent_weight: Floats
     parent_log: Floats
+    child_offsets: Indices
     child_log: Floats
     naive: AdditiveScores
 
@@ -69,7 +72,7 @@ class DependenceTables:
         counts = statistics.counts
         term_of = {columns: term for term, columns in enumerate(counts.terms.features)}
         cardinalities, n_classes = counts.terms.cardinalities, len(statistics.class_weight)
-        parents, parent_offsets = _parents_of(cardinalities, order)
+        parents, parent_offsets, child_offsets = _layout(cardinalities, order)
         sizes = np.diff(parent_offsets)
         joint = np.concatenate([counts.joint(term_of[columns]).reshape(-1, n_classes) for columns in parents])
         total = statistics.class_weight.sum()
@@ -84,7 +87,7 @@ class DependenceTables:
             for columns in parents
         ]
         singles = Terms.singles(cardinalities)
-        child_log = np.zeros((len(joint), singles.n_cells, n_classes))
+        child_log = np.zeros((int(child_offsets[-1]), n_classes))
         fill_children(
             counts.counts,
             np.array(families, dtype=np.int64),
@@ -92,6 +95,7 @@ class DependenceTables:
             np.array(cardinalities, dtype=np.int64),
             parent_offsets,
             singles.offsets,
+            child_offsets,
             np.array([smoothing / max(k, 1) if shared else smoothing for k in cardinalities]),
             VETO,
             child_log,
@@ -101,22 +105,24 @@ class DependenceTables:
             parent_offsets,
             joint.sum(axis=1),
             log_shares(joint, total, states, own),
+            child_offsets,
             child_log,
             _naive(statistics, smoothing, shared=shared),
         )
 
     def check_fits(self, cardinalities: Sequence[int], order: int, n_classes: int) -> None:
         """Refuse tables that do not belong to a table of this shape, or that point outside of themselves."""
-        parents, parent_offsets = _parents_of(tuple(cardinalities), order)
+        parents, parent_offsets, child_offsets = _layout(tuple(cardinalities), order)
         expected = (
             (self.parents, np.array(parents, dtype=np.int64)),
             (self.parent_offsets, parent_offsets),
+            (self.child_offsets, child_offsets),
         )
         n_cells = int(parent_offsets[-1])
         shapes = (
             (self.parent_weight, (n_cells,)),
             (self.parent_log, (n_cells, n_classes)),
-            (self.child_log, (n_cells, Terms.singles(cardinalities).n_cells, n_classes)),
+            (self.child_log, (int(child_offsets[-1]), n_classes)),
         )
         if not all(
             own.dtype == right.dtype and np.array_equal(own, right) for own, right in expected
@@ -142,6 +148,7 @@ class DependenceTables:
                 self.parent_weight,
                 self.parent_log,
                 terms.offsets,
+                self.child_offsets,
                 self.child_log,
                 float(min_count),
                 scores[rows],
@@ -161,10 +168,16 @@ class DependenceTables:
         return scores
 
 
-def _parents_of(cardinalities: tuple[int, ...], order: int) -> tuple[tuple[tuple[int, ...], ...], Indices]:
-    """Return the sets of parents, no larger than all columns, and where the cells of each begin."""
+def _layout(
+    cardinalities: tuple[int, ...], order: int
+) -> tuple[tuple[tuple[int, ...], ...], Indices, Indices]:
+    """Return the sets of parents, and where the cells and children of each start."""
     terms = Terms.of_order(cardinalities, min(order, len(cardinalities)))
-    return terms.features, np.concatenate([np.zeros(1, np.int64), np.cumsum(terms.n_combinations)])
+    codes = np.array(cardinalities, dtype=np.int64) + 1
+    n_children = [int(codes.sum() - codes[list(columns)].sum()) for columns in terms.features]
+    given = terms.n_combinations
+    offsets = (np.concatenate([np.zeros(1, np.int64), np.cumsum(own)]) for own in (given, given * n_children))
+    return terms.features, *offsets
 
 
 def _naive(statistics: TableStatistics, smoothing: float, *, shared: bool) -> AdditiveScores:

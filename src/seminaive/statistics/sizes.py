@@ -78,8 +78,29 @@ def stream_parts(
 
 def dependence_parts(cardinalities: Sequence[int], order: int, n_classes: int) -> dict[str, int]:
     """Return what averaged dependence estimators take, in bytes: counts, and columns given their parents."""
-    parents = dense_cells(cardinalities, order)
-    children = dense_cells(cardinalities, 1)
-    given = f"{children:,} values given each of {parents:,} combinations of parents, by {n_classes} classes"
+    given = f"columns given each combination of {order} others, by {n_classes} classes"
     counts = table_parts(cardinalities, order + 1, n_classes, copies=2, hierarchical=True)
-    return counts | {given: DOUBLE * children * parents * n_classes}
+    return counts | {given: DOUBLE * child_cells(cardinalities, order) * n_classes}
+
+
+def child_cells(cardinalities: Sequence[int], order: int) -> int:
+    """Return the cells, no evidence included, of each column given each combination of ``order`` others.
+
+    The sum over all sets of parents, and over all columns beside them, of the product of the parents' values
+    and the column's codes, by one pass over the columns.
+
+    Examples
+    --------
+    Two columns of 2 and 3 values: 4 codes given each of 2 values, 3 codes given each of 3.
+
+    >>> child_cells([2, 3], 1)
+    17
+    """
+    without, with_child = [1] + [0] * order, [0] * (order + 1)
+    for cardinality in map(int, cardinalities):
+        for degree in range(order, -1, -1):
+            with_child[degree] += without[degree] * (cardinality + 1)
+            if degree:
+                with_child[degree] += with_child[degree - 1] * cardinality
+                without[degree] += without[degree - 1] * cardinality
+    return with_child[order]
