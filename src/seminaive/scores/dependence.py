@@ -176,8 +176,10 @@ def _layout(
     codes = np.array(cardinalities, dtype=np.int64) + 1
     n_children = [int(codes.sum() - codes[list(columns)].sum()) for columns in terms.features]
     given = terms.n_combinations
-    offsets = (np.concatenate([np.zeros(1, np.int64), np.cumsum(own)]) for own in (given, given * n_children))
-    return terms.features, *offsets
+    parent_offsets, child_offsets = (
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(own)]) for own in (given, given * n_children)
+    )
+    return terms.features, parent_offsets, child_offsets
 
 
 def _naive(statistics: TableStatistics, smoothing: float, *, shared: bool) -> AdditiveScores:
