@@ -153,16 +153,12 @@ def test_descent_takes_the_adagrad_steps_of_a_plain_loop(n_classes):
     codes = rng.integers(0, 3, (12, 2)).astype(np.uint8)
     numbers, labels, weights = rng.normal(size=(12, 1)), rng.integers(0, n_classes, 12), rng.random(12)
     # Terms (0,) and (0, 1) over two columns of two values and no evidence.
-    columns, starts, offsets = np.array([0, 0, 1]), np.array([0, 1, 3]), np.array([0, 3, 12])
-    strides = np.array([1, 3, 1])
+    places = np.column_stack([1 + codes[:, 0], 1 + 3 + 3 * codes[:, 0] + codes[:, 1]]).astype(np.int64)
     shape = (1 + 12 + 1, k)
     strength, target, scale = rng.random(shape), rng.normal(size=shape), rng.random(shape)
     found, squares = rng.normal(size=shape), np.zeros(shape)
     expected, sums = found.copy(), squares.copy()
-    descent.descend(
-        codes, numbers, labels, weights, columns, strides, starts, offsets,
-        0.1, strength, target, scale, found, squares,
-    )  # fmt: skip
+    descent.descend(places, numbers, labels, weights, 0.1, strength, target, scale, found, squares)
     for i in range(12):
         a, b = (int(code) for code in codes[i])
         visited = {0: 1.0, 1 + a: 1.0, 1 + 3 + 3 * a + b: 1.0, 13: numbers[i, 0]}

@@ -1,8 +1,8 @@
 """Stochastic gradient descent on additive scores, one row at a time.
 
-Legend: i row, t term, s position of a column within its term, j column or number, p cell, c coefficient
-column (one per class; a single one, the log-odds of class 1, for two classes), n rows, T terms, K coefficient
-columns, g gradient. The columns of term t are ``columns[starts[t]:starts[t + 1]]``.
+Legend: i row, t term, j number, p coefficient, c coefficient column (one per class; a single one, the
+log-odds of class 1, for two classes), n rows, T terms, m numbers, P coefficients, K coefficient columns, g
+gradient.
 """
 
 import numpy as np
@@ -12,14 +12,10 @@ from seminaive.kernels.compilation import njit
 
 @njit(cache=True, nogil=True)
 def descend(
-    codes,
+    places,
     numbers,
     labels,
     weights,
-    columns,
-    strides,
-    starts,
-    offsets,
     rate,
     shrinkage,
     target,
@@ -29,36 +25,29 @@ def descend(
 ):
     """Take one step per row, each coefficient with its own falling rate (AdaGrad).
 
-    codes (n, k) unsigned, numbers (n, m) float64, labels (n,) int64, weights (n,) float64; columns and
-    strides (sum of orders,), starts and offsets (T + 1,) int64. shrinkage, target, scale, beta and
-    squares are (1 + cells + m, K): the penalty per visit of a coefficient and what it is pulled to, the
-    scale of its search space, its value and the sum of its squared gradients; beta and squares are
-    updated.
+    places (n, T) int64, the coefficient of each term's cell; numbers (n, m) float64, labels (n,) int64,
+    weights (n,) float64. shrinkage, target, scale, beta and squares are (P, K), the intercept first and the
+    numbers last: the penalty per visit of a coefficient and what it is pulled to, the scale of its search
+    space, its value and the sum of its squared gradients; beta and squares are updated.
     """
-    n = codes.shape[0]
-    n_terms = starts.shape[0] - 1
+    n, n_terms = places.shape
     n_numbers = numbers.shape[1]
     n_columns = beta.shape[1]
     first_number = beta.shape[0] - n_numbers
-    cells = np.empty(n_terms, np.int64)
     scores = np.empty(n_columns)
     for i in range(n):
         for c in range(n_columns):
             scores[c] = beta[0, c]
         for t in range(n_terms):
-            cell = offsets[t]
-            for s in range(starts[t], starts[t + 1]):
-                cell += np.int64(codes[i, columns[s]]) * strides[s]
-            cells[t] = 1 + cell
             for c in range(n_columns):
-                scores[c] += beta[cells[t], c]
+                scores[c] += beta[places[i, t], c]
         for j in range(n_numbers):
             for c in range(n_columns):
                 scores[c] += beta[first_number + j, c] * numbers[i, j]
         turn_into_residuals(scores, labels[i], weights[i])
         step(0, 1.0, scores, rate, shrinkage, target, scale, beta, squares)
         for t in range(n_terms):
-            step(cells[t], 1.0, scores, rate, shrinkage, target, scale, beta, squares)
+            step(places[i, t], 1.0, scores, rate, shrinkage, target, scale, beta, squares)
         for j in range(n_numbers):
             step(first_number + j, numbers[i, j], scores, rate, shrinkage, target, scale, beta, squares)
 

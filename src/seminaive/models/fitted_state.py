@@ -153,9 +153,15 @@ def check_terms(terms: Terms) -> None:
     if cells > MOST_CELLS:
         raise ValueError("the terms have more cells than can be counted")
     if isinstance(terms, ObservedTerms):
-        kept = terms.kept
-        if kept.ndim != 1 or (len(kept) and (kept[0] < 0 or kept[-1] >= cells or (np.diff(kept) <= 0).any())):
-            raise ValueError("the combinations that occurred are not in order")
+        check_cells(Terms(terms.features, terms.cardinalities), terms.kept)
+
+
+def check_cells(terms: Terms, cells: np.ndarray) -> None:
+    """Refuse cells that do not increase, or that the terms do not have."""
+    if cells.ndim != 1 or (
+        len(cells) and (cells[0] < 0 or cells[-1] >= terms.n_cells or (np.diff(cells) <= 0).any())
+    ):
+        raise ValueError("the combinations that occurred are not in order")
 
 
 def check_finite(value, name: str = "") -> None:
@@ -187,6 +193,19 @@ def check_statistics(own, schema: Schema, n_classes: int) -> None:
         raise ValueError("the statistics do not fit the schema")
     check_finite(own)
     if (own.class_weight < 0).any() or not own.class_weight.any() or (own.counts.counts < 0).any():
+        raise ValueError("a count is negative, or there is none")
+
+
+def check_observed_statistics(own, schema: Schema, n_classes: int) -> None:
+    """Refuse statistics of a stream that do not belong to a schema, or that no rows have."""
+    counts, cells = own.counts, own.counts.cells
+    if own.schema != schema or tuple(counts.terms.cardinalities) != tuple(schema.cardinalities):
+        raise ValueError("the statistics do not fit the schema")
+    if own.class_weight.shape != (n_classes,) or counts.counts.shape != (len(cells), n_classes):
+        raise ValueError("the statistics do not fit the schema")
+    check_cells(counts.terms, cells)
+    check_finite(own)
+    if (own.class_weight < 0).any() or not own.class_weight.any() or (counts.counts < 0).any():
         raise ValueError("a count is negative, or there is none")
 
 

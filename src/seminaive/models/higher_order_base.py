@@ -97,10 +97,10 @@ class HigherOrderClassifier(AdditiveClassifier):
             start[design.fixed] = 0.0
         limits = {"tol": self.tol, "max_iter": self.max_iter, "report": step}
         if self.solver == "sgd":
-            terms, n_classes = design.coefficients.terms, design.coefficients.n_classes
+            own = design.coefficients
             refuse_beyond_memory(
-                stream_parts(terms.cardinalities, self.order, n_classes, hierarchical=self.hierarchical),
-                "take solver='lbfgs', which needs cells for observed combinations only, or lower the order",
+                stream_parts(own.terms, len(own.cells), 0, own.n_classes),
+                "lower the order, merge rare categories or drop columns",
             )
             generator = check_random_state(self.random_state)
             result = minimize_by_epochs(

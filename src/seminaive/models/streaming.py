@@ -12,11 +12,11 @@ from seminaive.design.table import standardised, terms_of_order
 from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.fitted_state import check_finite, check_statistics
+from seminaive.models.fitted_state import check_finite, check_observed_statistics
 from seminaive.models.higher_order_base import CERTIFICATES, cut_rule
 from seminaive.solvers.search_coordinates import scale_of
 from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale
-from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts, class_weights
+from seminaive.statistics import ObservedCounts, ObservedStatistics, TrainingSummary, class_weights
 from seminaive.statistics.sizes import stream_parts
 
 
@@ -29,7 +29,7 @@ class StreamingMixin:
     """
 
     _fitted: ClassVar = {
-        "statistics_": TableStatistics,
+        "statistics_": ObservedStatistics,
         "coefficients_": np.ndarray,
         "squares_": np.ndarray,
         "centres_": np.ndarray,
@@ -41,12 +41,12 @@ class StreamingMixin:
         super()._check_consistent()
         if not hasattr(self, "statistics_"):
             return
-        check_statistics(self.statistics_, self.schema_, len(self.classes_))
+        check_observed_statistics(self.statistics_, self.schema_, len(self.classes_))
         terms = self.statistics_.counts.terms
         expected = terms_of_order(self.schema_.cardinalities, self.order, hierarchical=self.hierarchical)
         n_numbers = len(self.schema_.numeric) if self.hierarchical else 0
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
-        shape = (1 + terms.n_cells + n_numbers, n_columns)
+        shape = (1 + len(self.statistics_.counts.cells) + n_numbers, n_columns)
         for array, own in (
             (self.coefficients_, shape),
             (self.squares_, shape),
@@ -116,33 +116,32 @@ class StreamingMixin:
         n_classes = len(self.classes_)
         table, weights = rows.table, rows.row_weight
         terms = terms_of_order(table.cardinalities, self.order, hierarchical=self.hierarchical)
-        cardinalities = (table.schema if old is None else old.schema.union(table.schema)).cardinalities
+        known = 0 if old is None else len(old.counts.cells)
         refuse_beyond_memory(
-            stream_parts(cardinalities, self.order, n_classes, hierarchical=self.hierarchical),
-            "lower the order, merge rare categories or drop columns",
+            stream_parts(terms, known, len(labels), n_classes),
+            "lower the order, merge rare categories, drop columns or take smaller chunks",
         )
-        new = TableStatistics(
+        new = ObservedStatistics(
             table.schema,
             class_weights(labels, n_classes, weights),
-            TupleCounts.of(table.codes, labels, terms, n_classes, weights),
-            Moments.none(table.numbers.shape[1], n_classes),
-            tuple(self.classes_.tolist()),
+            ObservedCounts.of(table.codes, labels, terms, n_classes, weights),
         )
         total = new if old is None else old + new
-        terms = total.counts.terms
-        every_cell = Coefficients(terms, np.arange(terms.n_cells), self.centres_, self.spreads_, n_classes)
-        estimate = GenerativeEstimate(every_cell, total.counts.counts, total.class_weight)
-        self.coefficients_, self.squares_ = self._coefficients_under(total, old, len(every_cell))
+        observed = Coefficients(
+            total.counts.terms, total.counts.cells, self.centres_, self.spreads_, n_classes
+        )
+        estimate = GenerativeEstimate(observed, total.counts.counts, total.class_weight)
+        self.coefficients_, self.squares_ = self._coefficients_under(total, old, len(observed))
         codes = _recoded(table.codes, table.schema, total.schema)
         numbers = np.empty((len(labels), 0))
         if len(self.centres_):
             numbers = np.nan_to_num((table.numbers - self.centres_) / self.spreads_)
-        self._row_steps(estimate).take(terms, codes, numbers, labels, rows.weights)
+        self._row_steps(estimate).take(codes, numbers, labels, rows.weights)
         self.statistics_, self.schema_ = total, total.schema
         self._read(estimate, self.coefficients_)
-        self._summarise_chunk(rows, labels, old is None)
+        self._summarise_chunk(rows, labels, estimate, old is None)
 
-    def _summarise_chunk(self, rows, labels, first):
+    def _summarise_chunk(self, rows, labels, estimate, first):
         """Keep a summary of all chunks so far."""
         earlier = None if first else getattr(self, "summary_", None)
         vars(self).pop("summary_", None)
@@ -151,23 +150,18 @@ class StreamingMixin:
                 rows.table, labels, len(self.classes_), rows.row_weight, classes=self.classes_.tolist()
             )
             summary = own if earlier is None else replace(earlier, tuples=None) + own
-            weight = self.statistics_.counts
-            tuples = TupleCounts(weight.terms, weight.counts.sum(axis=1, keepdims=True))
-            self.summary_ = replace(summary, tuples=tuples)
+            self.summary_ = replace(summary, tuples=estimate.tuple_weights())
 
     def _coefficients_under(self, total, old, n_coefficients):
         """Return the coefficients and their squared gradients under the codes of all chunks so far."""
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
         if old is None:
             return np.zeros((n_coefficients, n_columns)), np.zeros((n_coefficients, n_columns))
-        if old.schema == total.schema:
-            return self.coefficients_.copy(), self.squares_.copy()
-        moves, cells = old.schema.moves_to(total.schema), old.counts.terms.n_cells
-        moved = []
-        for array in (self.coefficients_, self.squares_):
-            tables = TupleCounts(old.counts.terms, array[1 : 1 + cells])
-            tables = tables.recoded(moves, total.schema.cardinalities).counts
-            moved.append(np.vstack([array[:1], tables, array[1 + cells :]]))
+        cells = old.counts.recoded(old.schema.moves_to(total.schema), total.schema.cardinalities).cells
+        numbers = np.arange(n_coefficients - len(self.centres_), n_coefficients)
+        places = np.concatenate([[0], 1 + np.searchsorted(total.counts.cells, cells), numbers])
+        moved = np.zeros((2, n_coefficients, n_columns))
+        moved[:, places] = self.coefficients_, self.squares_
         return moved
 
     def _row_steps(self, estimate):
@@ -178,6 +172,7 @@ class StreamingMixin:
         scale[visits[:, 0] == 0] = 0.0
         shape = self.coefficients_.shape
         return RowSteps(
+            estimate.coefficients,
             np.broadcast_to(ridge.strength / np.maximum(visits, 1.0), shape).copy(),
             np.broadcast_to(ridge.target, shape).copy(),
             relative_scale(scale),

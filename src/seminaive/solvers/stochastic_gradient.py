@@ -10,16 +10,17 @@ import numpy as np
 from seminaive.objective.coordinates import ScaledObjective
 from seminaive.solvers.result import SolverResult
 from seminaive.solvers.trace import reported
+from seminaive.statistics.observed_counts import CellPlaces, blocks_of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from numpy.typing import NDArray
 
+    from seminaive.design.coefficients import Coefficients
     from seminaive.design.table import TableDesign
     from seminaive.objective.coordinates import Coordinates
     from seminaive.objective.penalised_loss import PenalisedLoss
-    from seminaive.statistics import Terms
 
     Floats = NDArray[np.float64]
 
@@ -29,12 +30,14 @@ RATE = 0.1
 
 @dataclass(frozen=True)
 class RowSteps:
-    """Coefficients that move row by row: the intercept, all cells of the terms, the numbers.
+    """Coefficients that move row by row: the intercept, the cells that occur, the numbers.
 
     All arrays have one row per coefficient and one column per class, or a single one for two classes.
 
     Parameters
     ----------
+    of : Coefficients
+        What each belongs to; rows fall into no other cells.
     strength : ndarray
         Ridge for each visit of a coefficient: its whole ridge over the weight of the rows that visit it.
     target : ndarray
@@ -47,34 +50,32 @@ class RowSteps:
         Sums of squared gradients, by which each coefficient's rate falls; changed in place.
     """
 
+    of: Coefficients
     strength: Floats
     target: Floats
     scale: Floats
     coefficients: Floats
     squares: Floats
 
-    def take(
-        self, terms: Terms, codes: NDArray[Any], numbers: Floats, labels: NDArray[np.int64], weights: Floats
-    ) -> None:
+    def take(self, codes: NDArray[Any], numbers: Floats, labels: NDArray[np.int64], weights: Floats) -> None:
         """Take one step for each row."""
         from seminaive.kernels.descent import descend
 
-        descend(
-            codes,
-            numbers,
-            labels,
-            weights,
-            terms.columns,
-            terms.strides,
-            terms.starts,
-            terms.offsets,
-            RATE,
-            self.strength,
-            self.target,
-            self.scale,
-            self.coefficients,
-            self.squares,
-        )
+        terms = self.of.terms
+        place_of = CellPlaces(terms, self.of.cells)
+        for rows in blocks_of_rows(codes, terms):
+            descend(
+                1 + place_of(codes[rows]),
+                numbers[rows],
+                labels[rows],
+                weights[rows],
+                RATE,
+                self.strength,
+                self.target,
+                self.scale,
+                self.coefficients,
+                self.squares,
+            )
 
 
 def minimize_by_epochs(
@@ -107,19 +108,22 @@ def minimize_by_epochs(
         Draws the order of the rows.
     """
     loss = objective.loss
-    terms, n_numbers = design.coefficients.terms, design.n_numbers
     scaled = reported(ScaledObjective(objective, coordinates), report)
-    place = np.concatenate([[0], 1 + design.coefficients.cells, 1 + terms.n_cells + np.arange(n_numbers)])
-    steps = RowSteps(*(np.zeros((1 + terms.n_cells + n_numbers, loss.n_columns)) for _ in range(5)))
-    steps.strength[place] = objective.ridge.strength / visits[:, None]
-    steps.target[place], steps.coefficients[place] = objective.ridge.target, start
-    steps.scale[place] = relative_scale(coordinates.scale)
+    shape = (design.n_coefficients, loss.n_columns)
+    steps = RowSteps(
+        design.coefficients,
+        np.broadcast_to(objective.ridge.strength / visits[:, None], shape).copy(),
+        np.broadcast_to(objective.ridge.target, shape).copy(),
+        np.broadcast_to(relative_scale(coordinates.scale), shape).copy(),
+        np.array(start),
+        np.zeros(shape),
+    )
     history: list[float] = []
     norms: list[float] = []
     best = start
     best_norm = 0.0
     for epoch in range(max_iter + 1):
-        coefficients = steps.coefficients[place]
+        coefficients = steps.coefficients.copy()
         value, gradient = scaled(coordinates.vector(coefficients))
         history.append(value)
         norms.append(float(np.linalg.norm(gradient)))
@@ -128,7 +132,7 @@ def minimize_by_epochs(
         if norms[-1] <= tol * norms[0] or epoch == max_iter:
             break
         rows = generator.permutation(design.n_rows)
-        steps.take(terms, codes[rows], design.numbers[rows], loss.labels[rows], loss.row_weights[0][rows])
+        steps.take(codes[rows], design.numbers[rows], loss.labels[rows], loss.row_weights[0][rows])
     optimality = best_norm / norms[0] if norms[0] > 0 else 0.0
     return SolverResult(
         best, min(history), epoch, optimality, optimality <= tol, len(history), np.minimum.accumulate(history)

@@ -10,6 +10,7 @@ from seminaive.statistics.information import (
 )
 from seminaive.statistics.moments import Moments
 from seminaive.statistics.number_sketch import NumberSketch
+from seminaive.statistics.observed_counts import CellPlaces, ObservedCounts, ObservedStatistics
 from seminaive.statistics.observed_terms import ObservedTerms
 from seminaive.statistics.pairwise import PairwiseInformation
 from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
@@ -19,8 +20,11 @@ from seminaive.statistics.terms import Terms
 
 __all__ = [
     "VETO",
+    "CellPlaces",
     "Moments",
     "NumberSketch",
+    "ObservedCounts",
+    "ObservedStatistics",
     "ObservedTerms",
     "PairwiseInformation",
     "TableStatistics",

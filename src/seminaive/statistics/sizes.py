@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from seminaive.statistics.terms import Terms
+
 # Bytes of a double, and of a term: a tuple of a few small integers with its offset and size.
 DOUBLE, TERM = 8, 120
 
@@ -65,15 +67,29 @@ def table_parts(
     }
 
 
-def stream_parts(
-    cardinalities: Sequence[int], order: int, n_classes: int, *, hierarchical: bool = False
-) -> dict[str, int]:
-    """Return what stochastic descent over dense tables takes, in bytes: a stream, or epochs over one table.
+def stream_parts(terms: Terms, n_known: int, n_rows: int, n_classes: int) -> dict[str, int]:
+    """Return what stochastic descent takes at most, in bytes: a chunk of a stream, or epochs over one table.
 
     Counts of old and new rows and their sum, log estimates, scales, penalties and targets, coefficients and
-    squared gradients with the copies that a refused chunk is put back from: 12 arrays of the tables' size.
+    squared gradients with the copies that a refused chunk is put back from: 12 arrays over the observed
+    cells.
+
+    Parameters
+    ----------
+    terms : Terms
+    n_known : int
+        Cells that earlier chunks brought.
+    n_rows : int
+        Rows that may bring new ones.
     """
-    return table_parts(cardinalities, order, n_classes, copies=12, hierarchical=hierarchical)
+    cells = min(terms.n_cells, n_known + n_rows * len(terms.features))
+    return {
+        f"at most {cells:,} observed cells by {n_classes} classes, twelve times": DOUBLE
+        * 12
+        * cells
+        * n_classes,
+        f"{len(terms.features):,} terms": TERM * len(terms.features),
+    }
 
 
 def dependence_parts(cardinalities: Sequence[int], order: int, n_classes: int) -> dict[str, int]:

@@ -163,6 +163,24 @@ class Terms(SavedByFields):
         cells: Indices = np.add.reduceat(local, self.starts[:-1], axis=1) + self.offsets[:-1]
         return cells
 
+    def moved(self, cells: Indices, moves: Sequence[Indices], larger: Terms) -> Indices:
+        """Return the cells, under larger codings of the same terms, of the same combinations of values.
+
+        ``moves[j][v]`` is the new code of value ``v`` of column ``j``. No evidence stays no evidence.
+        """
+        term = self.term_of(cells)
+        places = larger.offsets[term]
+        for axis in range(int(self.orders.max(initial=0))):
+            has = np.flatnonzero(self.orders[term] > axis)
+            code, _, _ = self._axis(cells[has], term[has], axis)
+            place = self.starts[term[has]] + axis
+            column = self.columns[place]
+            for j in np.unique(column):
+                own = column == j
+                new_codes = np.append(moves[j], larger.cardinalities[j])
+                places[has[own]] += new_codes[code[own]] * larger.strides[place[own]]
+        return places
+
     # Cells of no evidence
 
     @cached_property
