@@ -12,6 +12,7 @@ from seminaive.kernels import counting, dependence, moments, scoring, sketching
 from seminaive.scores import CurveTerms, FactoredPairs
 from seminaive.statistics import VETO, Terms, TupleCounts, log_shares
 from seminaive.statistics.number_sketch import _ordered_bits
+from seminaive.statistics.observed_counts import cells_of_rows
 
 N_ROWS, N_CLASSES, CARDINALITIES = 70, 3, (2, 3, 4)
 # Where the children given each column begin: 4 + 5 codes given 2 values, 3 + 5 given 3, 3 + 4 given 4.
@@ -42,6 +43,8 @@ def arguments_of_every_kernel():
         counting.count_singles_weighted,
         (codes, labels, weights, singles.offsets, np.zeros((12, N_CLASSES))),
     )
+    layout = (terms.columns, terms.strides, terms.starts, terms.offsets)
+    yield counting.fill_cells, (codes, *layout, np.empty((N_ROWS, len(terms.features)), np.int64))
     yield counting.join_labels, (labels.astype(np.uint32), by_column[1], 4)
     lead = labels.astype(np.uint32)
     for first in (0, 1):
@@ -64,7 +67,6 @@ def arguments_of_every_kernel():
         )
     for n_classes in (2, 3, 13):
         scores, tables = rng.normal(size=(N_ROWS, n_classes)), rng.normal(size=(terms.n_cells, n_classes))
-        layout = (terms.columns, terms.strides, terms.starts, terms.offsets)
         yield scoring.add_table_scores, (codes, *layout, tables, scores)
         ranges = np.array([[-1.0, 1.0, 0.2, 0.5], [-np.inf, np.inf, 0.0, 1.0]])
         coefficients = rng.normal(size=(2, 4, n_classes))
@@ -156,6 +158,12 @@ def test_leading_bits_are_counted_in_the_order_of_numbers():
     expected = np.bincount((_ordered_bits(present) >> np.uint64(52)).astype(np.int64), minlength=1 << 12)
     assert (counts[0] == expected).all()
     assert counts.max() == 2
+
+
+def test_cells_of_rows_are_those_of_the_terms():
+    _, codes, _, _, _ = made_rows()
+    terms = Terms.up_to_order(CARDINALITIES, 3)
+    assert (cells_of_rows(codes, terms) == terms.cells(codes)).all()
 
 
 def test_children_are_smoothed_shares_given_their_parents():

@@ -120,6 +120,18 @@ def test_an_unseen_category_carries_the_mean_contribution_after_a_stream():
     np.testing.assert_allclose(own[3], counts @ own[:3] / counts.sum(), rtol=1e-10)
 
 
+def test_rows_without_weight_change_nothing():
+    X, y = noisy_table(400)
+    X = X[:, :2].astype(int)
+    strange = np.vstack([X, [[7, 7], [8, 1]]])
+    options = {"order": 2, "categorical_features": "all"}
+    plain = HigherOrderLogisticRegression(**options).partial_fit(X, y, classes=[0, 1])
+    weighed = HigherOrderLogisticRegression(**options).partial_fit(
+        strange, np.append(y, [0, 1]), classes=[0, 1], sample_weight=np.append(np.ones(400), [0, 0])
+    )
+    np.testing.assert_allclose(weighed.predict_proba(X), plain.predict_proba(X), rtol=1e-12)
+
+
 @pytest.mark.parametrize("estimator", BOTH)
 def test_neither_a_stream_nor_a_fit_leaves_stale_attributes(estimator):
     X, y = exclusive_or(400)

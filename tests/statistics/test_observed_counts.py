@@ -16,7 +16,7 @@ def either_way(request, monkeypatch):
 def made(seed, cardinalities=(3, 4, 2), n_rows=50):
     rng = np.random.default_rng(seed)
     codes = np.column_stack([rng.integers(0, k + 1, n_rows) for k in cardinalities]).astype(np.uint8)
-    return codes, rng.integers(0, 3, n_rows), rng.integers(1, 5, n_rows) / 4
+    return codes, rng.integers(0, 3, n_rows), rng.integers(0, 5, n_rows) / 4
 
 
 def dense(counts):

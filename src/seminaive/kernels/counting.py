@@ -12,6 +12,22 @@ ROW_BLOCK = 4096
 
 
 @njit(cache=True, nogil=True)
+def fill_cells(codes, columns, strides, starts, offsets, cells):
+    """Fill in the cell of each row and term.
+
+    codes (n, k) unsigned; term t has columns[starts[t]:starts[t + 1]] with their strides, and begins at
+    offsets[t], all int64; cells (n, terms) int64.
+    """
+    n, n_terms = cells.shape
+    for i in range(n):
+        for t in range(n_terms):
+            cell = offsets[t]
+            for s in range(starts[t], starts[t + 1]):
+                cell += np.int64(codes[i, columns[s]]) * strides[s]
+            cells[i, t] = cell
+
+
+@njit(cache=True, nogil=True)
 def count_singles(codes, labels, offsets, counts):
     """Count rows per cell and class where term t is column t.
 

@@ -58,9 +58,13 @@ class RowSteps:
     squares: Floats
 
     def take(self, codes: NDArray[Any], numbers: Floats, labels: NDArray[np.int64], weights: Floats) -> None:
-        """Take one step for each row."""
+        """Take one step for each row that has a weight."""
         from seminaive.kernels.descent import descend
 
+        if not weights.all():
+            present = np.flatnonzero(weights)
+            codes, numbers = codes[present], numbers[present]
+            labels, weights = labels[present], weights[present]
         terms = self.of.terms
         place_of = CellPlaces(terms, self.of.cells)
         for rows in blocks_of_rows(codes, terms):

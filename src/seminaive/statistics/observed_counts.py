@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.encode.saved_by_fields import SavedByFields
+from seminaive.statistics.counts import TupleCounts
 from seminaive.statistics.terms import Terms
 
 if TYPE_CHECKING:
@@ -66,15 +67,23 @@ class ObservedCounts(SavedByFields):
     def of(
         cls, codes: Codes, labels: Labels, terms: Terms, n_classes: int, row_weight: Floats | None = None
     ) -> ObservedCounts:
-        """Count the rows of an encoded table."""
-        cells = observed_cells(codes, terms)
-        place_of = CellPlaces(terms, cells)
-        counts = np.zeros(len(cells) * n_classes)
+        """Count the rows of an encoded table; rows without weight bring no cell."""
+        if terms.n_cells <= MOST_LOOKED_UP:
+            dense = TupleCounts.of(codes, labels, terms, n_classes, row_weight).counts
+            cells = np.flatnonzero(dense.any(axis=1))
+            return cls(terms, cells, dense[cells])
         weights = np.ones(len(codes)) if row_weight is None else row_weight
+        present = np.flatnonzero(weights)
+        codes, labels, weights = codes[present], labels[present], weights[present]
+        cells = np.empty(0, dtype=np.int64)
+        for rows in blocks_of_rows(codes, terms):
+            cells = np.union1d(cells, cells_of_rows(codes[rows], terms))
+        counts = np.zeros(len(cells) * n_classes)
+        place_of = CellPlaces(terms, cells)
         for rows in blocks_of_rows(codes, terms):
             places = place_of(codes[rows]) * n_classes + labels[rows, None]
             own = np.broadcast_to(weights[rows, None], places.shape)
-            counts += np.bincount(places.ravel(), own.ravel(), minlength=len(counts))
+            np.add.at(counts, places.ravel(), own.ravel())
         return cls(terms, cells, counts.reshape(-1, n_classes))
 
     def __add__(self, other: ObservedCounts) -> ObservedCounts:
@@ -149,24 +158,20 @@ class CellPlaces:
 
     def __call__(self, codes: Codes) -> Indices:
         """Return the places, one row per table row and one column per term."""
-        dense = self._terms.cells(codes)
+        dense = cells_of_rows(codes, self._terms)
         if self._place_of is None:
             return np.searchsorted(self._cells, dense)
         places: Indices = self._place_of[dense]
         return places
 
 
-def observed_cells(codes: Codes, terms: Terms) -> Indices:
-    """Return the cells that rows fall into, increasing."""
-    if terms.n_cells <= MOST_LOOKED_UP:
-        occurs = np.zeros(terms.n_cells, dtype=bool)
-        for rows in blocks_of_rows(codes, terms):
-            occurs[terms.cells(codes[rows])] = True
-        return np.flatnonzero(occurs)
-    found = np.empty(0, dtype=np.int64)
-    for rows in blocks_of_rows(codes, terms):
-        found = np.union1d(found, terms.cells(codes[rows]))
-    return found
+def cells_of_rows(codes: Codes, terms: Terms) -> Indices:
+    """Return the cell of every term, as ``terms.cells`` does, by a compiled loop that pays for many rows."""
+    from seminaive.kernels.counting import fill_cells
+
+    cells = np.empty((len(codes), len(terms.features)), dtype=np.int64)
+    fill_cells(codes, terms.columns, terms.strides, terms.starts, terms.offsets, cells)
+    return cells
 
 
 def blocks_of_rows(codes: Codes, terms: Terms) -> Iterator[slice]:
