@@ -79,19 +79,3 @@ class Design(Protocol):
     @property
     def rough(self) -> Design:
         """Return the design for products that only steer a search, perhaps of fewer digits."""
-
-
-class RidgeDesign(Design, Protocol):
-    """A design whose coefficients have orders, so that a ridge can give each order a strength."""
-
-    @property
-    def orders(self) -> Indices:
-        """Return the number of features behind each coefficient: 0 for the intercept, 1 for numbers."""
-
-    @property
-    def n_numbers(self) -> int:
-        """Return the number of coefficients, the last ones, that multiply numbers."""
-
-    @property
-    def fixed(self) -> NDArray[np.bool_]:
-        """Return which coefficients stay 0."""

@@ -38,10 +38,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
+    from seminaive.encode.frames import Table
+    from seminaive.encode.target import EncodedTarget
     from seminaive.models.progress import Steps
     from seminaive.statistics import TupleCounts
 
-__all__ = ["TableClassifier", "TrainingSet", "is_number", "unchanged_on_failure"]
+__all__ = ["TableClassifier", "TrainingSet", "is_number", "open_training", "unchanged_on_failure"]
 
 
 # Columns named in one warning.
@@ -98,6 +100,33 @@ def unchanged_on_failure(model):
         raise
 
 
+def open_training(
+    estimator, X, y, sample_weight, *, first: bool = True
+) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
+    """Return an opened table, labels and weights that belong together; rows of weight zero are gone.
+
+    Parameters
+    ----------
+    first : bool
+        Whether the columns are learned from this table; else they must be those that the estimator knows.
+    """
+    opened = open_table(X)
+    validate_data(estimator, X, skip_check_array=True, reset=first)
+    target = encode_target(y, type(estimator).__name__)
+    if opened.n_rows != len(target.labels):
+        raise InputError(
+            f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers of "
+            "samples. Pass one label per row"
+        )
+    row_weight = encode_weights(sample_weight, len(target.labels))
+    if row_weight is not None and (row_weight == 0).any():
+        # A row of weight zero is no row: its categories and its class may exist nowhere else.
+        kept = row_weight > 0
+        opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
+        target = encode_target(target.classes[target.labels[kept]], type(estimator).__name__)
+    return opened, target, row_weight
+
+
 class TableClassifier(ClassifierMixin, BaseEstimator):
     """A classifier of ordinary tables.
 
@@ -137,20 +166,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     ) -> TrainingSet:
         """Check and encode training rows: a whole table, or a chunk, perhaps after ``known`` ones."""
         self._check_shared_parameters()
-        opened = open_table(X)
-        validate_data(self, X, skip_check_array=True, reset=known is None)
-        target = encode_target(y, type(self).__name__)
-        if opened.n_rows != len(target.labels):
-            raise InputError(
-                f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers of "
-                "samples. Pass one label per row"
-            )
-        row_weight = encode_weights(sample_weight, len(target.labels))
-        if row_weight is not None and (row_weight == 0).any():
-            # A row of weight zero is no row: its categories and its class may exist nowhere else.
-            kept = row_weight > 0
-            opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
-            target = encode_target(target.classes[target.labels[kept]], type(self).__name__)
+        opened, target, row_weight = open_training(self, X, y, sample_weight, first=known is None)
         row_weight = weigh_classes(self.class_weight, target, row_weight, whole=not chunk)
         _, table = TableEncoder.learn(
             opened,

@@ -5,26 +5,16 @@ from __future__ import annotations
 from numbers import Integral
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from seminaive.encode import (
-    EncodedTable,
-    TableEncoder,
-    encode_target,
-    encode_weights,
-    keep_columns,
-    keep_rows,
-    open_table,
-)
+from seminaive.encode import EncodedTable, TableEncoder
 from seminaive.errors import InputError
-from seminaive.models.base import unchanged_on_failure
+from seminaive.models.base import open_training, unchanged_on_failure
 from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.table_selector import TableSelector
 from seminaive.selection.correlation_selection import Uncertainties, best_first_search
 
 
-class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
+class CorrelationFeatureSelector(TableSelector):
     """Correlation-based feature selection (CFS), for any classifier behind it.
 
     A subset of k features has the merit ``k r_cf / sqrt(k + k (k - 1) r_ff)``, with the means of the
@@ -74,15 +64,6 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
         self.categorical_features = categorical_features
         self.missing = missing
 
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that text, categories and gaps are welcome, and that classes are needed."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
-        tags.target_tags.required = True
-        return tags
-
     def fit(self, X, y, sample_weight=None):
         """Find the subset of most merit.
 
@@ -109,54 +90,21 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
         return self
 
     def _encoded(self, X, y, sample_weight, rule):
-        opened = open_table(X)
-        validate_data(self, X, skip_check_array=True)
-        target = encode_target(y, type(self).__name__)
-        if opened.n_rows != len(target.labels):
-            raise InputError(
-                f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers of "
-                "samples. Pass one label per row"
-            )
-        row_weight = encode_weights(sample_weight, opened.n_rows)
-        labels = target.labels
-        if row_weight is not None and (row_weight == 0).any():
-            kept = row_weight > 0
-            opened, row_weight, labels = open_table(keep_rows(X, kept)), row_weight[kept], labels[kept]
+        opened, target, row_weight = open_training(self, X, y, sample_weight)
         encoder, table = TableEncoder.learn(
             opened,
             categorical_features=self.categorical_features,
             missing=self.missing,
             cut_rule=rule,
-            labels=labels,
+            labels=target.labels,
             row_weight=row_weight,
             allow_empty=True,
         )
         self.schema_ = encoder.schema
         coded = EncodedTable.of_codes(table.codes, table.schema)
-        return Uncertainties(coded, labels, len(target.classes), row_weight)
-
-    def _get_support_mask(self):
-        check_is_fitted(self)
-        return self.support_
+        return Uncertainties(coded, target.labels, len(target.classes), row_weight)
 
     @property
     def selected_features_(self):
         """Names of the features that are kept."""
         return [name for name, kept in zip(self.schema_.names, self.support_, strict=True) if kept]
-
-    def transform(self, X):
-        """Return the selected columns: of a frame as a frame of the same library, else as an array.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-            The training columns.
-        """
-        check_is_fitted(self)
-        opened = open_table(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        if len(opened.names) != len(self.support_):
-            raise InputError(
-                f"fitted on {len(self.support_)} columns, got {len(opened.names)}: pass the training columns"
-            )
-        return keep_columns(X, self.support_)

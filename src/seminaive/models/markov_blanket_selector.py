@@ -6,21 +6,11 @@ import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from seminaive.encode import (
-    TableEncoder,
-    encode_target,
-    encode_weights,
-    keep_rows,
-    mdl_cuts,
-    open_table,
-    take_columns,
-)
+from seminaive.encode import TableEncoder, mdl_cuts
 from seminaive.errors import EmptyBlanketWarning, InputError, UntestableWarning
-from seminaive.models.base import is_number, unchanged_on_failure
+from seminaive.models.base import is_number, open_training, unchanged_on_failure
+from seminaive.models.table_selector import TableSelector
 from seminaive.structure import (
     ALGORITHMS,
     CORRELATION_TESTS,
@@ -68,7 +58,7 @@ class BlanketTrace:
         return sum(blanket.n_untestable for blanket in self.blankets)
 
 
-class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
+class MarkovBlanketSelector(TableSelector):
     """Keeps the Markov blanket of the class, found by tests of conditional independence.
 
     Given its Markov blanket, the class is independent of all other features. One algorithm with one test
@@ -142,15 +132,6 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
         self.one_row_per_cell = one_row_per_cell
         self.categorical_features = categorical_features
 
-    def __sklearn_tags__(self):
-        """Tell scikit-learn that classes are needed; text, categories and missing cells are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        tags.input_tags.allow_nan = True
-        return tags
-
     def fit(self, X, y, sample_weight=None):
         """Search for the blanket of the class.
 
@@ -164,19 +145,7 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
         """
         self._check_parameters()
         with unchanged_on_failure(self):
-            opened = open_table(X)
-            validate_data(self, X, skip_check_array=True)
-            target = encode_target(y, type(self).__name__)
-            if opened.n_rows != len(target.labels):
-                raise InputError(
-                    f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers "
-                    "of samples. Pass one label per row"
-                )
-            weight = encode_weights(sample_weight, opened.n_rows)
-            if weight is not None and (weight == 0).any():  # a row of weight zero is no row
-                kept = weight > 0
-                opened, weight = open_table(keep_rows(X, kept)), weight[kept]
-                target = encode_target(target.classes[target.labels[kept]], type(self).__name__)
+            opened, target, weight = open_training(self, X, y, sample_weight)
             tests = self._tests(opened, target.labels, len(target.classes), weight)
             self.trace_ = self._search(tests, opened.names)
             found = {j for blanket in self.trace_.blankets for j in blanket.members}
@@ -260,22 +229,3 @@ class MarkovBlanketSelector(SelectorMixin, BaseEstimator):
                 raise InputError(f"{name} is one of {', '.join(allowed)}, got {getattr(self, name)!r}")
         if not is_number(self.alpha) or not 0 < self.alpha < 1:
             raise InputError(f"alpha is a level between 0 and 1, got {self.alpha!r}")
-
-    def _get_support_mask(self):
-        check_is_fitted(self)
-        return self.support_
-
-    def transform(self, X):
-        """Return the columns of the blanket: of a frame as a frame, of anything else as an array.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-            The training columns, in the training order.
-        """
-        check_is_fitted(self)
-        opened = open_table(X)
-        validate_data(self, X, skip_check_array=True, reset=False)
-        if hasattr(X, "columns") or hasattr(X, "column_names"):
-            return take_columns(X, [opened.names[j] for j in np.flatnonzero(self.support_)])
-        return np.asarray(X)[:, self.support_]

@@ -15,6 +15,7 @@ from seminaive.design.classes import log_odds
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.shrunken import ShrunkenClassifier, new_axes
+from seminaive.selection.doubt import CHANCE
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
 
@@ -29,8 +30,6 @@ DECADES_LAID = 4
 MOST_DECADES = 6
 # Times strength_max: a strength that keeps every coefficient at the target in all folds.
 HELD_FACTOR = 10.0
-# Gain over the class shares, in its standard errors, from which on it is believed.
-LEAST_GAIN = 1.5
 # Test rows scored together, for all strengths at once.
 ROWS_AT_ONCE = 4096
 
@@ -347,7 +346,7 @@ def _best_of(trials: dict[float, _Trial], selection: str) -> tuple[float, int]:
     chosen = losses.choose(selection)
     if 0.0 in trials and len(trials[0.0].path) > 1:
         gain = trials[0.0].losses.gain_of(0, losses, chosen)
-        if gain < LEAST_GAIN:
+        if gain < CHANCE:
             return 0.0, 0
     return share, chosen
 

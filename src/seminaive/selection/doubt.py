@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 # Gains over the class shares, in standard errors: up to the first they may be chance, from the second on they
-# are believed. Found on noise and on 13 small real tables (docs/decisions/0007-doubt-small-gains.md).
+# are believed. Found on noise and on 13 small real tables (docs/decisions/0008-doubt-small-gains.md).
 CHANCE, BELIEVED = 1.5, 3.0
 
 

@@ -56,7 +56,7 @@ class FoldTable:
     """
 
     design: TableDesign
-    space: Any
+    space: RowSpace | TableDesign
     coarse: CoarseSpace
     labels: Indices
     row_weight: Floats
@@ -133,18 +133,16 @@ class FoldTable:
 
     def with_equal_scores(self, coefficients: Floats, target_change: Floats) -> Floats:
         """Return the coefficients that keep the scores of the folds when the target changes by so much."""
-        if self.space is self.design or not target_change.any():
+        if not isinstance(self.space, RowSpace) or not target_change.any():
             return coefficients
         parts = np.split(target_change, len(self.splits), axis=1)
-        moved: Floats = coefficients - np.hstack([self.space.compress(own) for own in parts])
-        return moved
+        return coefficients - np.hstack([self.space.compress(own) for own in parts])
 
     def in_cells(self, coefficients: Floats, target: Floats) -> Floats:
         """Return coefficients of the space as coefficients of the design."""
-        if self.space is self.design:
+        if not isinstance(self.space, RowSpace):
             return coefficients
-        expanded: Floats = target + self.space.expand(coefficients)
-        return expanded
+        return target + self.space.expand(coefficients)
 
     # Objectives
 

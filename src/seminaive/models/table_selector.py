@@ -1,0 +1,44 @@
+"""What selectors of columns share: which tables they take, and the columns that they give back."""
+
+from __future__ import annotations
+
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from seminaive.encode import keep_columns, open_table
+from seminaive.errors import InputError
+
+
+class TableSelector(SelectorMixin, BaseEstimator):
+    """A selector of columns of ordinary tables; a subclass sets ``support_``, a mask, in ``fit``."""
+
+    def __sklearn_tags__(self):
+        """Tell scikit-learn that classes are needed; text, categories and missing cells are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.support_
+
+    def transform(self, X):
+        """Return the selected columns: of a frame as a frame of the same library, else as an array.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
+        check_is_fitted(self)
+        opened = open_table(X)
+        validate_data(self, X, skip_check_array=True, reset=False)
+        if len(opened.names) != len(self.support_):
+            raise InputError(
+                f"fitted on {len(self.support_)} columns, got {len(opened.names)}: pass the training columns"
+            )
+        return keep_columns(X, self.support_)
