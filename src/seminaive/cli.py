@@ -184,7 +184,7 @@ def explain(
 @app.command()
 def export(
     file: Annotated[Path, typer.Argument(help="A saved model.")],
-    to: Annotated[str, typer.Option(help="html, onnx, sql, python, javascript or json.")],
+    to: Annotated[str, typer.Option(help="html, onnx, sql, python, javascript, json or xlsx.")],
     out: Annotated[Path, typer.Option(help="The file to write.")],
     dialect: Annotated[str, typer.Option(help="Of SQL: duckdb, sqlite or postgresql.")] = "duckdb",
     table: Annotated[str, typer.Option(help="The table that SQL reads.")] = "rows",
@@ -200,12 +200,14 @@ def export(
         "javascript": explaining.to_javascript,
         "json": explaining.to_json,
     }
-    if to not in {"html", "onnx", *texts}:
-        raise InputError(f"--to is html, onnx, {', '.join(texts)}; got {to!r}")
+    if to not in {"html", "onnx", "xlsx", *texts}:
+        raise InputError(f"--to is html, onnx, xlsx, {', '.join(texts)}; got {to!r}")
     encode.check_writable(out)
     model = models.load_model(file)
     if to == "html":
         explaining.calculator(model, out, title=title, note=note)
+    elif to == "xlsx":
+        explaining.to_xlsx(model, out)
     else:
         content = explaining.to_onnx(model).SerializeToString() if to == "onnx" else texts[to](model).encode()
         with encode.whole_file(out) as part:

@@ -72,6 +72,12 @@ def test_export_writes_a_file(seminaive, saved, tmp_path, to):
         assert json.loads(text)["format"] == "seminaive-additive"
 
 
+def test_export_writes_a_workbook(seminaive, saved, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed: no workbook is made")
+    assert seminaive("export", saved[2], "--to", "xlsx", "--out", tmp_path / "model.xlsx")[0] == 0
+    assert openpyxl.load_workbook(tmp_path / "model.xlsx").sheetnames[0] == "predict"
+
+
 def test_export_refuses_an_unknown_form(seminaive, saved, tmp_path):
     code, _, error = seminaive("export", saved[2], "--to", "pmml", "--out", tmp_path / "x")
     assert code == 1

@@ -15,6 +15,7 @@ from seminaive.explain.sql import to_sql
 from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import effects_table, odds_ratios, summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
+from seminaive.explain.workbook import to_xlsx
 
 __all__ = [
     "DependenceDisplay",
@@ -36,4 +37,5 @@ __all__ = [
     "to_onnx",
     "to_python",
     "to_sql",
+    "to_xlsx",
 ]
