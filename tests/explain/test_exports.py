@@ -9,6 +9,8 @@ from bisect import bisect_left
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes, explain
 from seminaive.encode import TableEncoder
@@ -279,6 +281,48 @@ def check_onnx(model, X, expected):
     label, found = session.run(["label", "probabilities"], feeds)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     assert (label == model.classes_[expected.argmax(axis=1)]).all()
+
+
+def run_pipeline(pipeline, types, feeds):
+    """Convert a pipeline with skl2onnx and run it; return its labels and probabilities."""
+    skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed: no pipeline is converted")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no graph is run")
+    explain.register_onnx_converters()
+    graph = skl2onnx.convert_sklearn(pipeline, initial_types=types)
+    session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(["label", "probabilities"], feeds)
+
+
+@pytest.mark.parametrize("model", [NaiveBayes(), HigherOrderLogisticRegression(order=2, hierarchical=True)])
+def test_a_pipeline_of_a_scaler_and_a_model_becomes_one_graph(model):
+    types = pytest.importorskip("skl2onnx.common.data_types", reason="skl2onnx is not installed")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    X = rng.normal(y[:, None], 2.0, (200, 3))
+    pipeline = make_pipeline(StandardScaler(), model).fit(X, y)
+    X[::7, 1] = np.nan
+    label, found = run_pipeline(pipeline, [("rows", types.DoubleTensorType([None, 3]))], {"rows": X})
+    np.testing.assert_allclose(found, pipeline.predict_proba(X), atol=1e-12)
+    assert (label == pipeline.predict(X)).all()
+
+
+def test_a_pipeline_may_have_one_input_per_column_of_text_and_numbers(weather):
+    types = pytest.importorskip("skl2onnx.common.data_types", reason="skl2onnx is not installed")
+    X, y = weather
+    X = X[["sky", "temperature"]]
+    pipeline = make_pipeline(NaiveBayes()).fit(X, y)
+    text, number = types.StringTensorType([None, 1]), types.DoubleTensorType([None, 1])
+    feeds = {
+        "sky": X[["sky"]].fillna("nan").to_numpy(object),
+        "temperature": X[["temperature"]].to_numpy(),
+    }
+    label, found = run_pipeline(pipeline, [("sky", text), ("temperature", number)], feeds)
+    np.testing.assert_allclose(found, pipeline.predict_proba(X), atol=1e-12)
+    assert (label == pipeline.predict(X)).all()
+    with pytest.raises(InputError, match="column 'sky' holds text, the input 'sky' is declared as Double"):
+        run_pipeline(pipeline, [("sky", number), ("temperature", number)], {})
+    with pytest.raises(InputError, match="fitted on 2 columns, the inputs have 1"):
+        run_pipeline(pipeline, [("sky", text)], {})
 
 
 # Workbooks

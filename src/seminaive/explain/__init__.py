@@ -5,6 +5,7 @@ from seminaive.explain.dependence_display import DependenceDisplay
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import NomogramDisplay
+from seminaive.explain.onnx_converter import register_onnx_converters
 from seminaive.explain.onnx_graph import to_onnx
 from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
@@ -30,6 +31,7 @@ __all__ = [
     "calculator",
     "effects_table",
     "odds_ratios",
+    "register_onnx_converters",
     "scorecard",
     "summary",
     "to_javascript",
