@@ -149,12 +149,16 @@ def explain(
     feature: Annotated[str | None, typer.Option(help="Show every effect of this column, or pair.")] = None,
     most: Annotated[int, typer.Option(help="Lines to show.")] = 20,
     csv: Annotated[Path | None, typer.Option(help="Write all effects as a CSV file.")] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write one HTML page: every picture, and a calculator.")
+    ] = None,
 ) -> None:
     """Show what a saved model says: which features and pairs matter, and what their values add."""
     from seminaive import explain as explaining
 
-    if csv is not None:
-        encode.check_writable(csv)
+    for path in (csv, page):
+        if path is not None:
+            encode.check_writable(path)
     model = models.load_model(file)
     label = _label(model, target)
     every = explaining.effects_table(model)
@@ -179,6 +183,9 @@ def explain(
         with encode.whole_file(csv) as part:
             encode.without_formulas(every).to_csv(part, index=False)
         typer.echo(f"wrote {csv}")
+    if page is not None:
+        explaining.page(model, page)
+        typer.echo(f"wrote {page}")
 
 
 @app.command()

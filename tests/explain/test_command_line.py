@@ -44,6 +44,31 @@ def test_explain_shows_effects_and_writes_them_all(seminaive, saved, tmp_path):
     assert "more lines" in out
 
 
+def test_explain_writes_a_page_with_every_picture(seminaive, saved, tmp_path):
+    _, _, path = saved
+    assert seminaive("explain", path, "--page", tmp_path / "page.html")[0] == 0
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    captions = ["Which effects move", "Effect of sky", "Effect of temperature", "Nomogram"]
+    assert all(f"<figcaption>{own}" in text for own in captions)
+    assert "Self-test not run." in text
+
+
+@pytest.mark.parametrize(
+    ("absent", "command"),
+    [
+        ("matplotlib.pyplot", ["explain", "--page"]),
+        ("onnx", ["export", "--to", "onnx", "--out"]),
+        ("openpyxl", ["export", "--to", "xlsx", "--out"]),
+    ],
+)
+def test_a_missing_library_is_a_sentence(seminaive, saved, tmp_path, monkeypatch, absent, command):
+    monkeypatch.setitem(sys.modules, absent, None)
+    code, _, error = seminaive(command[0], saved[2], *command[1:], tmp_path / "out")
+    assert code == 1
+    assert "pip install 'seminaive[" in error
+    assert not (tmp_path / "out").exists()
+
+
 def test_explain_refuses_what_does_not_exist(seminaive, saved, tmp_path, weather):
     _, _, path = saved
     assert "no class 'fog'" in seminaive("explain", path, "--target", "fog")[2]

@@ -7,6 +7,7 @@ from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import NomogramDisplay
 from seminaive.explain.onnx_converter import register_onnx_converters
 from seminaive.explain.onnx_graph import to_onnx
+from seminaive.explain.page import page
 from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
 from seminaive.explain.portable import to_json
@@ -31,6 +32,7 @@ __all__ = [
     "calculator",
     "effects_table",
     "odds_ratios",
+    "page",
     "register_onnx_converters",
     "scorecard",
     "summary",

@@ -6,7 +6,7 @@ from typing import Any
 
 from seminaive import models
 from seminaive.encode import CategoricalColumn
-from seminaive.errors import InputError
+from seminaive.errors import InputError, MissingExtraError
 from seminaive.explain.onnx_graph import to_onnx
 from seminaive.models.additive import AdditiveClassifier
 
@@ -26,7 +26,7 @@ def register_onnx_converters() -> None:
     try:
         from skl2onnx import update_registered_converter
     except ImportError as error:
-        raise ImportError("pipelines need skl2onnx: pip install 'seminaive[onnx]'") from error
+        raise MissingExtraError("pipelines need skl2onnx: pip install 'seminaive[onnx]'") from error
     for name in models.__all__:
         model = getattr(models, name)
         if isinstance(model, type) and issubclass(model, AdditiveClassifier):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import CategoricalColumn, whole_file
-from seminaive.errors import InputError, TooLargeError
+from seminaive.errors import InputError, MissingExtraError, TooLargeError
 from seminaive.explain.portable import Portable
 from seminaive.explain.reading import code_labels, interval_labels
 
@@ -56,7 +56,7 @@ def to_xlsx(model: Any, path: str | Path, *, rows: int = 100) -> Path:
     try:
         import openpyxl
     except ImportError as error:
-        raise ImportError("workbooks need openpyxl: pip install 'seminaive[xlsx]'") from error
+        raise MissingExtraError("workbooks need openpyxl: pip install 'seminaive[xlsx]'") from error
     if not 1 <= rows < MOST_ROWS:
         raise InputError(f"rows is at least 1 and below {MOST_ROWS:,}, got {rows!r}")
     book = _Workbook(openpyxl, Portable.of(model))
