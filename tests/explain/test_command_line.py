@@ -7,21 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import AveragedDependenceEstimators, NaiveBayes, cli, save_model
-
-
-@pytest.fixture
-def seminaive(monkeypatch, capsys):
-    """Run the command line in this process; return exit code, output and errors."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["seminaive", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        printed = capsys.readouterr()
-        return end.value.code or 0, printed.out, printed.err
-
-    return call
+from seminaive import AveragedDependenceEstimators, NaiveBayes, save_model
 
 
 @pytest.fixture
