@@ -1,6 +1,7 @@
 """Fixtures and settings that all tests share."""
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,21 @@ def real_data():
     if not folder:
         pytest.skip("SEMINAIVE_DATA does not point to the real tables")
     return Path(folder)
+
+
+@pytest.fixture
+def seminaive(monkeypatch, capsys):
+    """Run the command line in this process; return exit code, output and errors."""
+    from seminaive import cli
+
+    def call(*arguments):
+        monkeypatch.setattr(sys, "argv", ["seminaive", *map(str, arguments)])
+        with pytest.raises(SystemExit) as end:
+            cli.main()
+        printed = capsys.readouterr()
+        return end.value.code or 0, printed.out, printed.err
+
+    return call
 
 
 @pytest.fixture

@@ -17,20 +17,6 @@ def run(*arguments, cwd=None):
 
 
 @pytest.fixture
-def seminaive(monkeypatch, capsys):
-    """Run the command line in this process; return exit code, output and errors."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["seminaive", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        printed = capsys.readouterr()
-        return end.value.code or 0, printed.out, printed.err
-
-    return call
-
-
-@pytest.fixture
 def table(tmp_path, weather):
     X, y = weather
     path = tmp_path / "weather.csv"

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer
 
 from seminaive import NaiveBayesLogisticRegressionCV
+from seminaive.explain import PathDisplay
 
 COLUMNS = [
     "mean texture",
@@ -43,7 +44,7 @@ def main():
     upper.plot(np.full(len(COLUMNS), path.strengths[0]), path.target[1:, 0], "k.", clip_on=False)
     upper.set_ylabel("coefficient (log odds of malignant\nper standard deviation)")
     upper.set_title("From naive Bayes (left) to maximum likelihood (right)", fontsize=11)
-    model.plot_cv(lower)
+    PathDisplay.from_estimator(model, "test loss", ax=lower)
     upper.axvline(model.strength_, color="0.5", linestyle=":")
     lower.invert_xaxis()  # both axes share it, and each drawing turned it once
     lower.set_xlim(path.strengths[0] * 1.1, path.strengths[-1] / 12)

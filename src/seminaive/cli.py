@@ -149,12 +149,16 @@ def explain(
     feature: Annotated[str | None, typer.Option(help="Show every effect of this column, or pair.")] = None,
     most: Annotated[int, typer.Option(help="Lines to show.")] = 20,
     csv: Annotated[Path | None, typer.Option(help="Write all effects as a CSV file.")] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Write one HTML page: every picture, and a calculator.")
+    ] = None,
 ) -> None:
     """Show what a saved model says: which features and pairs matter, and what their values add."""
     from seminaive import explain as explaining
 
-    if csv is not None:
-        encode.check_writable(csv)
+    for path in (csv, page):
+        if path is not None:
+            encode.check_writable(path)
     model = models.load_model(file)
     label = _label(model, target)
     every = explaining.effects_table(model)
@@ -179,12 +183,15 @@ def explain(
         with encode.whole_file(csv) as part:
             encode.without_formulas(every).to_csv(part, index=False)
         typer.echo(f"wrote {csv}")
+    if page is not None:
+        explaining.page(model, page)
+        typer.echo(f"wrote {page}")
 
 
 @app.command()
 def export(
     file: Annotated[Path, typer.Argument(help="A saved model.")],
-    to: Annotated[str, typer.Option(help="html, onnx, sql, python, javascript or json.")],
+    to: Annotated[str, typer.Option(help="html, onnx, sql, python, javascript, json or xlsx.")],
     out: Annotated[Path, typer.Option(help="The file to write.")],
     dialect: Annotated[str, typer.Option(help="Of SQL: duckdb, sqlite or postgresql.")] = "duckdb",
     table: Annotated[str, typer.Option(help="The table that SQL reads.")] = "rows",
@@ -200,12 +207,14 @@ def export(
         "javascript": explaining.to_javascript,
         "json": explaining.to_json,
     }
-    if to not in {"html", "onnx", *texts}:
-        raise InputError(f"--to is html, onnx, {', '.join(texts)}; got {to!r}")
+    if to not in {"html", "onnx", "xlsx", *texts}:
+        raise InputError(f"--to is html, onnx, xlsx, {', '.join(texts)}; got {to!r}")
     encode.check_writable(out)
     model = models.load_model(file)
     if to == "html":
         explaining.calculator(model, out, title=title, note=note)
+    elif to == "xlsx":
+        explaining.to_xlsx(model, out)
     else:
         content = explaining.to_onnx(model).SerializeToString() if to == "onnx" else texts[to](model).encode()
         with encode.whole_file(out) as part:

@@ -11,6 +11,7 @@ __all__ = [
     "ConvergenceWarning",
     "EmptyBlanketWarning",
     "InputError",
+    "MissingExtraError",
     "ModelFileError",
     "NotFittedError",
     "SeminaiveError",
@@ -34,6 +35,10 @@ class TableTypeError(SeminaiveError, TypeError):
 
 class TooLargeError(SeminaiveError, MemoryError):
     """A model that would not fit into memory; the message says how large it is and what to lower."""
+
+
+class MissingExtraError(SeminaiveError, ImportError):
+    """A part of the package whose libraries are not installed; the message says how to install them."""
 
 
 class ModelFileError(SeminaiveError):

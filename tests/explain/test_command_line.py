@@ -7,21 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import AveragedDependenceEstimators, NaiveBayes, cli, save_model
-
-
-@pytest.fixture
-def seminaive(monkeypatch, capsys):
-    """Run the command line in this process; return exit code, output and errors."""
-
-    def call(*arguments):
-        monkeypatch.setattr(sys, "argv", ["seminaive", *map(str, arguments)])
-        with pytest.raises(SystemExit) as end:
-            cli.main()
-        printed = capsys.readouterr()
-        return end.value.code or 0, printed.out, printed.err
-
-    return call
+from seminaive import AveragedDependenceEstimators, NaiveBayes, save_model
 
 
 @pytest.fixture
@@ -42,6 +28,31 @@ def test_explain_shows_effects_and_writes_them_all(seminaive, saved, tmp_path):
     code, out, _ = seminaive("explain", path, "--feature", "sky", "--most", "3")
     assert code == 0
     assert "more lines" in out
+
+
+def test_explain_writes_a_page_with_every_picture(seminaive, saved, tmp_path):
+    _, _, path = saved
+    assert seminaive("explain", path, "--page", tmp_path / "page.html")[0] == 0
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    captions = ["Which effects move", "Effect of sky", "Effect of temperature", "Nomogram"]
+    assert all(f"<figcaption>{own}" in text for own in captions)
+    assert "Self-test not run." in text
+
+
+@pytest.mark.parametrize(
+    ("absent", "command"),
+    [
+        ("matplotlib.pyplot", ["explain", "--page"]),
+        ("onnx", ["export", "--to", "onnx", "--out"]),
+        ("openpyxl", ["export", "--to", "xlsx", "--out"]),
+    ],
+)
+def test_a_missing_library_is_a_sentence(seminaive, saved, tmp_path, monkeypatch, absent, command):
+    monkeypatch.setitem(sys.modules, absent, None)
+    code, _, error = seminaive(command[0], saved[2], *command[1:], tmp_path / "out")
+    assert code == 1
+    assert "pip install 'seminaive[" in error
+    assert not (tmp_path / "out").exists()
 
 
 def test_explain_refuses_what_does_not_exist(seminaive, saved, tmp_path, weather):
@@ -70,6 +81,12 @@ def test_export_writes_a_file(seminaive, saved, tmp_path, to):
         np.testing.assert_allclose(found, model.predict_proba(X.iloc[[0]])[0], atol=1e-12)
     if to == "json":
         assert json.loads(text)["format"] == "seminaive-additive"
+
+
+def test_export_writes_a_workbook(seminaive, saved, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed: no workbook is made")
+    assert seminaive("export", saved[2], "--to", "xlsx", "--out", tmp_path / "model.xlsx")[0] == 0
+    assert openpyxl.load_workbook(tmp_path / "model.xlsx").sheetnames[0] == "predict"
 
 
 def test_export_refuses_an_unknown_form(seminaive, saved, tmp_path):

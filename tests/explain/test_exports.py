@@ -9,6 +9,8 @@ from bisect import bisect_left
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes, explain
 from seminaive.encode import TableEncoder
@@ -281,6 +283,162 @@ def check_onnx(model, X, expected):
     assert (label == model.classes_[expected.argmax(axis=1)]).all()
 
 
+def run_pipeline(pipeline, types, feeds):
+    """Convert a pipeline with skl2onnx and run it; return its labels and probabilities."""
+    skl2onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed: no pipeline is converted")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: no graph is run")
+    explain.register_onnx_converters()
+    graph = skl2onnx.convert_sklearn(pipeline, initial_types=types)
+    session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(["label", "probabilities"], feeds)
+
+
+@pytest.mark.parametrize("model", [NaiveBayes(), HigherOrderLogisticRegression(order=2, hierarchical=True)])
+def test_a_pipeline_of_a_scaler_and_a_model_becomes_one_graph(model):
+    types = pytest.importorskip("skl2onnx.common.data_types", reason="skl2onnx is not installed")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    X = rng.normal(y[:, None], 2.0, (200, 3))
+    pipeline = make_pipeline(StandardScaler(), model).fit(X, y)
+    X[::7, 1] = np.nan
+    label, found = run_pipeline(pipeline, [("rows", types.DoubleTensorType([None, 3]))], {"rows": X})
+    np.testing.assert_allclose(found, pipeline.predict_proba(X), atol=1e-12)
+    assert (label == pipeline.predict(X)).all()
+
+
+def test_a_pipeline_may_have_one_input_per_column_of_text_and_numbers(weather):
+    types = pytest.importorskip("skl2onnx.common.data_types", reason="skl2onnx is not installed")
+    X, y = weather
+    X = X[["sky", "temperature"]]
+    pipeline = make_pipeline(NaiveBayes()).fit(X, y)
+    text, number = types.StringTensorType([None, 1]), types.DoubleTensorType([None, 1])
+    feeds = {
+        "sky": X[["sky"]].fillna("nan").to_numpy(object),
+        "temperature": X[["temperature"]].to_numpy(),
+    }
+    label, found = run_pipeline(pipeline, [("sky", text), ("temperature", number)], feeds)
+    np.testing.assert_allclose(found, pipeline.predict_proba(X), atol=1e-12)
+    assert (label == pipeline.predict(X)).all()
+    with pytest.raises(InputError, match="column 'sky' holds text, the input 'sky' is declared as Double"):
+        run_pipeline(pipeline, [("sky", number), ("temperature", number)], {})
+    with pytest.raises(InputError, match="fitted on 2 columns, the inputs have 1"):
+        run_pipeline(pipeline, [("sky", text)], {})
+
+
+# Workbooks
+
+
+def filled(workbook, X):
+    """Write rows into the first sheet of a workbook, as somebody would type them."""
+    for r, row in enumerate(cells(X)):
+        for k, value in enumerate(row.values()):
+            if value is None:
+                continue
+            own = workbook["predict"].cell(r + 2, k + 1)
+            own.value = getattr(value, "item", lambda v=value: v)()
+            if isinstance(value, str):
+                # In files, _x000D_ is a carriage return, and _x005F_ the underscore that begins such a code.
+                text = value.replace("_x0041_", "_x005F_x0041_").replace("\r", "_x000D_")
+                own.value, own.data_type = text or "(empty)", "s"
+
+
+@pytest.fixture(scope="module")
+def spreadsheet(tmp_path_factory):
+    """Return a function that lets LibreOffice calculate a workbook, and returns the lines of a sheet."""
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed: no workbook is made")
+    office = shutil.which("soffice")
+    if office is None:
+        pytest.skip("LibreOffice is not installed: the formulas of workbooks are not calculated")
+    folder = tmp_path_factory.mktemp("office")
+
+    def calculated(path):
+        command = [
+            office, f"-env:UserInstallation={(folder / 'profile').as_uri()}", "--headless", "--convert-to",
+            "xlsx:Calc MS Excel 2007 XML", "--outdir", folder, path,
+        ]  # fmt: skip
+        subprocess.run(command, capture_output=True, check=True, timeout=300)
+        book = openpyxl.load_workbook(folder / path.name, data_only=True)
+        return list(book["predict"].iter_rows(min_row=2, values_only=True))
+
+    return calculated
+
+
+def check_workbook(model, X, expected, path, spreadsheet):
+    import openpyxl
+
+    book = openpyxl.load_workbook(explain.to_xlsx(model, path, rows=len(X)))
+    filled(book, X)
+    book.save(path)
+    lines, n_inputs = spreadsheet(path), X.shape[1]
+    found = np.array([line[n_inputs + 1 :] for line in lines], dtype=float)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
+    assert [line[n_inputs] for line in lines] == model.classes_[expected.argmax(axis=1)].tolist()
+
+
+@pytest.mark.slow
+def test_the_workbook_calculates_the_probabilities_of_the_model(fitted, tmp_path, spreadsheet):
+    model, X, expected = fitted
+    check_workbook(model, X, expected, tmp_path / "model.xlsx", spreadsheet)
+
+
+FORMULAS = ["=1+1", "+1", "-1", "@sum", "#N/A", "_x0041_", "a\rb"]
+
+
+@pytest.fixture
+def like_formulas():
+    """Return a model whose columns, categories and classes look like formulas, and its rows."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(np.array(FORMULAS, object), 300) for name in FORMULAS})
+    return NaiveBayes().fit(X, rng.choice(np.array(["=2*3", "@x", "-y"], object), 300)), X
+
+
+def test_text_in_a_workbook_is_no_formula(like_formulas, tmp_path):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed: no workbook is made")
+    book = openpyxl.load_workbook(explain.to_xlsx(like_formulas[0], tmp_path / "model.xlsx", rows=2))
+    typed = [cell for cell in book["tables"]["B"][1:] if cell.value in FORMULAS]
+    assert {cell.value for cell in typed} >= set(FORMULAS[:5])
+    assert all((cell.data_type, cell.quotePrefix) == ("s", True) for cell in typed)
+    formulas = [cell.value for sheet in book for row in sheet for cell in row if cell.data_type == "f"]
+    assert not any(own in formula for own in ("=1+1", "=2*3", "@") for formula in formulas)
+
+
+def test_what_looks_like_a_formula_or_an_escape_is_told_apart(like_formulas, tmp_path, spreadsheet):
+    model, X = like_formulas
+    rows = X.iloc[:60].map(lambda text: text.upper() if text == "a\rb" else text)  # unseen: capitals matter
+    rows.iloc[::2] = X.iloc[:60:2]
+    check_workbook(model, rows, model.predict_proba(rows), tmp_path / "model.xlsx", spreadsheet)
+
+
+def test_text_is_no_number_in_a_workbook_and_an_empty_row_has_no_answer(weather, tmp_path, spreadsheet):
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed: no workbook is made")
+    model = NaiveBayes().fit(*weather)
+    path = explain.to_xlsx(model, tmp_path / "model.xlsx", rows=3)
+    book = openpyxl.load_workbook(path)
+    temperature = list(model.schema_.names).index("temperature") + 1
+    book["predict"].cell(2, temperature).value = "one and a half"
+    book["predict"].cell(3, temperature).value = 1.5
+    book.save(path)
+    unreadable, readable, empty = (line[-3:] for line in spreadsheet(path))
+    assert unreadable == ("#VALUE!",) * 3
+    assert sum(readable) == pytest.approx(1.0)
+    assert set(empty) <= {None, ""}
+
+
+def test_what_a_workbook_cannot_hold_is_refused(tmp_path, monkeypatch):
+    pytest.importorskip("openpyxl", reason="openpyxl is not installed: no workbook is made")
+    model = NaiveBayes().fit([["a\x01"], ["b"], ["b"]], [0, 1, 1])
+    with pytest.raises(InputError, match="control characters"):
+        explain.to_xlsx(model, tmp_path / "model.xlsx")
+    X, y = mixed(300, 2)
+    model = HigherOrderLogisticRegression(order=2).fit(X, y)
+    with pytest.raises(InputError, match="rows is at least 1"):
+        explain.to_xlsx(model, tmp_path / "model.xlsx", rows=0)
+    monkeypatch.setattr("seminaive.explain.workbook.MOST_ROWS", 100)
+    with pytest.raises(TooLargeError, match="keep fewer pairs"):
+        explain.to_xlsx(model, tmp_path / "model.xlsx", rows=5)
+    assert not (tmp_path / "model.xlsx").exists()
+
+
 # All of them
 
 
@@ -302,6 +460,10 @@ def test_duckdb_of_every_kind_of_term(every_kind):
 
 def test_onnx_of_every_kind_of_term(every_kind):
     check_onnx(*every_kind)
+
+
+def test_the_workbook_of_every_kind_of_term(every_kind, tmp_path, spreadsheet):
+    check_workbook(*every_kind, tmp_path / "model.xlsx", spreadsheet)
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,13 @@ from seminaive import (
     ForwardStagewiseNaiveBayes,
     GroupRegularizedNaiveBayes,
     NaiveBayes,
+    NaiveBayesLogisticRegressionCV,
     SelectiveNaiveBayes,
 )
 from seminaive.errors import InputError
 from seminaive.explain import PathDisplay
 from seminaive.explain.drawing import spread_apart
+from seminaive.models.path_curves import PathCurves
 
 mpl.use("Agg")
 
@@ -47,6 +49,36 @@ def test_criteria_are_drawn_on_given_axes(fitted):
     assert display.figure_ is figure
     np.testing.assert_array_equal(display.lines_[1].get_ydata(), fitted.path_.aic)
     plt.close(figure)
+
+
+def test_strengths_fall_from_left_to_right_and_test_losses_have_an_error_band(weather):
+    import matplotlib.pyplot as plt
+
+    X, y = weather
+    model = NaiveBayesLogisticRegressionCV(strengths=8, cv=3).fit(X, y == "sun")
+    display = PathDisplay.from_estimator(model)
+    assert display.ax_.get_xscale() == "log"
+    assert display.ax_.xaxis_inverted()
+    assert len(display.names_) == min(20, len(model.coefficient_names_))
+    losses = PathDisplay.from_estimator(model, "test loss")
+    (band,) = losses.ax_.collections
+    heights = band.get_paths()[0].vertices[:, 1]
+    least, most = (losses.curves.curves[:, 0] + sign * losses.curves.error for sign in (-1, 1))
+    assert heights.min() == least.min()
+    assert heights.max() == most.max()
+    assert losses.names_ == []
+    plt.close("all")
+
+
+def test_of_many_curves_those_that_end_farthest_from_zero_are_named():
+    import matplotlib.pyplot as plt
+
+    ends = np.arange(-30.0, 10.0)
+    names = tuple(str(k) for k in range(40))
+    curves = PathCurves(np.arange(2.0), np.array([np.zeros(40), ends]), names, "step", "alpha")
+    display = PathDisplay(curves).plot()
+    assert {text.get_text() for text in display.names_} == set(names[:20])
+    plt.close(display.figure_)
 
 
 def test_a_path_of_one_model_can_be_drawn():

@@ -385,18 +385,21 @@ def test_a_saved_model_predicts_the_same(tmp_path):
         assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
-def test_pictures_show_the_path_and_the_test_losses():
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    import matplotlib.pyplot as plt
-
+def test_path_curves_are_the_path_and_the_test_losses():
     X, y = mixed_table()
     model = NaiveBayesLogisticRegressionCV(strengths=10).fit(X, y)
-    ax = model.plot_path()
-    assert len(ax.lines) == len(model.coefficients_) + 1
-    assert model.plot_cv().get_ylabel() == "test loss (log-loss)"
-    plt.close("all")
+    curves, positive = model.path_curves(), model.path_.strengths > 0
+    assert curves.names == tuple(model.coefficient_names_)
+    np.testing.assert_array_equal(curves.curves, model.path_.coefficients[positive, :, -1])
+    losses, positive = model.path_curves("test loss"), model.fold_losses_.strengths > 0
+    np.testing.assert_array_equal(losses.curves[:, 0], model.fold_losses_.mean[positive])
+    np.testing.assert_array_equal(losses.error, model.fold_losses_.standard_error[positive])
+    assert losses.y_label == "test loss (log-loss)"
+    assert curves.chosen == losses.chosen == max(model.strength_, curves.x.min())
+    with pytest.raises(InputError, match="what is one of coefficients, test loss"):
+        model.path_curves("alphas")
+    with pytest.raises(InputError, match="what is one of coefficients, got 'test loss'"):
+        NaiveBayesLogisticRegression().fit(X, y).path_curves("test loss")
 
 
 def test_bad_parameters_are_refused_with_a_sentence():

@@ -379,3 +379,14 @@ def test_the_search_sees_a_sample_of_many_rows(monkeypatch):
     monkeypatch.undo()
     whole = SemiNaive().fit(X, y)
     assert np.abs(sampled.predict_proba(X) - whole.predict_proba(X)).mean() < 0.03
+
+
+def test_the_sample_of_the_search_has_rows_of_every_fold(monkeypatch):
+    from seminaive.models import semi_naive
+
+    X, y = mixed(900)
+    # As many samples as folds: drawn by the same permutation, a sample would be one of the folds.
+    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 180)
+    model = SemiNaive(cv=5).fit(X, y)
+    assert np.isfinite(model.cv_log_loss_)
+    assert np.isfinite(model.predict_proba(X)).all()

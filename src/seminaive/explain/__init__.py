@@ -5,7 +5,9 @@ from seminaive.explain.dependence_display import DependenceDisplay
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import NomogramDisplay
+from seminaive.explain.onnx_converter import register_onnx_converters
 from seminaive.explain.onnx_graph import to_onnx
+from seminaive.explain.page import page
 from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
 from seminaive.explain.portable import to_json
@@ -15,6 +17,7 @@ from seminaive.explain.sql import to_sql
 from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import effects_table, odds_ratios, summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
+from seminaive.explain.workbook import to_xlsx
 
 __all__ = [
     "DependenceDisplay",
@@ -29,6 +32,8 @@ __all__ = [
     "calculator",
     "effects_table",
     "odds_ratios",
+    "page",
+    "register_onnx_converters",
     "scorecard",
     "summary",
     "to_javascript",
@@ -36,4 +41,5 @@ __all__ = [
     "to_onnx",
     "to_python",
     "to_sql",
+    "to_xlsx",
 ]

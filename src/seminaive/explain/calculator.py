@@ -37,7 +37,7 @@ PAGE = """<!doctype html>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src '{script_hash}'; \
-style-src '{style_hash}'; base-uri 'none'; form-action 'none'">
+style-src '{style_hash}'; {images}base-uri 'none'; form-action 'none'">
 <title>{title}</title>
 <style>{style}</style>
 </head>
@@ -52,7 +52,7 @@ style-src '{style_hash}'; base-uri 'none'; form-action 'none'">
 <div id="out" aria-live="polite"></div>
 <div id="reason"><h2 id="about"></h2><table><tbody id="why"></tbody></table></div></section>
 </main>
-<noscript><p>This page calculates with JavaScript, which is switched off.</p></noscript>
+{below}<noscript><p>This page calculates with JavaScript, which is switched off.</p></noscript>
 <footer><p id="test">Self-test not run.</p>
 <p>A {model} of seminaive. Nothing that is entered leaves this page.</p></footer>
 <script>{script}</script>
@@ -95,6 +95,31 @@ def calculator(
     -------
     Path
     """
+    path = Path(path)
+    page = calculator_page(model, title=title, note=note, labels=labels, units=units)
+    with whole_file(path) as part:
+        part.write_text(page, encoding="utf-8", newline="\n")
+    return path
+
+
+def calculator_page(
+    model: Any,
+    *,
+    title: str | None = None,
+    note: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    units: Mapping[str, str] | None = None,
+    below: str = "",
+) -> str:
+    """Return the page of `calculator` as text.
+
+    Parameters
+    ----------
+    model, title, note, labels, units
+        As of `calculator`.
+    below : str, default=""
+        Markup to stand below the calculator, with images as data, or none. Its text must be escaped.
+    """
     portable = Portable.of(model)
     effects = effects_of(model)
     for given, what in ((labels, "labels"), (units, "units")):
@@ -106,11 +131,11 @@ def calculator(
     document = _packed(portable)
     _describe(document, effects, labels or {}, units or {})
     document["test"] = _self_test(model, effects)
-    style = _without_indents(_own_text("calculator.css"))
+    style = _without_indents(_own_text("calculator.css") + (_own_text("page.css") if below else ""))
     code = _without_indents(_own_text("calculator.js").replace("/* CORE */", JAVASCRIPT_CORE))
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
     heading = title or f"Probability of {', '.join(map(str, portable.classes[:4]))}"
-    page = PAGE.format(
+    return PAGE.format(
         title=html.escape(heading),
         note=f"<p>{html.escape(note)}</p>" if note else "",
         model=html.escape(portable.model),
@@ -118,11 +143,9 @@ def calculator(
         script=script,
         style_hash=_hash(style),
         script_hash=_hash(script),
+        images="img-src data:; " if below else "",
+        below=below,
     )
-    path = Path(path)
-    with whole_file(path) as part:
-        part.write_text(page, encoding="utf-8", newline="\n")
-    return path
 
 
 def _own_text(name: str) -> str:

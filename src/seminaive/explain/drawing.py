@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -19,7 +21,7 @@ def axes_of(ax: Any) -> Any:
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise ImportError("pictures need matplotlib: pip install 'seminaive[plot]'") from error
+        raise MissingExtraError("pictures need matplotlib: pip install 'seminaive[plot]'") from error
     return plt.subplots(layout="constrained")[1]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import CategoricalColumn
-from seminaive.errors import InputError
+from seminaive.errors import InputError, MissingExtraError
 from seminaive.explain.portable import Portable
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def to_onnx(model: Any) -> Any:
     try:
         import onnx
     except ImportError as error:
-        raise ImportError("ONNX models need onnx: pip install 'seminaive[onnx]'") from error
+        raise MissingExtraError("ONNX models need onnx: pip install 'seminaive[onnx]'") from error
     graph = _Graph(onnx, Portable.of(model))
     return graph.build()
 

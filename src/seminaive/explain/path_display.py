@@ -8,6 +8,7 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.explain.drawing import axes_of, spread_apart
+from seminaive.explain.reading import clipped
 
 if TYPE_CHECKING:
     from seminaive.models.path_curves import PathCurves
@@ -34,7 +35,7 @@ class PathDisplay:
     lines_ : list of matplotlib Line2D
         One per curve.
     names_ : list of matplotlib Text
-        The names that were written: of at most 20 curves, those that end highest.
+        The names that were written: of at most 20 curves, those that end farthest from 0.
 
     Examples
     --------
@@ -59,7 +60,9 @@ class PathDisplay:
         ----------
         estimator : a fitted model with a method ``path_curves``
         what : str, default=None
-            Which of the model's curves; None draws its first kind, one curve per feature.
+            Which of the model's curves; None draws its first kind, one curve per feature. Others, where the
+            model has them, are "criteria" (training error, AIC, deviance) and "test loss" (of
+            cross-validation, with its standard error).
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
 
@@ -85,6 +88,9 @@ class PathDisplay:
         # A search moves from one model to the next; a strength falls continuously.
         style = {} if data.logarithmic else {"drawstyle": "steps-post"}
         self.lines_ = [self.ax_.plot(data.x, curve, **style)[0] for curve in data.curves.T]
+        if data.error is not None:
+            first = data.curves[:, 0]
+            self.ax_.fill_between(data.x, first - data.error, first + data.error, alpha=0.2, lw=0)
         if data.logarithmic and (data.x > 0).all():
             self.ax_.set_xscale("log")
             self.ax_.invert_xaxis()
@@ -102,12 +108,15 @@ class PathDisplay:
         Of lines that end together, the one that ran higher has the higher name.
         """
         curves = self.curves.curves
-        named = np.lexsort([curves.sum(axis=0), curves[-1]])[-MOST_LABELS:]
+        if curves.shape[1] == 1:
+            return []  # the label of the axis says it
+        farthest = np.argsort(np.abs(curves[-1]), kind="stable")[-MOST_LABELS:]
+        named = farthest[np.lexsort([curves[:, farthest].sum(axis=0), curves[-1, farthest]])]
         low, high = self.ax_.get_ylim()
         ends = (curves[-1, named] - low) / (high - low)
         return [
             self.ax_.annotate(
-                self.curves.names[j],
+                clipped(self.curves.names[j]),
                 xy=(1.0, end),
                 xycoords="axes fraction",
                 xytext=(1.06, height),

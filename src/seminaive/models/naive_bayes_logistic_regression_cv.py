@@ -14,7 +14,8 @@ from scipy.special import log_softmax
 from seminaive.design.classes import log_odds
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.shrunken import ShrunkenClassifier, new_axes
+from seminaive.models.path_curves import PathCurves
+from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.selection.doubt import CHANCE
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
@@ -291,36 +292,31 @@ categorical_features, missing
         mean = total / row_weight.sum()
         return np.concatenate([mean, np.full(n_strengths - n_solved, mean[-1])])
 
-    def plot_cv(self, ax=None):
-        """Draw the mean test loss along the path, its standard error, and the chosen strength.
-
-        Strengths are on a logarithmic scale; that of no penalty, where it was tried, is left out.
+    def path_curves(self, what="coefficients"):
+        """Return named curves along the path, for `seminaive.explain.PathDisplay`.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
+        what : {"coefficients", "test loss"}, default="coefficients"
+            One curve per coefficient (with more than two classes those of the last class), or the mean test
+            loss of the folds with its standard error.
 
         Returns
         -------
-        matplotlib Axes
+        PathCurves
         """
+        if what != "test loss":
+            return super().path_curves(what)
         folds = self.fold_losses_
-        if not folds.strengths.any():
-            raise InputError("there is no path to draw: the target fits the rows as well as anything else")
-        ax = ax or new_axes()
-        positive = folds.strengths > 0
-        strengths, mean, error = (
-            part[positive] for part in (folds.strengths, folds.mean, folds.standard_error)
-        )
-        ax.fill_between(strengths, mean - error, mean + error, alpha=0.2, linewidth=0)
-        ax.plot(strengths, mean)
-        ax.set_xscale("log")
-        ax.invert_xaxis()
-        ax.axvline(max(self.strength_, strengths.min()), color="0.5", linestyle=":")
-        ax.set_xlabel("strength (left: target, right: maximum likelihood)")
-        ax.set_ylabel(f"test loss ({self.scoring})")
-        return ax
+        return PathCurves(
+            curves=folds.mean[:, None],
+            names=("mean of the folds",),
+            y_label=f"test loss ({self.scoring})",
+            error=folds.standard_error,
+            **self._path_positions(folds.strengths),
+        ).without(folds.strengths <= 0)
+
+    _curves: ClassVar = ("coefficients", "test loss")
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ class PathCurves:
         Where on the x axis the model that predicts stands.
     logarithmic : bool
         Whether the x axis is logarithmic and runs from large to small.
+    error : ndarray of shape (n_steps,) or None
+        Standard error of the first curve.
     """
 
     x: Floats
@@ -37,3 +39,9 @@ class PathCurves:
     y_label: str
     chosen: float | None = None
     logarithmic: bool = False
+    error: Floats | None = None
+
+    def without(self, steps: NDArray[np.bool_]) -> PathCurves:
+        """Return the curves without some steps."""
+        error = None if self.error is None else self.error[~steps]
+        return replace(self, x=self.x[~steps], curves=self.curves[~steps], error=error)

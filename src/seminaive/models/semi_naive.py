@@ -237,9 +237,11 @@ class SemiNaive(AdditiveClassifier):
         n_rows = len(rows.labels)
         if n_rows <= MOST_SEARCHED:
             return None
-        parts = stratified_folds(
-            rows.labels, -(-n_rows // MOST_SEARCHED), check_random_state(self.random_state)
-        )
+        random = check_random_state(self.random_state)
+        random.permutation(
+            n_rows
+        )  # the folds were drawn by this one: a second one, lest the sample be a fold
+        parts = stratified_folds(rows.labels, -(-n_rows // MOST_SEARCHED), random)
         return np.flatnonzero(parts == 0)
 
     def _refit(self, rows, columns, answer):

@@ -1,4 +1,4 @@
-"""What logistic regressions that shrink toward a target share: coefficients, a frame and a picture."""
+"""What logistic regressions that shrink toward a target share: coefficients, a frame and curves."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import is_number
+from seminaive.models.path_curves import PathCurves
 from seminaive.objective.penalties import ElasticNet
 from seminaive.scores import generative_scores
 from seminaive.solvers import PathOptions, ShrinkagePath, logistic_path, softmax_path
@@ -224,37 +225,39 @@ class ShrunkenClassifier(AdditiveClassifier):
         }
         return frame_like(None, columns | values)
 
-    def plot_path(self, ax=None):
-        """Draw the coefficients along the path, from the target on the left to the chosen strength.
+    def path_curves(self, what="coefficients"):
+        """Return named curves along the path, for `seminaive.explain.PathDisplay`.
 
         Parameters
         ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure. With more than two classes the last class is drawn.
+        what : {"coefficients"}, default="coefficients"
+            One curve per coefficient, from the target on the left to the last strength; with more than two
+            classes those of the last class.
 
         Returns
         -------
-        matplotlib Axes
+        PathCurves
         """
-        ax = ax or new_axes()
+        if what not in self._curves:
+            raise InputError(f"what is one of {', '.join(self._curves)}, got {what!r}")
         path = self.path_
-        positive = path.strengths > 0
-        if not positive.any():
+        return PathCurves(
+            curves=path.coefficients[:, :, -1],
+            names=tuple(self.coefficient_names_),
+            y_label=f"coefficient of the evidence for {self.classes_[-1]}",
+            **self._path_positions(path.strengths),
+        ).without(path.strengths <= 0)
+
+    _curves: ClassVar[tuple[str, ...]] = ("coefficients",)
+
+    def _path_positions(self, strengths):
+        """Return what all curves over strengths share; strengths of no penalty have no logarithm."""
+        positive = strengths[strengths > 0]
+        if not len(positive):
             raise InputError("there is no path to draw: the target fits the rows as well as anything else")
-        lines = path.coefficients[positive, :, -1]
-        ax.plot(path.strengths[positive], lines, linewidth=1)
-        ax.set_xscale("log")
-        ax.invert_xaxis()
-        ax.axvline(max(self.strength_, path.strengths[positive].min()), color="0.5", linestyle=":")
-        ax.set_xlabel("strength (left: target, right: maximum likelihood)")
-        ax.set_ylabel(f"coefficient of the evidence for {self.classes_[-1]}")
-        return ax
-
-
-def new_axes():
-    """Return the axes of a new figure; say what to install where matplotlib is missing."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise ImportError("plots need matplotlib: pip install 'seminaive[plot]'") from error
-    return plt.subplots()[1]
+        return {
+            "x": strengths,
+            "x_label": "strength (left: target, right: maximum likelihood)",
+            "chosen": float(max(self.strength_, positive.min())),
+            "logarithmic": True,
+        }

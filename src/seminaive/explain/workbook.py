@@ -1,0 +1,405 @@
+"""A fitted model as a workbook whose formulas give the probabilities of the rows that are filled in."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn, whole_file
+from seminaive.errors import InputError, MissingExtraError, TooLargeError
+from seminaive.explain.portable import Portable
+from seminaive.explain.reading import code_labels, interval_labels
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from seminaive.scores import FeatureCurve
+
+# What a sheet of Excel has room for, and the longest text of a cell.
+MOST_ROWS, MOST_COLUMNS, LONGEST_TEXT = 1 << 20, 1 << 14, 32_767
+# Spreadsheets read _x0041_ in a file as the character of that code, and XML cannot hold a carriage return.
+ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)|\r")
+# Formulas begin below the line of headings.
+FIRST_ROW = 2
+# How the empty text is written where it is a category: an empty cell is a missing one.
+EMPTY = "(empty)"
+# Beyond -700 the exponential function underflows, which some spreadsheets refuse.
+LEAST_EXPONENT = -700
+
+
+def to_xlsx(model: Any, path: str | Path, *, rows: int = 100) -> Path:
+    """Write a fitted additive model as an Excel workbook that calculates probabilities.
+
+    Rows are filled into the sheet ``predict``, one column each, typed or pasted; formulas beside them give
+    the prediction and the probability of each class. An empty cell is missing, a value that training never
+    had carries no evidence, text in a column of numbers is an error, and a row without any cell stays empty.
+    A category that is the empty text is written ``(empty)``. Capitals matter, unlike in most formulas of
+    Excel. The other sheets hold the tables of the model and the steps between: codes, the contribution of
+    each term, and scores. Needs ``seminaive[xlsx]``.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+    path : path
+        Where to write, whole or not at all.
+    rows : int, default=100
+        How many rows have formulas; more are made by copying the last one of ``predict`` and of ``steps``
+        down.
+
+    Returns
+    -------
+    Path
+    """
+    try:
+        import openpyxl
+    except ImportError as error:
+        raise MissingExtraError("workbooks need openpyxl: pip install 'seminaive[xlsx]'") from error
+    if not 1 <= rows < MOST_ROWS:
+        raise InputError(f"rows is at least 1 and below {MOST_ROWS:,}, got {rows!r}")
+    book = _Workbook(openpyxl, Portable.of(model))
+    book.write(rows)
+    path = Path(path)
+    with whole_file(path) as part:
+        book.book.save(part)
+    return path
+
+
+def _safe(text: str) -> str:
+    """Return text as a file stores it; refuse what a cell cannot hold."""
+    if len(text) > LONGEST_TEXT or re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", text):
+        raise InputError(
+            f"a cell of a workbook cannot hold {text[:40]!r}: it is longer than {LONGEST_TEXT:,} characters "
+            "or has control characters. Rename it and fit again"
+        )
+    return ESCAPED.sub(lambda found: "_x000D_" if found.group() == "\r" else "_x005F_", text)
+
+
+class _Sheet:
+    """A sheet that is filled line by line; text is never a formula."""
+
+    def __init__(self, workbook: _Workbook, name: str, headings: Sequence[str]) -> None:
+        self.styles = workbook
+        self.sheet = workbook.book.create_sheet(name)
+        self.name = name
+        self.n_rows = 0
+        self.add(headings)
+        for cell in self.sheet[1]:
+            cell.font = workbook.bold
+        self.sheet.freeze_panes = "A2"
+
+    def add(self, cells: Sequence[Any]) -> None:
+        """Add a line of text, numbers and None."""
+        self.n_rows += 1
+        if self.n_rows > MOST_ROWS:
+            raise TooLargeError(
+                f"the sheet {self.name} would have more than {MOST_ROWS:,} lines: keep fewer pairs, fewer "
+                "bins or a lower order"
+            )
+        for k, value in enumerate(cells):
+            self.set(self.n_rows, k + 1, value)
+
+    def set(self, row: int, column: int, value: Any) -> None:
+        """Write text, a number or a boolean into a cell."""
+        if value is None:
+            return
+        cell = self.sheet.cell(row, column)
+        if isinstance(value, str):
+            cell.value = _safe(value)
+            cell.data_type = "s"
+            cell.quotePrefix = True  # it stays text when somebody edits it
+        else:
+            cell.value = value if isinstance(value, (bool, int)) else float(value)
+
+    def block(self, lines: Sequence[Sequence[Any]]) -> tuple[int, int]:
+        """Add lines, and return the numbers of the first and of the last."""
+        first = self.n_rows + 1
+        for line in lines:
+            self.add(line)
+        return first, self.n_rows
+
+    def range(self, column: int, lines: tuple[int, int], width: int = 1) -> str:
+        """Return the reference of some columns of some lines, from any sheet."""
+        return (
+            f"{self.name}!${self.styles.letter(column)}${lines[0]}"
+            f":${self.styles.letter(column + width - 1)}${lines[1]}"
+        )
+
+
+class _Workbook:
+    """The sheets of a model; formulas are templates in which ``{r}`` is the number of the row."""
+
+    def __init__(self, openpyxl: Any, portable: Portable) -> None:
+        from openpyxl.styles import Font, PatternFill
+        from openpyxl.utils import get_column_letter
+        from openpyxl.worksheet.datavalidation import DataValidation
+
+        self.portable = portable
+        self.book = openpyxl.Workbook()
+        self.book.remove(self.book.active)
+        self.bold, self.fill = Font(bold=True), PatternFill("solid", fgColor="FFF7D6")
+        self.letter, self.validation = get_column_letter, DataValidation
+        self.steps: list[tuple[str, str]] = []  # headings and formulas
+        self.terms: list[list[tuple[str, str]]] = [[] for _ in range(portable.n_outputs)]
+        self.codes: dict[int, str] = {}
+        self.used = sorted({*portable.coded, *portable.curves})
+        self.inputs = {own: f"predict!${self.letter(k + 1)}{{r}}" for k, own in enumerate(self.used)}
+        self.choices: dict[int, str] = {}
+        binary = len(portable.classes) == 2
+        self.outputs = [f"log odds of {portable.classes[1]}"] if binary else list(map(str, portable.classes))
+
+    def write(self, rows: int) -> None:
+        """Fill all sheets."""
+        portable = self.portable
+        names = [portable.schema.columns[own].name for own in self.used]
+        probabilities = [f"probability of {label}" for label in portable.classes]
+        predict = _Sheet(self, "predict", [*names, "prediction", *probabilities])
+        steps = _Sheet(self, "steps", [])
+        self._add_tables()
+        self._add_curves()
+        self._add_tuples()
+        self._add_factored()
+        weights = self._add_scores()
+        if len(self.steps) > MOST_COLUMNS:
+            raise TooLargeError(
+                f"the sheet steps would have {len(self.steps):,} columns, there is room for "
+                f"{MOST_COLUMNS:,}: keep fewer pairs or a lower order"
+            )
+        for k, (heading, formula) in enumerate(self.steps):
+            steps.set(1, k + 1, heading)
+            steps.sheet.cell(1, k + 1).font = self.bold
+            for r in range(FIRST_ROW, FIRST_ROW + rows):
+                steps.sheet.cell(r, k + 1, formula.replace("{r}", str(r)))
+        self._add_answers(predict, weights, rows)
+
+    def step(self, heading: str, formula: str) -> str:
+        """Add a column of the sheet ``steps``, and return the reference of its cell in the same row."""
+        self.steps.append((heading, formula))
+        return f"steps!${self.letter(len(self.steps))}{{r}}"
+
+    def _add_tables(self) -> None:
+        """Add categories with their effects, cut points of numbers that are in tuples, and the codes."""
+        portable, schema = self.portable, self.portable.schema
+        if not portable.coded:
+            return
+        sheet = _Sheet(self, "tables", ["column", "value", "code", *self.outputs])
+        for own in portable.coded:
+            column, cell = schema.columns[own], self.inputs[own]
+            add = self._add_categories if isinstance(column, CategoricalColumn) else self._add_cuts
+            known = add(sheet, own)
+            formula = f'=IF({cell}="",{column.n_present},{known})'
+            self.codes[own] = self.step(f"code of {column.name}", formula)
+            if own in portable.tables:
+                lines = (sheet.n_rows - len(portable.tables[own]) + 1, sheet.n_rows)
+                for k in range(portable.n_outputs):
+                    found = f"=INDEX({sheet.range(4 + k, lines)},{self.codes[own]}+1)"
+                    self.terms[k].append((column.name, found))
+
+    def _add_categories(self, sheet: _Sheet, position: int) -> str:
+        """Add the categories of a column and their effects; return the code of a cell that is not empty."""
+        schema = self.portable.schema
+        column, unseen = schema.columns[position], schema.n_values(schema.columns[position])
+        assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
+        values: list[Any] = [_typed(own, column.categories) for own in column.categories]
+        values += code_labels(schema, position)[column.n_present :]
+        effects = self.portable.tables.get(position, np.zeros((len(values), 0)))
+        lines = sheet.block(
+            [
+                [column.name, value, code, *row]
+                for code, (value, row) in enumerate(zip(values, effects, strict=True))
+            ]
+        )
+        if not column.n_present:
+            return str(unseen)
+        present = (lines[0], lines[0] + column.n_present - 1)
+        self.choices[position] = sheet.range(2, present)
+        place = self._place_of(column, self.inputs[position], sheet, present)
+        return f"IF({place}=0,{unseen},{place}-1)"
+
+    def _add_cuts(self, sheet: _Sheet, position: int) -> str:
+        """Add the bins of a number; return the code of a cell that is not empty."""
+        column = self.portable.schema.columns[position]
+        cuts = list(column.cuts or ())  # type: ignore[union-attr]
+        lines = sheet.block(
+            [
+                [f"{column.name}: {label}", cuts[code] if code < len(cuts) else None, code]
+                for code, label in enumerate(code_labels(self.portable.schema, position))
+            ]
+        )
+        ends = sheet.range(2, (lines[0], lines[0] + len(cuts) - 1))
+        return _below(ends, f"({self.inputs[position]}+0)") if cuts else "0"
+
+    @staticmethod
+    def _place_of(column: CategoricalColumn, cell: str, sheet: _Sheet, lines: tuple[int, int]) -> str:
+        """Return the one-based place of a cell among the categories, 0 where it is none of them.
+
+        Not by MATCH, to which capitals are small letters and * is any text.
+        """
+        values = sheet.range(2, lines)
+        place = f"(ROW({values})-{lines[0] - 1})"
+        as_text = f"SUMPRODUCT(EXACT({cell},{values})*{place})"
+        if column.is_text:
+            return as_text
+        # N makes 1 of TRUE; two minus signs do so for a whole range.
+        as_number = f"SUMPRODUCT((--{values}=N({cell}))*{place})"
+        if column.is_text is None:
+            as_text = f"SUMPRODUCT(EXACT({cell},{values})*ISTEXT({values})*{place})"
+            as_number = f"SUMPRODUCT(({values}=N({cell}))*{place})"
+            return f"IF(ISTEXT({cell}),{as_text},{as_number})"
+        return f"IF(ISTEXT({cell}),0,{as_number})"
+
+    def _add_curves(self) -> None:
+        """Add curves: a line per piece with the polynomial in ``z = (x - anchor) * scale``."""
+        portable = self.portable
+        if not portable.curves:
+            return
+        parts = [f"{name}{power}" for name in self.outputs for power in (" constant", " × z", " × z²")]
+        sheet = _Sheet(self, "curves", ["column", "value", "up to", "anchor", "scale", *parts])
+        for own, curve in portable.curves.items():
+            name = portable.schema.columns[own].name
+            lines = sheet.block(self._pieces(name, curve))
+            sheet.add(
+                [name, "missing", None, None, None, *(v for m in curve.missing for v in (m, None, None))]
+            )
+            x = self.step(name, f'=IF({self.inputs[own]}="","",{self.inputs[own]}+0)')
+            edges = sheet.range(3, (lines[0], lines[1] - 1))
+            piece = _below(edges, x) if len(curve.edges) else "0"
+            piece = self.step(f"piece of {name}", f'=IF({x}="","",{piece}+1)')
+            anchor = f"INDEX({sheet.range(4, lines)},{piece})"
+            z = self.step(f"z of {name}", f'=IF({x}="","",({x}-{anchor})*{float(curve.scale)!r})')
+            for k in range(portable.n_outputs):
+                a, b, c = (f"INDEX({sheet.range(6 + 3 * k + power, lines)},{piece})" for power in range(3))
+                absent = sheet.range(6 + 3 * k, (lines[1] + 1, lines[1] + 1))
+                self.terms[k].append((name, f'=IF({x}="",{absent},{a}+{z}*({b}+{z}*{c}))'))
+
+    @staticmethod
+    def _pieces(name: str, curve: FeatureCurve) -> list[list[Any]]:
+        labels = interval_labels(curve.edges.tolist())
+        ends = [*curve.edges.tolist(), None]
+        by_output = curve.coefficients.transpose(0, 2, 1).reshape(curve.n_pieces, -1)
+        return [
+            [name, label, end, anchor, curve.scale, *row]
+            for label, end, anchor, row in zip(labels, ends, curve.anchors, by_output, strict=True)
+        ]
+
+    def _add_tuples(self) -> None:
+        """Add the cells of tuples that are not zero, by their number in mixed radix."""
+        portable, schema = self.portable, self.portable.schema
+        if not any(len(cells) for _, cells, _ in portable.tuples):
+            return
+        sheet = _Sheet(self, "tuples", ["columns", "values", "cell", *self.outputs])
+        for positions, cells, values in portable.tuples:
+            if not len(cells):
+                continue
+            name = " × ".join(schema.columns[own].name for own in positions)
+            axes = [code_labels(schema, own) for own in positions]
+            combinations = zip(*np.unravel_index(cells, portable.shape(positions)), strict=True)
+            labels = [
+                " × ".join(axis[code] for axis, code in zip(axes, codes, strict=True))
+                for codes in combinations
+            ]
+            lines = sheet.block(
+                [
+                    [name, label, int(cell), *row]
+                    for label, cell, row in zip(labels, cells, values, strict=True)
+                ]
+            )
+            number = ""
+            for own, size in zip(positions, portable.shape(positions), strict=True):
+                number = f"({number}*{size}+{self.codes[own]})" if number else self.codes[own]
+            place = self.step(f"line of {name}", f"=IFERROR(MATCH({number},{sheet.range(3, lines)},0),0)")
+            for k in range(portable.n_outputs):
+                found = f"=IF({place}=0,0,INDEX({sheet.range(4 + k, lines)},MAX({place},1)))"
+                self.terms[k].append((name, found))
+
+    def _add_factored(self) -> None:
+        """Add pairs in factors: the row of one column times a core times the row of the other."""
+        portable, schema = self.portable, self.portable.schema
+        if not portable.factored:
+            return
+        widest = max(core.shape[1] for _, _, core in portable.factored)
+        widest = max(widest, *(left.shape[1] for _, (left, _), _ in portable.factored))
+        sheet = _Sheet(self, "factors", ["of", "value", *(f"factor {k + 1}" for k in range(widest))])
+        blocks: dict[int, tuple[int, int]] = {}
+        for positions, factors, core in portable.factored:
+            rows = []
+            for own, values in zip(positions, factors, strict=True):
+                name = schema.columns[own].name
+                if own not in blocks:
+                    labels = code_labels(schema, own)
+                    blocks[own] = sheet.block(
+                        [[name, label, *row] for label, row in zip(labels, values, strict=True)]
+                    )
+                rows.append(f"INDEX({sheet.range(3, blocks[own], values.shape[1])},{self.codes[own]}+1,0)")
+            name = " × ".join(schema.columns[own].name for own in positions)
+            for k, label in enumerate(self.outputs):
+                lines = sheet.block([[name, label, *row] for row in core[:, :, k]])
+                middle = sheet.range(3, lines, core.shape[1])
+                self.terms[k].append((name, f"=SUMPRODUCT(MMULT({rows[0]},{middle}),{rows[1]})"))
+
+    def _add_scores(self) -> list[str]:
+        """Add the sum of all terms of each output, and the weight of each class."""
+        scores = []
+        for k, terms in enumerate(self.terms):
+            cells = [self.step(f"{name}: {self.outputs[k]}", formula) for name, formula in terms]
+            total = f"={float(self.portable.intercept[k])!r}"
+            total += f"+SUM({cells[0]}:{cells[-1].removeprefix('steps!')})" if cells else ""
+            scores.append(self.step(f"score: {self.outputs[k]}", total))
+        if len(scores) == 1:
+            scores.insert(0, self.step("score of the other class", "=0"))
+        every = f"{scores[0]},{scores[1]}" if len(self.portable.classes) == 2 else ",".join(scores)
+        highest = self.step("highest score", f"=MAX({every})")
+        return [
+            self.step(f"weight of {label}", f"=EXP(MAX({score}-{highest},{LEAST_EXPONENT}))")
+            for label, score in zip(self.portable.classes, scores, strict=True)
+        ]
+
+    def _add_answers(self, predict: _Sheet, weights: list[str], rows: int) -> None:
+        """Add prediction and probabilities beside the inputs, and lists to choose categories from."""
+        classes = _Sheet(self, "classes", ["class"])
+        lines = classes.block([[_plain(label)] for label in self.portable.classes])
+        n_inputs = len(self.used)
+        every = f"{weights[0]}:{weights[-1].removeprefix('steps!')}"
+        best = f"INDEX({classes.range(1, lines)},MATCH(MAX({every}),{every},0))"
+        answers = [best, *(f"{own}/SUM({every})" for own in weights)]
+        for r in range(FIRST_ROW, FIRST_ROW + rows):
+            filled = f"COUNTA($A{r}:${self.letter(max(n_inputs, 1))}{r})=0"
+            for k, answer in enumerate(answers):
+                cell = predict.sheet.cell(r, n_inputs + k + 1)
+                own = answer.replace("{r}", str(r))
+                cell.value = f'=IF({filled},"",{own})' if n_inputs else f"={own}"
+                if k:
+                    cell.number_format = "0.0%"
+            for k in range(n_inputs):
+                predict.sheet.cell(r, k + 1).fill = self.fill
+        for k, position in enumerate(self.used):
+            letter = self.letter(k + 1)
+            if position in self.choices:
+                choice = self.validation("list", formula1=self.choices[position], allow_blank=True)
+                choice.showErrorMessage = False  # a value that training never had may be typed
+                choice.add(f"{letter}{FIRST_ROW}:{letter}{FIRST_ROW + rows - 1}")
+                predict.sheet.add_data_validation(choice)
+        for k in range(n_inputs + len(answers)):
+            title = str(predict.sheet.cell(1, k + 1).value)
+            predict.sheet.column_dimensions[self.letter(k + 1)].width = min(max(len(title) + 2, 10), 40)
+
+
+def _below(edges: str, x: str) -> str:
+    """Return how many edges are below x; by comparing, since MATCH counts those that are equal, too."""
+    return f"SUMPRODUCT(--({edges}<{x}))"
+
+
+def _typed(category: Any, every: Sequence[Any]) -> Any:
+    """Return a category as it is typed into a cell."""
+    if category != "":
+        return category
+    name = EMPTY
+    while name in every:
+        name = f"({name})"
+    return name
+
+
+def _plain(label: Any) -> Any:
+    return label if isinstance(label, (str, bool, int, float)) else str(label)
