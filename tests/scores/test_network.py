@@ -9,7 +9,8 @@ from scipy import stats
 from seminaive.errors import InputError
 from seminaive.scores import Network, network
 from seminaive.scores.elimination import eliminate
-from seminaive.scores.network import distinct_rows, topological_order
+from seminaive.scores.network import topological_order
+from seminaive.statistics.distinct import distinct_rows
 
 CARDINALITIES = (2, 3, 2, 2, 3, 2)
 

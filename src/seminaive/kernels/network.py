@@ -178,7 +178,7 @@ def next_configuration(net, x, nodes, m, free, state, logs, scores):
 def joint_log_scores(net, codes, target, most, uniforms, out):
     """Fill out (n, K) with log P(target = k, observed cells), up to a constant per row.
 
-    codes (n, p) unsigned; the target's own are not read. Rows whose missing cells take at most ``most``
+    codes (n, p) int64; the target's own are not read. Rows whose missing cells take at most ``most``
     values together are summed out exactly, others averaged over Gibbs draws made from uniforms (sweeps, p).
     """
     n, p = codes.shape
@@ -304,7 +304,7 @@ def gibbs_posterior(net, x, target, nodes, m, uniforms, scores, out):
 def draw_missing(net, codes, most, sweeps, generator, out):
     """Fill out (D, n, p) with D draws of the missing cells of each row given its observed ones.
 
-    codes (n, p) unsigned. Draws are exact where the missing cells above an observed one take at most ``most``
+    codes (n, p) int64. Draws are exact where the missing cells above an observed one take at most ``most``
     values together, else they are ``sweeps`` Gibbs sweeps apart. Barren nodes are drawn from their parents.
     """
     n_draws, n, p = out.shape

@@ -11,6 +11,7 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.scores.elimination import eliminate
+from seminaive.statistics.distinct import distinct_rows, joint_counts
 from seminaive.statistics.smoothing import log_shares
 
 if TYPE_CHECKING:
@@ -186,7 +187,8 @@ class Network:
         uniforms = np.random.default_rng(0).random((POSTERIOR_SWEEPS + 1, self.n_nodes))
         for low in range(0, len(rows), ROWS_AT_ONCE):
             own = slice(low, low + ROWS_AT_ONCE)
-            joint_log_scores(self._arrays, rows[own], target, MOST_CONFIGURATIONS, uniforms, found[own])
+            part = rows[own].astype(np.int64)
+            joint_log_scores(self._arrays, part, target, MOST_CONFIGURATIONS, uniforms, found[own])
         return found[place]
 
     def _most_of(self, target: int) -> list[int]:
@@ -229,7 +231,7 @@ class Network:
 
     # Draws
 
-    def draw_missing(self, codes: Codes, n_draws: int, generator: np.random.Generator) -> Integers:
+    def draw_missing(self, codes: Codes, n_draws: int, generator: np.random.Generator) -> Codes:
         """Return draws of each row's missing cells given its observed ones, (n_draws, n_rows, n_nodes) codes.
 
         Exact where the missing cells take at most `MOST_CONFIGURATIONS` values together; else a Gibbs sampler
@@ -237,14 +239,18 @@ class Network:
         """
         from seminaive.kernels.network import draw_missing
 
-        drawn = np.empty((n_draws, len(codes), self.n_nodes), dtype=smallest_codes(self.cardinalities))
+        drawn = np.empty(
+            (n_draws, len(codes), self.n_nodes), dtype=np.min_scalar_type(max(self.cardinalities))
+        )
         for low in range(0, len(codes), ROWS_AT_ONCE):
             own = slice(low, low + ROWS_AT_ONCE)
-            rows = np.ascontiguousarray(codes[own])
-            draw_missing(self._arrays, rows, MOST_CONFIGURATIONS, DRAW_SWEEPS, generator, drawn[:, own])
+            rows = codes[own].astype(np.int64)
+            found = np.empty((n_draws, *rows.shape), dtype=np.int64)
+            draw_missing(self._arrays, rows, MOST_CONFIGURATIONS, DRAW_SWEEPS, generator, found)
+            drawn[:, own] = found
         return drawn
 
-    def sample(self, n_rows: int, generator: np.random.Generator) -> Integers:
+    def sample(self, n_rows: int, generator: np.random.Generator) -> Codes:
         """Return rows drawn from the network, (n_rows, n_nodes) codes."""
         missing = np.tile(np.array(self.cardinalities), (n_rows, 1))
         return np.asarray(self.draw_missing(missing, 1, generator)[0])
@@ -290,38 +296,3 @@ def topological_order(parents: Sequence[Sequence[int]]) -> tuple[int, ...]:
         order.append(ready[0])
         waiting.remove(ready[0])
     return tuple(order)
-
-
-def joint_counts(
-    codes: Codes, columns: Sequence[int], cardinalities: Sequence[int], row_weight: Floats | None = None
-) -> Floats:
-    """Return the weight of each combination of the values of some columns, an axis for each."""
-    shape = tuple(cardinalities[j] for j in columns)
-    cell = np.zeros(len(codes), dtype=np.int64)
-    for j in columns:
-        cell = cell * cardinalities[j] + codes[:, j]
-    counts = np.bincount(cell, row_weight, minlength=prod(shape)).astype(np.float64)
-    return counts.reshape(shape)
-
-
-def smallest_codes(cardinalities: Sequence[int]) -> np.dtype[np.unsignedinteger]:
-    """Return the smallest unsigned type that holds every code and the one of no evidence."""
-    return np.min_scalar_type(max(cardinalities))
-
-
-def distinct_rows(codes: Codes, n_codes: Sequence[int]) -> tuple[Codes, Integers]:
-    """Return the distinct rows of codes, and where among them each row is found.
-
-    ``n_codes`` are the numbers of codes of each column. Rows are joined to mixed-radix numbers, several
-    columns at a time where one number of 64 bits cannot hold all.
-    """
-    place = np.zeros(len(codes), dtype=np.int64)
-    n_places = 1
-    for j, count in enumerate(n_codes):
-        if n_places * count >= 1 << 62:
-            distinct, place = np.unique(place, return_inverse=True)
-            n_places = len(distinct)
-        place = place * count + codes[:, j]
-        n_places *= count
-    _, first, place = np.unique(place, return_index=True, return_inverse=True)
-    return codes[first], place
