@@ -1,6 +1,8 @@
 """Raw, weighted statistics that merge: counts, moments, and the information measures made of them."""
 
+from seminaive.statistics.chained_equations import Chain, Columns, FittedChain, learn_chain
 from seminaive.statistics.counts import TupleCounts, class_weights
+from seminaive.statistics.imputation import complete, draw_codes_given_class, draw_numbers_given_class
 from seminaive.statistics.information import (
     conditional_mutual_information,
     entropy,
@@ -19,6 +21,9 @@ from seminaive.statistics.terms import Terms
 
 __all__ = [
     "VETO",
+    "Chain",
+    "Columns",
+    "FittedChain",
     "Moments",
     "NumberSketch",
     "ObservedTerms",
@@ -28,8 +33,12 @@ __all__ = [
     "TrainingSummary",
     "TupleCounts",
     "class_weights",
+    "complete",
     "conditional_mutual_information",
+    "draw_codes_given_class",
+    "draw_numbers_given_class",
     "entropy",
+    "learn_chain",
     "log_or_veto",
     "log_shares",
     "mutual_information",
