@@ -12,7 +12,7 @@ from seminaive.design.tied import TiedTerms
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.objective.stacked_loss import BlockLoss, StackedLoss
+from seminaive.objective.block_loss import BlockLoss
 from seminaive.statistics import Terms
 
 
@@ -198,15 +198,6 @@ def test_products_in_the_row_space_are_right_to_half_the_digits():
     hessian = rows.hessian(at)
     found = rows.hessian_product(at)(along).ravel()
     np.testing.assert_allclose(found, hessian @ along.ravel(), atol=1e-4 * np.abs(found).max())
-
-
-def test_losses_of_several_tables_add_up_and_keep_their_coefficients():
-    parts = [problem(3, seed=seed) for seed in (0, 1)]
-    stacked = StackedLoss([loss for loss, _, _ in parts])
-    values, gradient = stacked(np.concatenate([coefficients for _, coefficients, _ in parts]))
-    expected = [loss(coefficients) for loss, coefficients, _ in parts]
-    assert values.item() == pytest.approx(sum(value.item() for value, _ in expected), rel=1e-13)
-    np.testing.assert_array_equal(gradient, np.concatenate([own for _, own in expected]))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -17,6 +17,7 @@ from seminaive.scores.generative import (
     m_estimate_tables,
 )
 from seminaive.scores.interpolation import Interpolation
+from seminaive.scores.network import Network
 from seminaive.scores.numeric_terms import NumericTerms
 from seminaive.scores.tree import tree_scores
 
@@ -29,6 +30,7 @@ __all__ = [
     "FeatureCurve",
     "FeatureEffect",
     "Interpolation",
+    "Network",
     "NormalParameters",
     "NumericTerms",
     "TupleEffect",

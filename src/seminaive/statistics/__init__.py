@@ -1,6 +1,8 @@
 """Raw, weighted statistics that merge: counts, moments, and the information measures made of them."""
 
+from seminaive.statistics.chained_equations import Chain, Columns, FittedChain, learn_chain
 from seminaive.statistics.counts import TupleCounts, class_weights
+from seminaive.statistics.imputation import complete, draw_codes_given_class, draw_numbers_given_class
 from seminaive.statistics.information import (
     conditional_mutual_information,
     entropy,
@@ -13,6 +15,7 @@ from seminaive.statistics.number_sketch import NumberSketch
 from seminaive.statistics.observed_counts import CellPlaces, ObservedCounts, ObservedStatistics
 from seminaive.statistics.observed_terms import ObservedTerms
 from seminaive.statistics.pairwise import PairwiseInformation
+from seminaive.statistics.rubin import PooledEstimate, pool_estimates
 from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
 from seminaive.statistics.summary import TrainingSummary
 from seminaive.statistics.table import TableStatistics
@@ -21,22 +24,31 @@ from seminaive.statistics.terms import Terms
 __all__ = [
     "VETO",
     "CellPlaces",
+    "Chain",
+    "Columns",
+    "FittedChain",
     "Moments",
     "NumberSketch",
     "ObservedCounts",
     "ObservedStatistics",
     "ObservedTerms",
     "PairwiseInformation",
+    "PooledEstimate",
     "TableStatistics",
     "Terms",
     "TrainingSummary",
     "TupleCounts",
     "class_weights",
+    "complete",
     "conditional_mutual_information",
+    "draw_codes_given_class",
+    "draw_numbers_given_class",
     "entropy",
+    "learn_chain",
     "log_or_veto",
     "log_shares",
     "mutual_information",
     "normalized_conditional_mutual_information",
+    "pool_estimates",
     "symmetrical_uncertainty",
 ]

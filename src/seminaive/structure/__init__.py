@@ -1,4 +1,4 @@
-"""How features depend on one another: independence tests, Markov blankets, partitions, trees."""
+"""How features depend on one another: independence tests, Markov blankets, partitions, trees, networks."""
 
 from seminaive.structure.blankets import (
     ALGORITHMS,
@@ -25,6 +25,7 @@ from seminaive.structure.independence import (
     shrinkage_mutual_information_test,
     shrunken_covariance,
 )
+from seminaive.structure.ordering import OrderSearch, search_order
 from seminaive.structure.partitions import (
     Assignment,
     Partition,
@@ -35,6 +36,8 @@ from seminaive.structure.partitions import (
     mean_dependence,
 )
 from seminaive.structure.results import TestResult
+from seminaive.structure.score_search import bic_network, bic_parents
+from seminaive.structure.sparse_network import SparseNetworks
 from seminaive.structure.tree import FeatureTree, chow_liu_tree
 
 __all__ = [
@@ -48,11 +51,15 @@ __all__ = [
     "FeatureTree",
     "GaussianTests",
     "IndependenceTest",
+    "OrderSearch",
     "Partition",
+    "SparseNetworks",
     "TestResult",
     "adjusted_mutual_information_test",
     "bias_variance_partition",
     "bias_variance_path",
+    "bic_network",
+    "bic_parents",
     "chow_liu_tree",
     "correlation_test",
     "dependence_partition",
@@ -66,6 +73,7 @@ __all__ = [
     "mean_dependence",
     "mutual_information_test",
     "pearson_test",
+    "search_order",
     "shrinkage_gaussian_information_test",
     "shrinkage_mutual_information_test",
     "shrunken_covariance",

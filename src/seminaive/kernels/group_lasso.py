@@ -1,0 +1,270 @@
+"""Multinomial group lasso on category codes: passes over distinct rows, and descent over groups.
+
+Legend: u distinct row, j column, l level (a cell of the stacked levels of all columns), k label, m direction
+of the label space, b block, g group (the levels of one column), n weight, p probability, e eigenvalue, c
+penalty; U rows, q columns, P cells, K labels, M directions, A active cells or coordinates, B blocks of the
+Hessian.
+"""
+
+import numpy as np
+
+from seminaive.kernels.compilation import njit
+
+# Newton steps for the norm of a block; each doubles the exact digits.
+MOST_STEPS = 60
+# Eigenvalues below this share of the largest are the rounding of a zero: a constant over the levels.
+ROUNDING = 1e-11
+# Relative precision of the norm of a block.
+PRECISION = 1e-15
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def fill_probabilities(cells, table, intercept, u, p):
+    """Fill p (K,) with the probabilities of row u, and return the log of the sum of exponentials and eta."""
+    for k in range(p.shape[0]):
+        p[k] = intercept[k]
+    for j in range(cells.shape[1]):
+        l = cells[u, j]
+        for k in range(p.shape[0]):
+            p[k] += table[l, k]
+    highest = p[0]
+    for k in range(1, p.shape[0]):
+        highest = p[k] if p[k] > highest else highest
+    total = 0.0
+    for k in range(p.shape[0]):
+        p[k] = np.exp(p[k] - highest)
+        total += p[k]
+    for k in range(p.shape[0]):
+        p[k] /= total
+    return highest + np.log(total)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def log_loss_gradient(cells, counts, table, intercept, gradient, at_intercept):
+    """Return the log loss of label counts, and add its derivatives to gradient (P, K), at_intercept (K,).
+
+    cells (U, q) int32, counts (U, K), table (P, K), intercept (K,).
+    """
+    n_labels = counts.shape[1]
+    p = np.empty(n_labels)
+    loss = 0.0
+    for u in range(cells.shape[0]):
+        n = 0.0
+        for k in range(n_labels):
+            p[k] = intercept[k]
+            n += counts[u, k]
+        for j in range(cells.shape[1]):
+            l = cells[u, j]
+            for k in range(n_labels):
+                p[k] += table[l, k]
+        highest = p[0]
+        for k in range(1, n_labels):
+            highest = p[k] if p[k] > highest else highest
+        total = 0.0
+        for k in range(n_labels):
+            loss += counts[u, k] * (highest - p[k])
+            p[k] = np.exp(p[k] - highest)
+            total += p[k]
+        loss += n * np.log(total)
+        share = n / total
+        for k in range(n_labels):
+            p[k] = p[k] * share - counts[u, k]
+            at_intercept[k] += p[k]
+        for j in range(cells.shape[1]):
+            l = cells[u, j]
+            for k in range(n_labels):
+                gradient[l, k] += p[k]
+    return loss
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def negative_entropy(cells, counts, table, intercept, scale):
+    """Return the sum of n q log q, the conjugate of the log loss at its derivative times scale.
+
+    q = (1 - scale) counts / n + scale p; shapes as in `log_loss_gradient`.
+    """
+    n_labels = counts.shape[1]
+    p = np.empty(n_labels)
+    total = 0.0
+    for u in range(cells.shape[0]):
+        fill_probabilities(cells, table, intercept, u, p)
+        n = 0.0
+        for k in range(n_labels):
+            n += counts[u, k]
+        for k in range(n_labels):
+            q = (1.0 - scale) * counts[u, k] / n + scale * p[k]
+            if q > 0:
+                total += n * q * np.log(q)
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_curvature(cells, counts, table, intercept, basis, gram):
+    """Add the second derivatives of the log loss in each direction of the label space to gram (M, A+1, A+1).
+
+    cells (U, q) int32 of the active columns alone, numbered 0 to A - 1 and increasing along a row; table (A,
+    K); basis (K, M). The last row and column belong to the intercept; entries left of the diagonal are not
+    filled.
+    """
+    n_labels = counts.shape[1]
+    n_directions = basis.shape[1]
+    last = gram.shape[1] - 1
+    p = np.empty(n_labels)
+    for u in range(cells.shape[0]):
+        fill_probabilities(cells, table, intercept, u, p)
+        n = 0.0
+        for k in range(n_labels):
+            n += counts[u, k]
+        for m in range(n_directions):
+            mean = 0.0
+            square = 0.0
+            for k in range(n_labels):
+                mean += p[k] * basis[k, m]
+                square += p[k] * basis[k, m] * basis[k, m]
+            weight = n * (square - mean * mean)
+            gram[m, last, last] += weight
+            for i in range(cells.shape[1]):
+                row = gram[m, cells[u, i]]
+                row[last] += weight
+                for j in range(i, cells.shape[1]):
+                    row[cells[u, j]] += weight
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_joint_curvature(cells, counts, table, intercept, basis, gram):
+    """Add the second derivatives of the log loss by all directions together to gram ((A+1) M, (A+1) M).
+
+    As `add_curvature`, the directions of a cell side by side. Blocks left of the diagonal are not filled.
+    """
+    n_labels = counts.shape[1]
+    n_directions = basis.shape[1]
+    last = gram.shape[0] - n_directions
+    p = np.empty(n_labels)
+    means = np.empty(n_directions)
+    weights = np.empty((n_directions, n_directions))
+    for u in range(cells.shape[0]):
+        fill_probabilities(cells, table, intercept, u, p)
+        n = 0.0
+        for k in range(n_labels):
+            n += counts[u, k]
+        for m in range(n_directions):
+            means[m] = 0.0
+            for k in range(n_labels):
+                means[m] += p[k] * basis[k, m]
+        for m in range(n_directions):
+            for o in range(n_directions):
+                value = -means[m] * means[o]
+                for k in range(n_labels):
+                    value += p[k] * basis[k, m] * basis[k, o]
+                weights[m, o] = n * value
+        for i in range(cells.shape[1] + 1):
+            low = cells[u, i] * n_directions if i < cells.shape[1] else last
+            for m in range(n_directions):
+                row = gram[low + m]
+                for j in range(i, cells.shape[1]):
+                    right = cells[u, j] * n_directions
+                    for o in range(n_directions):
+                        row[right + o] += weights[m, o]
+                for o in range(n_directions):
+                    row[last + o] += weights[m, o]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def solve_block(e, r, penalty, z):
+    """Fill z (B, L) with the minimum of sum e z^2 / 2 - r z + penalty |z|; return whether z is not 0.
+
+    e (B, L) eigenvalues, r (B, L). Where z is not 0, its norm t solves sum (r / (e t + penalty))^2 = 1; the
+    inverse root of that sum is concave in t, so that Newton's method from 0 rises to the solution.
+    """
+    n_blocks, n_levels = r.shape
+    size = 0.0
+    for b in range(n_blocks):
+        highest = 0.0
+        for l in range(n_levels):
+            highest = e[b, l] if e[b, l] > highest else highest
+        for l in range(n_levels):
+            if e[b, l] <= ROUNDING * highest:
+                r[b, l] = 0.0
+            size += r[b, l] ** 2
+            z[b, l] = 0.0
+    if np.sqrt(size) <= penalty:
+        return False
+    t = 0.0
+    for _ in range(MOST_STEPS):
+        total = 0.0
+        slope = 0.0
+        for b in range(n_blocks):
+            for l in range(n_levels):
+                if r[b, l] != 0.0:
+                    below = e[b, l] * t + penalty
+                    share = (r[b, l] / below) ** 2
+                    total += share
+                    slope += share * e[b, l] / below
+        # h(t) = total^(-1/2) - 1 has the derivative total^(-3/2) slope.
+        step = (np.sqrt(total) - 1.0) * total / slope
+        t += step
+        if step <= PRECISION * t:
+            break
+    for b in range(n_blocks):
+        for l in range(n_levels):
+            if r[b, l] != 0.0:
+                z[b, l] = r[b, l] * t / (e[b, l] * t + penalty)
+    return True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def descend(gram, slopes, starts, eigenvalues, eigenvectors, places, penalties, tol, max_sweeps, z):
+    """Minimise sum <slopes, y - z> + (y - z)'gram (y - z) / 2 + penalties |y_g| over y by groups, from y = z.
+
+    gram (B, A, A); slopes and z (B, A), both overwritten: z by the solution, slopes by the derivatives there;
+    starts (G + 1,) int64 where the coordinates of each group begin; eigenvalues (B, A); eigenvectors of each
+    group's diagonal block, L x L one after the other in (B, V), from places (G + 1,) int64 on; penalties
+    (G,). A group's norm runs over all blocks. Stops when a sweep lowers the objective by less than tol times
+    what the first one did. Returns the number of sweeps.
+    """
+    n_blocks = z.shape[0]
+    widest = 0
+    for g in range(penalties.shape[0]):
+        width = starts[g + 1] - starts[g]
+        widest = width if width > widest else widest
+    turned = np.empty((n_blocks, widest))
+    solved = np.empty((n_blocks, widest))
+    change = np.empty(widest)
+    first = 0.0
+    for sweep in range(max_sweeps):
+        decrease = 0.0
+        for g in range(penalties.shape[0]):
+            low = starts[g]
+            width = starts[g + 1] - low
+            r = turned[:, :width]
+            new = solved[:, :width]
+            e = eigenvalues[:, low : low + width]
+            for b in range(n_blocks):
+                vectors = eigenvectors[b, places[g] : places[g + 1]]
+                for v in range(width):
+                    value = 0.0
+                    old = 0.0
+                    for l in range(width):
+                        value -= vectors[l * width + v] * slopes[b, low + l]
+                        old += vectors[l * width + v] * z[b, low + l]
+                    r[b, v] = value + e[b, v] * old
+            solve_block(e, r, penalties[g], new)
+            for b in range(n_blocks):
+                vectors = eigenvectors[b, places[g] : places[g + 1]]
+                for l in range(width):
+                    value = 0.0
+                    for v in range(width):
+                        value += vectors[l * width + v] * new[b, v]
+                    change[l] = value - z[b, low + l]
+                    z[b, low + l] = value
+                for l in range(width):
+                    if change[l] == 0.0:
+                        continue
+                    row = gram[b, low + l]
+                    decrease += 0.5 * row[low + l] * change[l] ** 2
+                    for other in range(row.shape[0]):
+                        slopes[b, other] += row[other] * change[l]
+        first = decrease if sweep == 0 else first
+        if decrease <= tol * first:
+            return sweep + 1
+    return max_sweeps

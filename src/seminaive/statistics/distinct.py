@@ -1,0 +1,51 @@
+"""Distinct rows of a coded table, and the weights of combinations of its columns."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.statistics.terms import Codes
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+# Mixed-radix numbers beyond would not fit 64 bits.
+MOST_NUMBERS = 1 << 62
+
+
+def joint_counts(
+    codes: Codes, columns: Sequence[int], cardinalities: Sequence[int], row_weight: Floats | None = None
+) -> Floats:
+    """Return the weight of each combination of the values of some columns, an axis for each."""
+    shape = tuple(cardinalities[j] for j in columns)
+    cell = np.zeros(len(codes), dtype=np.int64)
+    for j in columns:
+        cell = cell * cardinalities[j] + codes[:, j]
+    counts = np.bincount(cell, row_weight, minlength=prod(shape)).astype(np.float64)
+    return counts.reshape(shape)
+
+
+def distinct_rows(codes: Codes, n_codes: Sequence[int]) -> tuple[Codes, Integers]:
+    """Return the distinct rows of codes, and where among them each row is found.
+
+    ``n_codes`` are the numbers of codes of each column. Rows are joined to mixed-radix numbers, several
+    columns at a time where one number of 64 bits cannot hold all.
+    """
+    place = np.zeros(len(codes), dtype=np.int64)
+    n_places = 1
+    for j, count in enumerate(n_codes):
+        if n_places * count >= MOST_NUMBERS:
+            distinct, place = np.unique(place, return_inverse=True)
+            n_places = len(distinct)
+        place = place * count + codes[:, j]
+        n_places *= count
+    _, first, place = np.unique(place, return_index=True, return_inverse=True)
+    return codes[first], place
