@@ -47,7 +47,7 @@ def refused(monkeypatch, capsys, tmp_path):
         ((*SIMULATION, "--repetitions", "-3"), "a repetition or more, got -3"),
         ((*SIMULATION, "--seed", "-1"), "the seed must be 0 or a positive integer, got -1"),
         (("reproduce", "table0"), "no published table 'table0'"),
-        (("reproduce", "dissertation-table3.2"), "cannot be run"),
+        (("reproduce", "fsnb-table3"), "cannot be run"),
         (DESCRIPTION, "set SEMINAIVE_DATA to the folder"),
     ],
 )

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from seminaive.models.attribute_weighted_naive_bayes import AttributeWeightedNaiveBayes
     from seminaive.models.averaged_dependence_estimators import AveragedDependenceEstimators
     from seminaive.models.averaged_join_estimators import AveragedJoinEstimators
+    from seminaive.models.class_conditional_imputer import ClassConditionalImputer
     from seminaive.models.correlation_feature_selector import CorrelationFeatureSelector
     from seminaive.models.files import load_model, save_model
     from seminaive.models.forward_stagewise_naive_bayes import ForwardStagewiseNaiveBayes
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
     from seminaive.models.hybrid_logistic_naive_bayes import HybridLogisticNaiveBayes
     from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
+    from seminaive.models.multiple_imputer import MultipleImputer
     from seminaive.models.naive_bayes import NaiveBayes
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
     from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
+    from seminaive.models.pooled_classifier import PooledClassifier
     from seminaive.models.selective_naive_bayes import SelectiveNaiveBayes
     from seminaive.models.semi_naive import SemiNaive
     from seminaive.models.sparse_bayesian_network import SparseBayesianNetwork
@@ -30,6 +33,7 @@ __all__ = [
     "AttributeWeightedNaiveBayes",
     "AveragedDependenceEstimators",
     "AveragedJoinEstimators",
+    "ClassConditionalImputer",
     "CorrelationFeatureSelector",
     "ForwardStagewiseNaiveBayes",
     "GroupRegularizedNaiveBayes",
@@ -37,9 +41,11 @@ __all__ = [
     "HigherOrderLogisticRegressionCV",
     "HybridLogisticNaiveBayes",
     "MarkovBlanketSelector",
+    "MultipleImputer",
     "NaiveBayes",
     "NaiveBayesLogisticRegression",
     "NaiveBayesLogisticRegressionCV",
+    "PooledClassifier",
     "SelectiveNaiveBayes",
     "SemiNaive",
     "SparseBayesianNetwork",
@@ -54,6 +60,7 @@ _FILES = {
     "AttributeWeightedNaiveBayes": "attribute_weighted_naive_bayes",
     "AveragedDependenceEstimators": "averaged_dependence_estimators",
     "AveragedJoinEstimators": "averaged_join_estimators",
+    "ClassConditionalImputer": "class_conditional_imputer",
     "CorrelationFeatureSelector": "correlation_feature_selector",
     "ForwardStagewiseNaiveBayes": "forward_stagewise_naive_bayes",
     "GroupRegularizedNaiveBayes": "group_regularized_naive_bayes",
@@ -61,9 +68,11 @@ _FILES = {
     "HigherOrderLogisticRegressionCV": "higher_order_logistic_regression_cv",
     "HybridLogisticNaiveBayes": "hybrid_logistic_naive_bayes",
     "MarkovBlanketSelector": "markov_blanket_selector",
+    "MultipleImputer": "multiple_imputer",
     "NaiveBayes": "naive_bayes",
     "NaiveBayesLogisticRegression": "naive_bayes_logistic_regression",
     "NaiveBayesLogisticRegressionCV": "naive_bayes_logistic_regression_cv",
+    "PooledClassifier": "pooled_classifier",
     "SelectiveNaiveBayes": "selective_naive_bayes",
     "WeightedNaiveBayes": "weighted_naive_bayes",
     "TreeAugmentedNaiveBayes": "tree_augmented_naive_bayes",

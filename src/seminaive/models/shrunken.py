@@ -7,10 +7,17 @@ from numbers import Integral
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.classes import by_class, log_odds
-from seminaive.design.reference import AnchoredDesign, coefficient_names, no_effect, reference_codes
-from seminaive.encode import frame_like
+from seminaive.design.reference import (
+    AnchoredDesign,
+    ReferenceDesign,
+    coefficient_names,
+    no_effect,
+    reference_codes,
+)
+from seminaive.encode import encode_weights, frame_like
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import is_number
@@ -184,6 +191,39 @@ class ShrunkenClassifier(AdditiveClassifier):
         after = position - lower
         found = (1.0 - after) * path.coefficients[lower] + after * path.coefficients[upper]
         return found[:, 0] if len(self.classes_) == 2 else found
+
+    def coefficient_covariance(self, X, sample_weight=None):
+        """Return the covariance of the coefficients of an unpenalised fit of two classes.
+
+        It is the inverse of the information matrix, X'WX with the weights p (1 - p), at the coefficients.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training table.
+        sample_weight : array-like of shape (n_rows,), default=None
+            As in ``fit``.
+
+        Returns
+        -------
+        ndarray of shape (n_coefficients, n_coefficients)
+        """
+        check_is_fitted(self)
+        if self.strength_ > 0 or len(self.classes_) != 2:
+            raise InputError(
+                f"standard errors are those of maximum likelihood with two classes, got a strength of "
+                f"{self.strength_:g} and {len(self.classes_)} classes: fit with strength=0"
+            )
+        table = self._encode(X)
+        weight = encode_weights(sample_weight, len(table))
+        posterior = self.predict_proba(X)[:, 1]
+        curvature = posterior * (1 - posterior) * (1.0 if weight is None else weight)
+        numbers = np.where(np.isnan(table.numbers), self.scores_.numeric.centres, table.numbers)
+        design = ReferenceDesign.of(numbers, table.codes, table.cardinalities, self.references_)
+        information = design.gram(curvature)
+        # Scaled to a diagonal of ones: units of the columns do not decide which directions count as singular.
+        scale = np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
+        return np.linalg.pinv(information / np.outer(scale, scale), hermitian=True) / np.outer(scale, scale)
 
     @property
     def coefficient_names_(self):

@@ -14,6 +14,7 @@ from seminaive.statistics.moments import Moments
 from seminaive.statistics.number_sketch import NumberSketch
 from seminaive.statistics.observed_terms import ObservedTerms
 from seminaive.statistics.pairwise import PairwiseInformation
+from seminaive.statistics.rubin import PooledEstimate, pool_estimates
 from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
 from seminaive.statistics.summary import TrainingSummary
 from seminaive.statistics.table import TableStatistics
@@ -28,6 +29,7 @@ __all__ = [
     "NumberSketch",
     "ObservedTerms",
     "PairwiseInformation",
+    "PooledEstimate",
     "TableStatistics",
     "Terms",
     "TrainingSummary",
@@ -43,5 +45,6 @@ __all__ = [
     "log_shares",
     "mutual_information",
     "normalized_conditional_mutual_information",
+    "pool_estimates",
     "symmetrical_uncertainty",
 ]
