@@ -40,25 +40,3 @@ class StackedLoss:
         found = [part(coefficients[own]) for part, own in zip(self.parts, self.blocks, strict=True)]
         values = np.sum([value for value, _ in found], axis=0)
         return values, np.concatenate([gradient for _, gradient in found])
-
-
-class BlockLoss:
-    """The loss of one table whose rows come in blocks: in memory, on disk, or elsewhere.
-
-    Parameters
-    ----------
-    blocks : sequence of EmpiricalLoss
-        Of the same coefficients. They are visited one after the other, and may be made when they are asked
-        for: working memory is that of one block.
-    """
-
-    def __init__(self, blocks: Sequence[EmpiricalLoss]) -> None:
-        self.blocks = blocks
-
-    def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:
-        """Return the sum of the losses of all blocks, of each weighting, and of the gradients, in order."""
-        total, gradient = np.zeros(0), np.zeros(0)
-        for number, block in enumerate(self.blocks):
-            value, own = block(coefficients)
-            total, gradient = (value, own) if number == 0 else (total + value, gradient + own)
-        return total, gradient
