@@ -125,7 +125,7 @@ def test_a_class_or_a_value_that_only_one_partition_has_is_known(tmp_path, mixed
         same_answers(model, expected, features(frame))
 
 
-def test_a_column_without_values_in_some_partitions_has_the_type_of_the_others(mixed, tmp_path, write_parts):
+def test_a_column_without_values_in_some_partitions_has_the_type_of_the_others(mixed, tmp_path):
     mixed.loc[:999, "place"] = None
     mixed.loc[:999, "age"] = np.nan
     mixed["nothing"] = None
@@ -154,7 +154,7 @@ def test_the_most_frequent_categories_are_kept_and_the_others_are_unseen(mixed):
     np.testing.assert_array_equal(model.predict_proba(row), model.predict_proba(other))
 
 
-def test_the_fitted_model_is_an_ordinary_one(mixed, tmp_path, write_parts):
+def test_the_fitted_model_is_an_ordinary_one(mixed, tmp_path):
     data = scale.from_batches([mixed[:1700], mixed[1700:]], target="outcome")
     model = scale.fit(TreeAugmentedNaiveBayes(), data)
     save_model(model, tmp_path / "model")
