@@ -11,7 +11,7 @@ import pytest
 from seminaive.kernels import counting, dependence, moments, scoring, sketching
 from seminaive.scores import CurveTerms, FactoredPairs
 from seminaive.statistics import VETO, Terms, TupleCounts, log_shares
-from seminaive.statistics.number_sketch import _ordered_bits
+from seminaive.statistics.number_sketch import ordered_bits
 from seminaive.statistics.observed_counts import cells_of_rows
 
 N_ROWS, N_CLASSES, CARDINALITIES = 70, 3, (2, 3, 4)
@@ -155,7 +155,7 @@ def test_leading_bits_are_counted_in_the_order_of_numbers():
     counts = np.zeros((1, 1 << 12))
     sketching.count_leading_bits(numbers.view(np.uint64), np.ones(1), np.uint64(52), counts)
     present = numbers[~np.isnan(numbers)]
-    expected = np.bincount((_ordered_bits(present) >> np.uint64(52)).astype(np.int64), minlength=1 << 12)
+    expected = np.bincount((ordered_bits(present) >> np.uint64(52)).astype(np.int64), minlength=1 << 12)
     assert (counts[0] == expected).all()
     assert counts.max() == 2
 

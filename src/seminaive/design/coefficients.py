@@ -196,6 +196,20 @@ class GenerativeEstimate:
         weights[places, 0] = self.cell_weight.sum(axis=1)
         return TupleCounts(terms, weights)
 
+    def single_columns(self) -> TupleCounts:
+        """Return the weight of each value of each column by class, from the first term that holds it."""
+        terms, cells = self.coefficients.terms, self.coefficients.cells
+        singles = Terms.singles(terms.cardinalities)
+        counts = np.zeros((singles.n_cells, len(self.class_weight)))
+        starts = np.searchsorted(cells, terms.offsets)
+        for column in range(len(terms.cardinalities)):
+            term = next(term for term, columns in enumerate(terms.features) if column in columns)
+            own = slice(starts[term], starts[term + 1])
+            codes = np.unravel_index(cells[own] - terms.offsets[term], terms.shape(term))
+            code = codes[terms.features[term].index(column)]
+            np.add.at(counts, singles.offsets[column] + code, self.cell_weight[own])
+        return TupleCounts(singles, counts)
+
     @property
     def visits(self) -> Floats:
         """Return the weight of the rows that each coefficient acts on."""

@@ -9,13 +9,13 @@ terms. Both are exact.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -94,17 +94,38 @@ class FusedTerms:
         by_column = np.ascontiguousarray(codes.T)
         n_codes = np.array(terms.cardinalities, dtype=np.int64) + 1
         cells = np.empty((len(groups), len(codes)), dtype=np.uint32)
-        offsets = np.zeros(len(groups) + 1, dtype=np.int64)
-        packed: list[Indices] = []
+        examples: list[Codes] = []
+        n_cells = 0
         for g, group in enumerate(groups):
             joint, first = joint_cells(by_column, n_codes, group.columns)
-            offsets[g + 1] = offsets[g] + len(first)
-            cells[g] = joint + offsets[g]
-            examples = codes[first]
-            packed.append(np.stack([terms.cells_of(term, examples) for term in group.terms], axis=1))
+            cells[g] = joint + n_cells
+            n_cells += len(first)
+            examples.append(codes[first])
+        return cls.of_examples(cells, examples, terms, groups)
+
+    @classmethod
+    def of_examples(
+        cls, cells: NDArray[np.uint32], examples: Sequence[Codes], terms: Terms, groups: Sequence[Group]
+    ) -> FusedTerms:
+        """Lay out rows whose fused cells are known, given a row of codes for each cell of each group.
+
+        ``examples`` has one array (own fused cells, n_columns) for each group; only its group's columns are
+        looked at.
+        """
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(own) for own in examples])]).astype(
+            np.int64
+        )
+        packed = [
+            np.stack([terms.cells_of(term, own) for term in group.terms], axis=1)
+            for own, group in zip(examples, groups, strict=True)
+        ]
         observed, positions = _compact(packed, terms.n_cells)
         columns = tuple(group.columns for group in groups)
         return cls(observed, cells, offsets, positions, columns, tuple(group.terms for group in groups))
+
+    def with_cells(self, cells: NDArray[np.uint32]) -> FusedTerms:
+        """Return the same groups for other rows."""
+        return replace(self, cells=cells)
 
     @property
     def n_parameters(self) -> int:
@@ -149,21 +170,27 @@ class Group:
 
 
 def plan_groups(
-    codes: Codes, terms: Terms, cell_budget: int = CELL_BUDGET, expansion_share: float = EXPANSION_SHARE
+    codes: Codes,
+    terms: Terms,
+    cell_budget: int = CELL_BUDGET,
+    expansion_share: float = EXPANSION_SHARE,
+    n_rows: int | None = None,
 ) -> list[Group]:
     """Cover the terms by groups of columns with few joint values, greedily.
 
     A group starts from the smallest term not yet covered and takes in, one by one, the column that
     completes the most further terms per doubling of the cells, as long as cells stay within the budget
     and cells times terms within ``expansion_share`` of the rows. Sizes are those seen in a sample of
-    rows: a wrong guess costs time, never exactness.
+    rows: a wrong guess costs time, never exactness. ``n_rows`` is the size of the whole table, where the
+    codes are a sample of it.
     """
-    n_rows, n_columns = codes.shape
+    n_columns = codes.shape[1]
+    n_rows = len(codes) if n_rows is None else n_rows
     if n_rows < FEW_ROWS:
         return [Group(columns, (term,)) for term, columns in enumerate(terms.features)]
     from seminaive.kernels.fusion import covering_gains, joint_sizes
 
-    sample = np.ascontiguousarray(codes[_spread_rows(n_rows, PLANNING_ROWS)])
+    sample = np.ascontiguousarray(codes[spread_rows(len(codes), PLANNING_ROWS)])
     by_column = np.ascontiguousarray(sample.T)
     n_codes = np.array(terms.cardinalities, dtype=np.int64) + 1
     columns = _padded(terms.features)
@@ -248,6 +275,6 @@ def _padded(features: tuple[tuple[int, ...], ...]) -> Indices:
     return columns
 
 
-def _spread_rows(n_rows: int, wanted: int) -> Indices:
+def spread_rows(n_rows: int, wanted: int) -> Indices:
     """Return at most ``wanted`` rows spread evenly over the table."""
     return np.linspace(0, n_rows - 1, min(n_rows, wanted)).astype(np.int64)

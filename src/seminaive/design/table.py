@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 from math import comb, prod
 from typing import TYPE_CHECKING, TypeVar
@@ -86,18 +87,27 @@ class TableDesign:
         """
         terms = terms_of_order(table.cardinalities, order, hierarchical=hierarchical)
         groups = plan_groups(table.codes, terms)
-        _refuse_too_large(terms, groups, len(row_weight), n_classes, n_vectors)
+        refuse_too_large(terms, groups, len(row_weight), n_classes, n_vectors)
         fused = FusedTerms.of_groups(table.codes, terms, groups)
         numbers, centres, spreads = standardised(table.numbers, row_weight, wanted=hierarchical)
         coefficients = Coefficients(terms, fused.observed, centres, spreads, n_classes)
         return cls(coefficients, fused, numbers, n_threads)
 
-    def describe(self) -> str:
+    @classmethod
+    def of_fused_rows(cls, cells: NDArray[np.uint32], offsets: Indices, numbers: Floats) -> TableDesign:
+        """Lay out rows whose coefficients are expanded, and whose sums are marginalised, elsewhere."""
+        nothing = np.empty(0, dtype=np.int64)
+        n_numbers = numbers.shape[1]
+        coefficients = Coefficients(Terms((), ()), nothing, np.zeros(n_numbers), np.ones(n_numbers), 2)
+        return cls(coefficients, FusedTerms(nothing, cells, offsets, (), (), ()), numbers)
+
+    def describe(self, n_rows: int | None = None) -> str:
         """Return one line about the size of a pass."""
         own = self.coefficients
         return (
-            f"{self.n_rows:,} rows, {len(own.terms.features):,} terms in {len(self.fused.groups):,} fused "
-            f"groups, {len(own):,} coefficients for each of {own.n_classes} classes"
+            f"{self.n_rows if n_rows is None else n_rows:,} rows, {len(own.terms.features):,} terms in "
+            f"{len(self.fused.groups):,} fused groups, {len(own):,} coefficients for each of "
+            f"{own.n_classes} classes"
         )
 
     @property
@@ -175,11 +185,15 @@ class TableDesign:
         from seminaive.kernels.fusion import scatter_classes
 
         n_classes = self.coefficients.n_classes
-        tables = np.zeros((self.fused.n_fused_cells, _padded(n_classes)))
+        tables = np.zeros((self.fused.n_fused_cells, padded(n_classes)))
         scatter_classes(self.fused.cells, labels, row_weight, tables)
+        return self.estimate_of(tables, class_weights(labels, n_classes, row_weight))
+
+    def estimate_of(self, tables: Floats, class_weight: Floats) -> GenerativeEstimate:
+        """Return the same, given the weight of each fused cell and class, columns padded."""
+        n_classes = self.coefficients.n_classes
         sums = np.zeros((self.fused.n_parameters, tables.shape[1]))
         self.fused.marginalise(tables, sums)
-        class_weight = class_weights(labels, n_classes, row_weight)
         return GenerativeEstimate(self.coefficients, sums[:, :n_classes], class_weight)
 
     def _sums(self, residuals: Floats, numbers: Floats) -> Floats:
@@ -190,6 +204,35 @@ class TableDesign:
     def coarse_space(self) -> CoarseSpace:
         """Return the first-order coefficients, and for each single cell all tuples that contain it."""
         return _coarse_space(self)
+
+
+@dataclass(frozen=True)
+class FusedSums:
+    """Coefficients, or sums over rows, for each fused cell, each number and all rows; columns are padded.
+
+    Parameters
+    ----------
+    tables : ndarray of shape (n_fused_cells, n_padded)
+    numbers : ndarray of shape (n_numbers, n_padded)
+    all_rows : ndarray of shape (n_padded,)
+        The intercept, which the table of the first group carries already if there is a group; or the sum over
+        all rows.
+    """
+
+    tables: Floats
+    numbers: Floats
+    all_rows: Floats
+
+    def copy(self) -> FusedSums:
+        """Return the same numbers in arrays of their own."""
+        return FusedSums(self.tables.copy(), self.numbers.copy(), self.all_rows.copy())
+
+    def __iadd__(self, other: FusedSums) -> FusedSums:  # noqa: PYI034 - the class is final
+        """Add sums over further rows, in place."""
+        np.add(self.tables, other.tables, out=self.tables)
+        np.add(self.numbers, other.numbers, out=self.numbers)
+        np.add(self.all_rows, other.all_rows, out=self.all_rows)
+        return self
 
 
 class TableWorkspace:
@@ -204,12 +247,12 @@ class TableWorkspace:
     def __init__(self, design: TableDesign, n_columns: int) -> None:
         self._design = design
         self._n_columns = n_columns
-        padded, n_numbers = _padded(n_columns), design.numbers.shape[1]
-        self._linear = np.zeros((n_numbers, padded))
-        self._intercept = np.zeros(padded)
-        self._parameters = np.zeros((design.fused.n_parameters, padded))
-        self._tables = np.zeros((design.fused.n_fused_cells, padded))
-        self._values = np.zeros((design.n_rows, padded))
+        width, n_numbers = padded(n_columns), design.numbers.shape[1]
+        self._linear = np.zeros((n_numbers, width))
+        self._intercept = np.zeros(width)
+        self._parameters = np.zeros((design.fused.n_parameters, width))
+        self._tables = np.zeros((design.fused.n_fused_cells, width))
+        self._values = np.zeros((design.n_rows, width))
 
     @property
     def width(self) -> int:
@@ -234,6 +277,10 @@ class TableWorkspace:
         The padding is 0, and must be left so.
         """
         self._unpack(coefficients)
+        return self.score_expanded(then)
+
+    def score_expanded(self, then: Callable[[slice, Floats], Result] | None = None) -> list[Result]:
+        """Fill in X B of the coefficients that were expanded last, or received."""
 
         def block(rows: slice) -> list[Result]:
             self._add_up(rows)
@@ -258,9 +305,13 @@ class TableWorkspace:
 
     def sums(self, numbers: Floats) -> Floats:
         """Return the sums of the values over each cell's rows, and their products with numbers."""
+        return self.marginalised(self.fused_sums(numbers))
+
+    def fused_sums(self, numbers: Floats) -> FusedSums:
+        """Return the sums of the values over each fused cell's rows; the arrays are overwritten by a pass."""
         from seminaive.kernels.fusion import scatter
 
-        tables, parameters, values = self._tables, self._parameters, self._values
+        tables, values = self._tables, self._values
         fused, n_threads = self._design.fused, self._design.n_threads
         tables[:] = 0.0
         at_once = self._groups_at_once
@@ -269,17 +320,34 @@ class TableWorkspace:
             list(range(0, len(fused.cells), at_once)),
             n_threads,
         )
-        parameters[:] = 0.0
-        fused.marginalise(tables, parameters)
-        k, m = self._n_columns, len(parameters)
-        sums = np.empty((self._design.n_coefficients, k))
+        # This way round the product runs along the rows of both factors.
+        along = np.matmul(values.T, numbers).T
         # Every row lies in one cell of each group, so that one group's sums are those of all rows.
         every_row = tables[: fused.offsets[1]] if len(fused.cells) else values
-        sums[0] = (np.ones(len(every_row)) @ every_row)[:k]
+        return FusedSums(tables, along, np.ones(len(every_row)) @ every_row)
+
+    def marginalised(self, found: FusedSums) -> Floats:
+        """Return sums over fused cells as sums over the rows of each coefficient."""
+        parameters = self._parameters
+        parameters[:] = 0.0
+        self._design.fused.marginalise(found.tables, parameters)
+        k, m = self._n_columns, len(parameters)
+        sums = np.empty((self._design.n_coefficients, k))
+        sums[0] = found.all_rows[:k]
         sums[1 : 1 + m] = parameters[:, :k]
-        # This way round the product runs along the rows of both factors.
-        sums[1 + m :] = np.matmul(values.T, numbers).T[:, :k]
+        sums[1 + m :] = found.numbers[:, :k]
         return sums
+
+    def expanded(self, coefficients: Floats) -> FusedSums:
+        """Return coefficients as a pass over rows reads them: fused tables, slopes and intercept."""
+        self._unpack(coefficients)
+        return FusedSums(self._tables, self._linear, self._intercept)
+
+    def receive(self, expanded: FusedSums) -> None:
+        """Take coefficients that were expanded elsewhere."""
+        self._tables[:] = expanded.tables
+        self._linear[:] = expanded.numbers
+        self._intercept[:] = expanded.all_rows
 
     @property
     def _groups_at_once(self) -> int:
@@ -316,7 +384,8 @@ class TableWorkspace:
             np.add(own if numbers.shape[1] else base, self._intercept, out=own)
 
 
-def _padded(n_columns: int) -> int:
+def padded(n_columns: int) -> int:
+    """Return the number of columns with padding for vector instructions."""
     return 1 if n_columns == 1 else -LANES * (-n_columns // LANES)
 
 
@@ -358,15 +427,26 @@ def standardised(numbers: Floats, row_weight: Floats, *, wanted: bool) -> tuple[
     return deviations / spreads, centres, spreads
 
 
-def _refuse_too_large(terms: Terms, groups: list[Group], n_rows: int, n_classes: int, n_vectors: int) -> None:
-    """Add up what a fit allocates: tables, fused cells of the rows, scores, and the solver's vectors."""
+def refuse_too_large(
+    terms: Terms,
+    groups: list[Group],
+    n_rows: int,
+    n_classes: int,
+    n_vectors: int,
+    rows_at_once: int | None = None,
+) -> None:
+    """Add up what a fit allocates: tables, fused cells of the rows, scores, and the solver's vectors.
+
+    ``rows_at_once`` are the rows that are in memory at any time, by default all.
+    """
+    at_once = n_rows if rows_at_once is None else min(n_rows, rows_at_once)
     most_observed = min(terms.n_cells, n_rows * len(terms.features))
     parts = {
         f"at most {most_observed:,} observed cells by {n_classes} classes in the tables": 8
         * most_observed
         * n_classes,
-        f"{len(groups)} fused groups by {n_rows:,} rows": 4 * len(groups) * n_rows,
-        f"scores of {n_rows:,} rows": 8 * n_rows * (n_classes + 3),
+        f"{len(groups)} fused groups by {at_once:,} rows": 4 * len(groups) * at_once,
+        f"scores of {at_once:,} rows": 8 * at_once * (n_classes + 3),
         f"{n_vectors} vectors of at most {most_observed:,} cells by classes": 8
         * n_vectors
         * most_observed

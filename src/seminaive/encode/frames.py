@@ -217,7 +217,7 @@ def dictionary(name: str, column: Any) -> tuple[NDArray[np.integer], list[Catego
     Columns that are stored as codes are not factorised again; some of their values may then not occur.
     """
     if hasattr(column, "null_count"):
-        codes, values = _arrow_dictionary(column)
+        codes, values = arrow_dictionary(column)
     elif hasattr(column, "cat"):
         codes, values = column.cat.codes.to_numpy(), list(column.cat.categories)
     else:
@@ -242,7 +242,8 @@ def _factorize(name: str, column: Any) -> tuple[NDArray[np.integer], list[Any]]:
     return codes, list(values)
 
 
-def _arrow_dictionary(column: Any) -> tuple[NDArray[np.integer], list[Any]]:
+def arrow_dictionary(column: Any) -> tuple[NDArray[np.integer], list[Any]]:
+    """Return the codes of an arrow column, -1 where a cell is missing, and the value of each code."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
+from seminaive.encode.frames import arrow_dictionary
 from seminaive.encode.integer_table import WIDEST_RANGE
 from seminaive.errors import InputError
 
@@ -46,6 +47,8 @@ def encode_target(y: Any, model: str) -> EncodedTarget:
             f"This {model} estimator requires y to be passed, but the target y is None: pass one "
             "label per row"
         )
+    if hasattr(y, "null_count") and hasattr(y, "type"):
+        return _encode_arrow(y, model)
     array = column_or_1d(_as_array(y), warn=True)
     if not len(array):
         raise InputError("0 labels (y is empty) while a minimum of 1 is required: pass one label per row")
@@ -60,9 +63,7 @@ def encode_target(y: Any, model: str) -> EncodedTarget:
 
 def _as_array(y: Any) -> NDArray[Any]:
     """Return labels of any container as an array in native byte order; text of any library as objects."""
-    if hasattr(y, "to_pylist"):  # arrow
-        y = np.array(y.to_pylist(), dtype=object)
-    elif str(getattr(y, "dtype", "")).endswith("Int128"):  # polars' integers that NumPy does not have
+    if str(getattr(y, "dtype", "")).endswith("Int128"):  # polars' integers that NumPy does not have
         y = np.array(y.to_list())
     elif hasattr(y, "to_numpy"):
         y = y.to_numpy()
@@ -72,6 +73,25 @@ def _as_array(y: Any) -> NDArray[Any]:
     if array.dtype.kind == "T":  # NumPy's text of any length
         return array.astype(object)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _encode_arrow(y: Any, model: str) -> EncodedTarget:
+    """Find the classes of an arrow column; Python objects are made of distinct labels only."""
+    import pyarrow as pa
+
+    if y.null_count:
+        raise InputError("Input y contains NaN or None: every training row needs a label; drop the others")
+    if pa.types.is_integer(y.type) or pa.types.is_floating(y.type) or pa.types.is_boolean(y.type):
+        return encode_target(y.to_numpy(), model)
+    codes, values = arrow_dictionary(y)
+    seen = np.bincount(codes, minlength=len(values)) > 0
+    occurring = np.empty(int(seen.sum()), dtype=object)
+    occurring[:] = [value for value, occurs in zip(values, seen, strict=True) if occurs]
+    # Two codes of a dictionary may stand for equal labels.
+    target = encode_target(occurring, model)
+    label_of = np.zeros(len(values), dtype=np.int64)
+    label_of[seen] = target.labels
+    return EncodedTarget(target.classes, label_of[codes])
 
 
 def _check_one_type(labels: Sequence[Any]) -> None:

@@ -101,18 +101,19 @@ def unchanged_on_failure(model):
 
 
 def open_training(
-    estimator, X, y, sample_weight, *, first: bool = True
+    estimator, X, y, sample_weight
 ) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
-    """Return an opened table, labels and weights that belong together; rows of weight zero are gone.
-
-    Parameters
-    ----------
-    first : bool
-        Whether the columns are learned from this table; else they must be those that the estimator knows.
-    """
+    """Return the table, labels and weights that an estimator learns from; remember the columns' names."""
     opened = open_table(X)
-    validate_data(estimator, X, skip_check_array=True, reset=first)
-    target = encode_target(y, type(estimator).__name__)
+    validate_data(estimator, X, skip_check_array=True)
+    return labelled_rows(type(estimator).__name__, X, y, sample_weight, opened)
+
+
+def labelled_rows(
+    name: str, X, y, sample_weight, opened: Table
+) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
+    """Return an opened table, labels and weights that belong together; rows of weight zero are gone."""
+    target = encode_target(y, name)
     if opened.n_rows != len(target.labels):
         raise InputError(
             f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers of "
@@ -123,8 +124,50 @@ def open_training(
         # A row of weight zero is no row: its categories and its class may exist nowhere else.
         kept = row_weight > 0
         opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
-        target = encode_target(target.classes[target.labels[kept]], type(estimator).__name__)
+        target = encode_target(target.classes[target.labels[kept]], name)
     return opened, target, row_weight
+
+
+def encode_rows(
+    model,
+    X,
+    y,
+    sample_weight,
+    *,
+    opened: Table | None = None,
+    cut_rule=None,
+    known: Schema | None = None,
+    chunk: bool = False,
+) -> tuple[Table, TrainingSet]:
+    """Encode training rows by a model's parameters, without touching the model; return the open table too.
+
+    Parameters
+    ----------
+    model : TableClassifier
+    X, y, sample_weight
+        As in ``fit``.
+    opened : Table or None
+        ``X``, where it was opened already.
+    cut_rule : callable or None
+    known : Schema or None
+        What earlier chunks had.
+    chunk : bool
+        Whether more rows follow, which may bring further classes, and values of columns that have none here.
+    """
+    opened = open_table(X) if opened is None else opened
+    opened, target, row_weight = labelled_rows(type(model).__name__, X, y, sample_weight, opened)
+    row_weight = weigh_classes(model.class_weight, target, row_weight, whole=not chunk)
+    _, table = TableEncoder.learn(
+        opened,
+        categorical_features=model.categorical_features,
+        missing=model.missing,
+        cut_rule=cut_rule,
+        labels=target.labels,
+        row_weight=row_weight,
+        known=known,
+        allow_empty=chunk,
+    )
+    return opened, TrainingSet(table, target.labels, target.classes, row_weight)
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):
@@ -166,33 +209,29 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     ) -> TrainingSet:
         """Check and encode training rows: a whole table, or a chunk, perhaps after ``known`` ones."""
         self._check_shared_parameters()
-        opened, target, row_weight = open_training(self, X, y, sample_weight, first=known is None)
-        row_weight = weigh_classes(self.class_weight, target, row_weight, whole=not chunk)
-        _, table = TableEncoder.learn(
-            opened,
-            categorical_features=self.categorical_features,
-            missing=self.missing,
-            cut_rule=cut_rule,
-            labels=target.labels,
-            row_weight=row_weight,
-            known=known,
-            allow_empty=chunk,
+        opened = open_table(X)
+        validate_data(self, X, skip_check_array=True, reset=known is None)
+        opened, training = encode_rows(
+            self, X, y, sample_weight, opened=opened, cut_rule=cut_rule, known=known, chunk=chunk
         )
-        self._report_columns(opened, table, first=known is None)
-        return TrainingSet(table, target.labels, target.classes, row_weight)
+        self._report_columns(opened, training.table, first=known is None)
+        return training
 
     def _report_columns(self, opened, table, *, first):
         """Keep how the columns were read, and warn once about what is probably a mistake."""
         readings = read_columns(opened, table)
-        if not first:
+        if first:
+            self._keep_readings(readings, opened, table.schema)
+        else:
             self.columns_read_ = merge_readings(self.columns_read_, readings)
-            return
+
+    def _keep_readings(self, readings, opened, schema):
         self.columns_read_ = readings
-        mistakes = probable_mistakes(opened, table.schema, self.categorical_features)
+        mistakes = probable_mistakes(opened, schema, self.categorical_features)
         if mistakes:
             shown = "; ".join(mistakes[:MOST_MISTAKES])
             more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
-            warnings.warn(f"{type(self).__name__}: {shown}{more}", ColumnsWarning, stacklevel=5)
+            warnings.warn(f"{type(self).__name__}: {shown}{more}", ColumnsWarning, stacklevel=6)
 
     @property
     def columns_report_(self):

@@ -13,6 +13,7 @@ from seminaive.models.base import unchanged_on_failure
 from seminaive.models.fitted_state import check_statistics
 from seminaive.models.parameters import check_choice, check_number
 from seminaive.statistics import TableStatistics, Terms, TrainingSummary
+from seminaive.statistics.number_sketch import sketch_columns
 from seminaive.statistics.sizes import table_parts
 
 
@@ -78,12 +79,20 @@ class GenerativeMixin:
         with unchanged_on_failure(self), self._progress("passes over the rows", 2) as step:
             rows = self._encode_training(X, y, sample_weight, cut_rule=self._cut_rule())
             step("encoded")
-            self.classes_declared_ = False
-            self.statistics_ = self._count(rows)
-            self._summarise_counted(rows, None)
+            statistics = self._count(rows)
             step("counted")
-            self._derive()
+            numbers = sketch_columns(rows.table.numbers, rows.row_weight) if self.keep_summary else ()
+            self._fit_statistics(statistics, numbers)
         return self
+
+    def _fit_statistics(self, statistics, numbers):
+        """Set what follows from the statistics of all rows, and from sketches of their numbers."""
+        self.classes_declared_ = False
+        self.statistics_ = statistics
+        vars(self).pop("summary_", None)
+        if self.keep_summary:
+            self.summary_ = TrainingSummary.of_counted(statistics, numbers)
+        self._derive()
 
     def partial_fit(self, X, y, classes=None, sample_weight=None):
         """Add the rows of one chunk; any number of chunks equals one ``fit`` on all rows.

@@ -127,22 +127,29 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
     def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
         total = float(len(labels)) if row_weight is None else float(row_weight.sum())
         if whole is None:
-            solved = group_alphas(interpolation, self._strengths(interpolation), adaptive=self.adaptive)
-        else:
-            strengths = whole.strengths * (total / whole.total_weight)
-            solved = group_alphas(interpolation, strengths, adaptive=self.adaptive)
-        errors, deviances = np.zeros((2, len(solved.alphas)))
-        if whole is None:  # a fold is judged by its held-out rows alone
-            for step, alphas in enumerate(solved.alphas):
-                errors[step], deviances[step] = _judge(
-                    interpolation.scores_at(alphas), table, labels, row_weight
-                )
+            solved = self._solve(interpolation)
+            judged = [
+                judge(interpolation.scores_at(alphas), table, labels, row_weight) for alphas in solved.alphas
+            ]
+            return self._path_of(solved, np.array(judged), total)
+        strengths = whole.strengths * (total / whole.total_weight)
+        # A fold is judged by its held-out rows alone.
+        return self._path_of(group_alphas(interpolation, strengths, adaptive=self.adaptive), None, total)
+
+    def _solve(self, interpolation):
+        """Return the alphas of every strength; they follow from the statistics alone."""
+        return group_alphas(interpolation, self._strengths(interpolation), adaptive=self.adaptive)
+
+    def _path_of(self, solved, judged, total):
+        """Return the path, given the misclassified weight and the deviance of each step, (n_steps, 2)."""
+        n_steps = len(solved.alphas)
+        errors, deviances = np.zeros((2, n_steps)) if judged is None else judged.T
         return GroupPath(
             solved.alphas,
             errors / total,
             deviances / total,
             total,
-            0 if whole is not None else len(errors),
+            0 if judged is None else n_steps,
             self.degrees,
             solved.strengths,
             solved.entry_strengths,
@@ -184,7 +191,7 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
         return self.path_.strengths
 
 
-def _judge(scores, table, labels, row_weight):
+def judge(scores, table, labels, row_weight):
     """Return the misclassified weight and the deviance of all rows."""
     joint = scores.joint_log_scores(table)
     wrong = joint.argmax(axis=1) != labels

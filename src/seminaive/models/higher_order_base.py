@@ -76,16 +76,20 @@ class HigherOrderClassifier(AdditiveClassifier):
             )
             estimate = design.generative_estimate(rows.labels, rows.weights)
             loss = EmpiricalLoss(design, rows.labels, rows.weights, rows.n_classes, loss=self.objective)
-            objective = PenalisedLoss(loss, self._ridge(estimate))
-            with self._progress("passes") as step:
-                step.say(design.describe())
-                result = self._minimize(objective, design, estimate, rows.table.codes, step)
-            self._forget(STREAM_ATTRIBUTES)
-            self.n_iter_, self.passes_, self.history_ = result.n_iter, result.passes, result.history
-            self.objective_, self.gradient_norm_ = result.objective, result.optimality
-            self._read(estimate, result.solution)
+            self._fit_loss(loss, design, estimate, rows.table.codes, design.describe())
             self._summarise(rows, estimate.tuple_weights())
         return self
+
+    def _fit_loss(self, loss, design, estimate, codes, description):
+        """Minimise the penalised loss of all rows and keep the solution; ``codes`` are for solver='sgd'."""
+        objective = PenalisedLoss(loss, self._ridge(estimate))
+        with self._progress("passes") as step:
+            step.say(description)
+            result = self._minimize(objective, design, estimate, codes, step)
+        self._forget(STREAM_ATTRIBUTES)
+        self.n_iter_, self.passes_, self.history_ = result.n_iter, result.passes, result.history
+        self.objective_, self.gradient_norm_ = result.objective, result.optimality
+        self._read(estimate, result.solution)
 
     def _minimize(self, objective, design, estimate, codes, step):
         coordinates, first_step = search_coordinates(

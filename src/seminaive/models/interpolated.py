@@ -68,7 +68,9 @@ class InterpolatedClassifier(AdditiveClassifier):
         return self
 
     def _interpolation(self, table, labels, row_weight):
-        statistics = TableStatistics.of(table, labels, len(self.classes_), row_weight)
+        return self._interpolation_of(TableStatistics.of(table, labels, len(self.classes_), row_weight))
+
+    def _interpolation_of(self, statistics):
         return Interpolation.of(
             statistics,
             smoothing=self.smoothing,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from seminaive.design.protocol import Design, Workspace
 
     Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
     Labels = NDArray[np.int64]
 
     LossName = Literal["log-likelihood", "squared-error"]
@@ -138,6 +139,14 @@ class EmpiricalLoss:
         """Return the diagonal of the Hessian where all scores are 0, an offset being left out."""
         return self.curvature(self.variance_at_zero * np.repeat(self.row_weights.T, self.n_columns, axis=1))
 
+    def squared_columns(self) -> Floats:
+        """Return the weighted sum of the squares of each column of X, (n_coefficients, 1): one weighting."""
+        return self.design.squared_adjoint(self.row_weights[0][:, None])
+
+    def gram(self, columns: Indices) -> Floats:
+        """Return the weighted Gram matrix of some columns of X, of a single weighting."""
+        return self.design.gram(self.row_weights[0], columns)
+
     def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
         """Return the function that multiplies a direction D by the Hessian at some coefficients.
 
@@ -221,15 +230,22 @@ class EmpiricalLoss:
         return losses
 
     def _residuals(self, scores: Floats, labels: Labels, weights: Floats) -> float:
-        from seminaive.kernels import losses
-
-        likelihood = self.loss == "log-likelihood"
-        if self.n_columns == 1:
-            binary = losses.binary_log_loss_residuals if likelihood else losses.binary_squared_error_residuals
-            return float(binary(scores[:, 0], labels, weights))
-        multiclass = losses.log_loss_residuals if likelihood else losses.squared_error_residuals
-        return float(multiclass(scores, labels, weights, self.n_classes))
+        return replace_by_residuals(scores, labels, weights, self.n_classes, self.loss)
 
     def _flat(self, by_weighting: Floats) -> Floats:
         """Return the columns of all weightings side by side."""
         return by_weighting.reshape(len(by_weighting), self._n_scores)
+
+
+def replace_by_residuals(
+    scores: Floats, labels: Labels, weights: Floats, n_classes: int, loss: LossName
+) -> float:
+    """Turn the scores of rows, perhaps padded, into residuals, and return the rows' loss."""
+    from seminaive.kernels import losses
+
+    likelihood = loss == "log-likelihood"
+    if n_columns_of(n_classes) == 1:
+        binary = losses.binary_log_loss_residuals if likelihood else losses.binary_squared_error_residuals
+        return float(binary(scores[:, 0], labels, weights))
+    multiclass = losses.log_loss_residuals if likelihood else losses.squared_error_residuals
+    return float(multiclass(scores, labels, weights, n_classes))

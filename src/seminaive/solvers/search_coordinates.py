@@ -65,8 +65,7 @@ def search_coordinates(
     T + 1 along any direction.
     """
     loss, strength = objective.loss, objective.ridge.strength
-    weights = loss.row_weights[0]
-    curvature = loss.variance_at_zero * design.squared_adjoint(weights[:, None])
+    curvature = loss.variance_at_zero * loss.squared_columns()
     scale = scale_of(scaling, curvature, strength, estimate)
     if scaling != "curvature":
         return Coordinates(scale), None
@@ -75,6 +74,6 @@ def search_coordinates(
     first_step = 1.0 / (1 + len(design.coefficients.terms.features) + design.n_numbers)
     if not whiten or (design.orders > 1).any() or len(members) > MOST_WHITENED or (own != own[:, :1]).any():
         return Coordinates(scale), first_step
-    hessian = loss.variance_at_zero * design.gram(weights, members) + np.diag(own[:, 0])
+    hessian = loss.variance_at_zero * loss.gram(members) + np.diag(own[:, 0])
     scale[members] = 1.0
     return Coordinates(scale, Whitening.of(members, hessian)), 1.0

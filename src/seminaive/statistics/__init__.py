@@ -20,6 +20,7 @@ from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
 from seminaive.statistics.summary import TrainingSummary
 from seminaive.statistics.table import TableStatistics
 from seminaive.statistics.terms import Terms
+from seminaive.statistics.value_counts import ValueCounts
 
 __all__ = [
     "VETO",
@@ -38,6 +39,7 @@ __all__ = [
     "Terms",
     "TrainingSummary",
     "TupleCounts",
+    "ValueCounts",
     "class_weights",
     "complete",
     "conditional_mutual_information",

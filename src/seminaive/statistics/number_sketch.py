@@ -75,11 +75,17 @@ class NumberSketch:
         present = ~np.isnan(numbers)
         whole = bool(present.all())
         weight = None if row_weight is None else (row_weight if whole else row_weight[present])
-        bits = _ordered_bits(numbers if whole else numbers[present])
+        bits = ordered_bits(numbers if whole else numbers[present])
         total = float(len(bits) if weight is None else weight.sum())
         everything = float(len(numbers) if row_weight is None else row_weight.sum())
         sketch = _histogram(bits, weight, _most_bins(total))
         return cls(*_without_extremes(*sketch), max(everything - total, 0.0))
+
+    @classmethod
+    def of_weighted(cls, values: Floats, weights: Floats, missing: float) -> NumberSketch:
+        """Sketch distinct numbers, given the weight of each and that of the rows without a number."""
+        sketch = _histogram(ordered_bits(values), weights, _most_bins(float(weights.sum())))
+        return cls(*_without_extremes(*sketch), missing)
 
     def __add__(self, other: NumberSketch) -> NumberSketch:
         """Sketch the rows of both."""
@@ -164,7 +170,7 @@ def _most_bins(total: float) -> int:
     return max(1, min(MOST_BINS, int(total // FEWEST_ROWS)))
 
 
-def _ordered_bits(numbers: Floats) -> Bits:
+def ordered_bits(numbers: Floats) -> Bits:
     """Return the bits of doubles as integers that are ordered like the numbers."""
     bits = (numbers + 0.0).view(np.uint64)
     ordered: Bits = np.where(bits & SIGN, ~bits, bits | SIGN)
@@ -172,7 +178,7 @@ def _ordered_bits(numbers: Floats) -> Bits:
 
 
 def _numbers(ordered: Bits) -> Floats:
-    """Return the doubles of which `_ordered_bits` made these integers."""
+    """Return the doubles of which `ordered_bits` made these integers."""
     bits: Any = np.where(ordered & SIGN, ordered ^ SIGN, ~ordered)
     numbers: Floats = bits.view(np.float64)
     return numbers

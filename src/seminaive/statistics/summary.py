@@ -81,7 +81,12 @@ class TrainingSummary:
     def of_statistics(
         cls, statistics: TableStatistics, numbers: Floats, row_weight: Floats | None = None
     ) -> TrainingSummary:
-        """Summarise a table whose cells were counted already: no further pass over its codes.
+        """Summarise a table whose cells were counted already: no further pass over its codes."""
+        return cls.of_counted(statistics, sketch_columns(numbers, row_weight))
+
+    @classmethod
+    def of_counted(cls, statistics: TableStatistics, numbers: tuple[NumberSketch, ...]) -> TrainingSummary:
+        """Summarise a table whose cells were counted, and whose numbers were sketched, already.
 
         Every coded column must be in some term: the weights of single columns are sums over the first term
         that holds them.
@@ -98,7 +103,7 @@ class TrainingSummary:
         tuples = None
         if counts.terms != singles:
             tuples = TupleCounts(counts.terms, counts.counts.sum(axis=1, keepdims=True))
-        return cls(cells, tuples, sketch_columns(numbers, row_weight))
+        return cls(cells, tuples, numbers)
 
     @property
     def schema(self) -> Schema:

@@ -1,0 +1,244 @@
+"""Encoded rows of partitions as blocks of fused cells, under one numbering of the cells for all."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.design.coefficients import Coefficients
+from seminaive.design.fusion import PLANNING_ROWS, FusedTerms, joint_cells, plan_groups, spread_rows
+from seminaive.design.table import TableDesign, refuse_too_large, terms_of_order
+from seminaive.objective.blocked_loss import BlockedLoss, TableBlock, class_sums
+from seminaive.scale.partitions import ROWS_AT_ONCE
+from seminaive.scale.scratch import on_disk
+from seminaive.solvers.minimize import MOST_VECTORS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.design.coefficients import GenerativeEstimate
+    from seminaive.design.fusion import Group
+    from seminaive.scale.coding import Coding
+    from seminaive.scale.local_runner import Runner
+    from seminaive.scale.partitions import Partition
+    from seminaive.statistics import Terms
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Codes = NDArray[np.unsignedinteger]
+
+# Partitions of which some rows are looked at to plan the fusion of terms.
+PLANNING_PARTITIONS = 8
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What blocks are made of.
+
+    Parameters
+    ----------
+    coding : Coding
+    terms : Terms
+    groups : list of Group
+        Terms that share a joint table.
+    centres, spreads : ndarray of shape (n_numbers,)
+        A number x enters as ``(x - centre) / spread``; none where numbers enter as bins only.
+    """
+
+    coding: Coding
+    terms: Terms
+    groups: list[Group]
+    centres: Floats
+    spreads: Floats
+
+    @classmethod
+    def of(
+        cls,
+        coding: Coding,
+        partitions: Sequence[Partition],
+        runner: Runner,
+        *,
+        n_rows: int,
+        order: int,
+        standardisation: tuple[Floats, Floats] | None,
+    ) -> Plan:
+        """Plan the fusion of terms on some rows; refuse what memory cannot hold.
+
+        ``standardisation`` are centres and spreads of hierarchical models, which also have all lower orders.
+        """
+        terms = terms_of_order(coding.schema.cardinalities, order, hierarchical=standardisation is not None)
+        chosen = [partitions[k] for k in spread_rows(len(partitions), PLANNING_PARTITIONS)]
+        codes = np.concatenate(list(runner.each(sample_codes, chosen, coding)))
+        groups = plan_groups(codes, terms, n_rows=n_rows)
+        refuse_too_large(terms, groups, n_rows, len(coding.classes), MOST_VECTORS, ROWS_AT_ONCE)
+        centres, spreads = standardisation or (np.empty(0), np.empty(0))
+        return cls(coding, terms, groups, centres, spreads)
+
+    @property
+    def bytes_per_row(self) -> int:
+        """Return the size of a row in a block: fused cells, numbers, label and weight."""
+        return 4 * len(self.groups) + 8 * len(self.centres) + 16
+
+    def design(self, examples: Sequence[Codes]) -> TableDesign:
+        """Return the design of all rows, without any row, given the joint values of each group."""
+        n_columns = len(self.terms.cardinalities)
+        rows = []
+        for group, own in zip(self.groups, examples, strict=True):
+            codes = np.zeros((len(own), n_columns), dtype=own.dtype)
+            codes[:, list(group.columns)] = own
+            rows.append(codes)
+        no_cells = np.empty((len(self.groups), 0), dtype=np.uint32)
+        fused = FusedTerms.of_examples(no_cells, rows, self.terms, self.groups)
+        n_classes = len(self.coding.classes)
+        coefficients = Coefficients(self.terms, fused.observed, self.centres, self.spreads, n_classes)
+        return TableDesign(coefficients, fused, np.empty((0, len(self.centres))))
+
+
+@dataclass(frozen=True)
+class CodedRows:
+    """Some rows as joint values of each group of columns, numbered within these rows.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (n_groups, n_rows), uint32
+        The number of each row's joint value in each group.
+    examples : tuple of ndarray of shape (n_values, n_columns of the group)
+        The joint values of each group, by number.
+    numbers, labels, weights : ndarray
+        As in `TableBlock`.
+    """
+
+    cells: NDArray[np.uint32]
+    examples: tuple[Codes, ...]
+    numbers: Floats
+    labels: Indices
+    weights: Floats
+
+    def numbered(self, every: Sequence[Codes], offsets: Indices) -> TableBlock:
+        """Return the rows with cells numbered among the joint values of all rows, which are sorted.
+
+        A file is overwritten in place.
+        """
+        cells = self.cells if isinstance(self.cells, np.memmap) else np.empty_like(self.cells)
+        for g, (own, known) in enumerate(zip(self.examples, every, strict=True)):
+            places = np.unique(np.concatenate([known, own]), axis=0, return_inverse=True)[1].ravel()
+            cells[g] = (places[len(known) :] + offsets[g]).astype(np.uint32)[self.cells[g]]
+        return TableBlock(cells, offsets, self.numbers, self.labels, self.weights)
+
+
+class Blocks:
+    """The rows of a source as blocks of fused cells, held by a runner.
+
+    Parameters
+    ----------
+    plan : Plan
+    partitions : sequence of Partition
+    runner : Runner
+    folder : str or None
+        Where a local runner writes them; None keeps them in memory.
+    """
+
+    def __init__(
+        self, plan: Plan, partitions: Sequence[Partition], runner: Runner, folder: str | None, step: Any
+    ) -> None:
+        self._runner = runner
+        numbered = list(enumerate(partitions))
+        coded = runner.hold(code_partition, numbered, plan, folder)
+        every: list[Codes] | None = None
+        filled = []
+        for item, own in zip(coded, runner.each(joint_values, coded), strict=True):
+            step()
+            if own is None:
+                continue
+            filled.append(item)
+            every = own if every is None else [_united(a, b) for a, b in zip(every, own, strict=True)]
+        assert every is not None  # noqa: S101 - the survey found rows
+        self.design = plan.design(every)
+        self._held = runner.hold(number_blocks, filled, every, self.design.fused.offsets)
+        self._coded = coded
+
+    def over(self, work: Any, *arguments: Any) -> Iterator[Any]:
+        """Yield what work gives for the blocks of each partition, in order."""
+        return self._runner.each(work, self._held, *arguments)
+
+    def generative_estimate(self) -> tuple[GenerativeEstimate, Floats]:
+        """Return the generative estimate of all rows, and the weighted squares of the columns of X."""
+        n_classes = self.design.coefficients.n_classes
+        total: list[Floats] = []
+        for own in self.over(class_sums, n_classes):
+            total = [a + b for a, b in zip(total, own, strict=True)] if total else list(own)
+        tables, class_weight, squares = total
+        estimate = self.design.estimate_of(tables, class_weight)
+        n_numbers = self.design.n_numbers
+        visits = estimate.visits[: len(estimate.visits) - n_numbers]
+        return estimate, np.concatenate([visits, squares])[:, None]
+
+    def loss(self, squared_columns: Floats, objective: Any) -> BlockedLoss:
+        """Return the loss of all rows."""
+        n_classes = self.design.coefficients.n_classes
+        return BlockedLoss(self.design, self.over, squared_columns, n_classes, objective)
+
+    def release(self) -> None:
+        """Let go of the blocks."""
+        self._runner.release(self._held)
+        self._runner.release(self._coded)
+
+
+def sample_codes(partition: Partition, coding: Coding) -> Codes:
+    """Return the codes of rows spread over the beginning of a partition."""
+    for rows in coding.training_sets(partition):
+        return rows.table.codes[spread_rows(len(rows.labels), PLANNING_ROWS // PLANNING_PARTITIONS)]
+    return np.empty((0, len(coding.schema.coded)), dtype=coding.schema.code_type)
+
+
+def code_partition(numbered: tuple[int, Partition], plan: Plan, folder: str | None) -> tuple[CodedRows, ...]:
+    """Encode a partition, and number the joint values of each group of columns."""
+    number, partition = numbered
+    n_codes = np.array(plan.terms.cardinalities, dtype=np.int64) + 1
+    pieces = []
+    for k, rows in enumerate(plan.coding.training_sets(partition)):
+        codes = rows.table.codes
+        by_column = np.ascontiguousarray(codes.T)
+        cells = np.empty((len(plan.groups), len(codes)), dtype=np.uint32)
+        examples = []
+        for g, group in enumerate(plan.groups):
+            cells[g], first = joint_cells(by_column, n_codes, group.columns)
+            examples.append(np.ascontiguousarray(codes[first][:, list(group.columns)]))
+        numbers = np.empty((len(codes), 0))
+        if len(plan.centres):
+            numbers = np.nan_to_num((rows.table.numbers - plan.centres) / plan.spreads)
+        arrays: dict[str, Any] = {
+            "cells": cells,
+            "numbers": numbers,
+            "labels": rows.labels,
+            "weights": rows.weights,
+        }
+        if folder is not None:
+            stem = Path(folder) / f"{number:06d}-{k:04d}"
+            arrays = {name: on_disk(Path(f"{stem}-{name}"), own) for name, own in arrays.items()}
+        pieces.append(CodedRows(examples=tuple(examples), **arrays))
+    return tuple(pieces)
+
+
+def joint_values(pieces: Sequence[CodedRows]) -> list[Codes] | None:
+    """Return the joint values of each group that occur in some rows, sorted; None where there is no row."""
+    if not pieces:
+        return None
+    by_group = zip(*(piece.examples for piece in pieces), strict=True)
+    return [np.unique(np.concatenate(own), axis=0) for own in by_group]
+
+
+def number_blocks(
+    pieces: Sequence[CodedRows], every: Sequence[Codes], offsets: Indices
+) -> tuple[TableBlock, ...]:
+    """Give the cells of some rows their numbers among those of all rows."""
+    return tuple(piece.numbered(every, offsets) for piece in pieces)
+
+
+def _united(one: Codes, other: Codes) -> Codes:
+    return np.unique(np.concatenate([one, other]), axis=0)

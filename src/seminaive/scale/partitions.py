@@ -1,0 +1,213 @@
+"""Parts of a table that are read one at a time: row groups of Parquet files, frames, streams of batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from seminaive.errors import InputError, TableTypeError
+
+# Rows that are decoded, encoded and counted at once.
+ROWS_AT_ONCE = 1 << 18
+# Rows of a partition, where row groups are smaller; a larger row group is a partition of its own.
+ROWS_OF_A_PARTITION = 500_000
+
+
+class Partition(Protocol):
+    """Some rows of a table. It is picklable, so that any process may read it, and read it again."""
+
+    @property
+    def name(self) -> str:
+        """Return what messages call it."""
+
+    def types(self) -> pa.Schema | None:
+        """Return the columns and their types without reading any row; None where only reading tells."""
+
+    def tables(self, columns: list[str] | None) -> Iterator[pa.Table]:
+        """Yield the rows in order, a piece at a time, with some of the columns or all."""
+
+
+@dataclass(frozen=True)
+class ParquetPartition:
+    """Some row groups of a Parquet file.
+
+    Parameters
+    ----------
+    path : str
+    row_groups : tuple of int
+    """
+
+    path: str
+    row_groups: tuple[int, ...]
+
+    @property
+    def name(self) -> str:
+        """Return the file's name."""
+        return self.path
+
+    def types(self) -> pa.Schema:
+        """Return the types that the file's footer states."""
+        with readable(self.path):
+            return pq.read_schema(self.path)
+
+    def tables(self, columns: list[str] | None) -> Iterator[pa.Table]:
+        """Yield pieces of the row groups; text comes as dictionaries, as the file stores it."""
+        with readable(self.path):
+            text = [field.name for field in pq.read_schema(self.path) if _is_text(field.type)]
+            with pq.ParquetFile(self.path, read_dictionary=text) as file:
+                batches = file.iter_batches(
+                    ROWS_AT_ONCE, row_groups=list(self.row_groups), columns=columns, use_threads=False
+                )
+                for batch in batches:
+                    yield pa.Table.from_batches([batch])
+
+
+@dataclass(frozen=True)
+class FramePartition:
+    """A frame, or a function that gives frames.
+
+    Parameters
+    ----------
+    source : frame or callable
+        A pandas, polars or pyarrow frame, or a function of no arguments that returns an iterable of frames.
+    name : str
+    """
+
+    source: Any
+    name: str
+
+    def types(self) -> pa.Schema | None:
+        """Return the types of a frame; a function's are not known before it is called."""
+        return None if callable(self.source) else arrow_table(self.source).schema
+
+    def tables(self, columns: list[str] | None) -> Iterator[pa.Table]:
+        """Yield pieces of the frames."""
+        for frame in self.source() if callable(self.source) else (self.source,):
+            yield from _pieces(arrow_table(frame), columns, self.name)
+
+
+@dataclass(frozen=True)
+class DaskPartition:
+    """A partition of a Dask frame.
+
+    Parameters
+    ----------
+    delayed : dask.delayed.Delayed
+        Gives a pandas frame. A `DaskRunner` lets the cluster compute it, and compute it again.
+    meta : DataFrame
+        An empty frame of the same types.
+    name : str
+    """
+
+    delayed: Any
+    meta: Any
+    name: str
+
+    def types(self) -> pa.Schema:
+        """Return the types of the empty frame; categories of unknown type count as null."""
+        return pa.Schema.from_pandas(self.meta, preserve_index=False)
+
+    def tables(self, columns: list[str] | None) -> Iterator[pa.Table]:
+        """Yield pieces of the frame, computed in this process."""
+        frame = self.delayed.compute(scheduler="synchronous")
+        yield from FramePartition(frame, self.name).tables(columns)
+
+
+def parquet_partitions(path: str | Path | Iterable[str | Path]) -> list[ParquetPartition]:
+    """Return the partitions of a file, of all Parquet files in a folder by name, or of a list of files."""
+    partitions: list[ParquetPartition] = []
+    for file in _files(path):
+        with readable(str(file)):
+            metadata = pq.read_metadata(file)
+            sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
+        partitions += [ParquetPartition(str(file), groups) for groups in _grouped(sizes)]
+    return partitions
+
+
+def _files(path: str | Path | Iterable[str | Path]) -> list[Path]:
+    if not isinstance(path, str | Path):
+        files = [Path(own) for own in path]
+        if not files:
+            raise InputError("the list of Parquet files is empty: name at least one")
+        return files
+    folder = Path(path)
+    if not folder.is_dir():
+        if not folder.exists():
+            raise InputError(f"there is no file or folder {str(folder)!r}")
+        return [folder]
+    files = sorted(
+        file
+        for file in folder.rglob("*")
+        if file.suffix.lower() in (".parquet", ".pq")
+        and not any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
+    )
+    if not files:
+        raise InputError(f"there is no .parquet file in the folder {str(folder)!r}")
+    return files
+
+
+def _grouped(sizes: list[int]) -> Iterator[tuple[int, ...]]:
+    """Yield consecutive row groups that together are not too many rows; at least one tuple."""
+    own: list[int] = []
+    rows = 0
+    for group, size in enumerate(sizes):
+        if own and rows + size > ROWS_OF_A_PARTITION:
+            yield tuple(own)
+            own, rows = [], 0
+        own.append(group)
+        rows += size
+    yield tuple(own)
+
+
+@contextmanager
+def readable(path: str) -> Iterator[None]:
+    """Turn what goes wrong while a Parquet file is read into a sentence that names it."""
+    try:
+        yield
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{path!r} cannot be read as a Parquet file: {reason}") from error
+
+
+def arrow_table(frame: Any) -> pa.Table:
+    """Return a frame of any library as an arrow table."""
+    if isinstance(frame, pa.Table):
+        return frame
+    if isinstance(frame, pa.RecordBatch):
+        return pa.Table.from_batches([frame])
+    import narwhals as nw
+
+    opened = nw.from_native(frame, eager_only=True, pass_through=True)
+    if not isinstance(opened, nw.DataFrame):
+        raise TableTypeError(
+            f"a batch is a pandas, polars or pyarrow frame, got {type(frame).__name__}: rows that are scaled "
+            "need names of columns"
+        )
+    return pa.Table.from_pandas(frame, preserve_index=False) if _is_pandas(opened) else opened.to_arrow()
+
+
+def _is_pandas(opened: Any) -> bool:
+    return bool(opened.implementation.is_pandas())
+
+
+def _pieces(table: pa.Table, columns: list[str] | None, name: str) -> Iterator[pa.Table]:
+    if columns is not None:
+        absent = [column for column in columns if column not in table.column_names]
+        if absent:
+            raise InputError(f"{name} lacks the columns {absent}: give every partition the same columns")
+        table = table.select(columns)
+    for start in range(0, table.num_rows, ROWS_AT_ONCE):
+        yield table.slice(start, ROWS_AT_ONCE)
+
+
+def _is_text(own: pa.DataType) -> bool:
+    return bool(pa.types.is_string(own) or pa.types.is_large_string(own))
+
+
+Batches = Callable[[], Iterable[Any]]

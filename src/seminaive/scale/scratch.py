@@ -1,0 +1,82 @@
+"""Arrays on a disk, for the time of a fit."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.errors import InputError, TooLargeError
+from seminaive.memory import GIGA, available_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+# Blocks that take a larger share of the memory available are written to a disk.
+SHARE_OF_MEMORY = 0.25
+
+
+@contextmanager
+def scratch_folder(scratch: str | Path | None, n_bytes: int) -> Iterator[str | None]:
+    """Give a folder for blocks of so many bytes, which is removed at the end; None to keep them in memory.
+
+    Parameters
+    ----------
+    scratch : path or None
+        Where to make the folder. None is the system's folder for temporary files, if the blocks take more
+        than a quarter of the memory available.
+    n_bytes : int
+    """
+    if scratch is None and n_bytes <= SHARE_OF_MEMORY * available_bytes():
+        yield None
+        return
+    parent = Path(tempfile.gettempdir() if scratch is None else scratch)
+    if not parent.is_dir():
+        raise InputError(f"scratch is an existing folder: there is no folder {str(parent)!r}")
+    free = shutil.disk_usage(parent).free
+    if n_bytes > free:
+        raise _full(parent, n_bytes, free)
+    folder = tempfile.mkdtemp(dir=parent, prefix="seminaive-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def on_disk(path: Path, array: NDArray[Any]) -> NDArray[Any]:
+    """Write an array to a file, and return it mapped into memory.
+
+    The file's blocks are allocated first: writing to a mapped file on a full disk would end the process.
+    """
+    if not array.size:
+        return array
+    try:
+        with path.open("xb") as file:
+            _allocate(file.fileno(), array.nbytes)
+    except OSError as error:
+        free = shutil.disk_usage(path.parent).free
+        raise _full(path.parent, array.nbytes, free) from error
+    mapped = np.memmap(path, dtype=array.dtype, mode="r+", shape=array.shape)
+    mapped[...] = array
+    return mapped
+
+
+def _allocate(descriptor: int, n_bytes: int) -> None:
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(descriptor, 0, n_bytes)
+    else:  # not on every system: there a full disk is noticed when the file grows
+        os.truncate(descriptor, n_bytes)
+
+
+def _full(folder: Path, needed: int, free: int) -> TooLargeError:
+    return TooLargeError(
+        f"{str(folder)!r} has {free / GIGA:.3g} GB free, and {needed / GIGA:.3g} GB of encoded rows were to "
+        "be written there: name a folder on a larger disk in scratch"
+    )

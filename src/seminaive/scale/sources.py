@@ -1,0 +1,216 @@
+"""Tables that need not fit in memory: partitions, and which of their columns is what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from seminaive.errors import InputError
+from seminaive.scale.partitions import DaskPartition, FramePartition, parquet_partitions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from seminaive.scale.partitions import Partition
+
+
+@dataclass(frozen=True)
+class Source:
+    """A table in partitions.
+
+    Parameters
+    ----------
+    partitions : tuple of Partition
+        In the order of the rows.
+    target : str or None
+        The column to predict; None for rows that are only predicted.
+    weight : str or None
+        A column of row weights.
+    ids : tuple of str
+        Columns that identify rows: not learned from, and kept in predictions.
+    """
+
+    partitions: tuple[Partition, ...]
+    target: str | None
+    weight: str | None
+    ids: tuple[str, ...]
+
+    @cached_property
+    def types(self) -> pa.Schema:
+        """Return the columns and types that all partitions have; refuse a partition that has others.
+
+        Nothing is read for it. A column without any value in some partition has the type of the others.
+        """
+        types: dict[str, pa.DataType] | None = None
+        first = ""
+        for partition in self.partitions:
+            schema = partition.types()
+            if schema is None:
+                continue
+            own = {field.name: plain_type(field.type) for field in schema}
+            if types is None:
+                types, first = own, partition.name
+            _check_columns(own, types, partition.name, first)
+            for name, kind in own.items():
+                known = types[name]
+                if pa.types.is_null(known):
+                    types[name] = kind
+                elif kind != known and not pa.types.is_null(kind):
+                    raise InputError(
+                        f"column {name!r} is {kind} in {partition.name!r} and {known} in {first!r}: convert "
+                        "it, so that it has one type everywhere"
+                    )
+        if types is None:  # functions, which only their first frames tell about
+            types = self._first_types()
+        return pa.schema(list(types.items()))
+
+    def _first_types(self) -> dict[str, pa.DataType]:
+        for partition in self.partitions:
+            for piece in partition.tables(None):
+                return {field.name: plain_type(field.type) for field in piece.schema}
+        raise InputError("no partition has any row")
+
+    @cached_property
+    def reading(self) -> Reading:
+        """Return which columns are read, and as what."""
+        types = self.types
+        special = [name for name in (self.target, self.weight) if name is not None]
+        for name in [*special, *self.ids]:
+            if name not in types.names:
+                raise InputError(f"there is no column {name!r}: the table has {types.names}")
+        features = [name for name in types.names if name not in {*special, *self.ids}]
+        return Reading(pa.schema([types.field(name) for name in features]), types, self.target, self.weight)
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the rows of every partition are read.
+
+    Parameters
+    ----------
+    features : pyarrow Schema
+        The columns that a model looks at, in order.
+    types : pyarrow Schema
+        All columns.
+    target, weight : str or None
+    """
+
+    features: pa.Schema
+    types: pa.Schema
+    target: str | None
+    weight: str | None
+
+    def pieces(self, partition: Partition, also: Sequence[str] = ()) -> Iterator[pa.Table]:
+        """Yield the rows of a partition, with the features, target and weight, and some further columns."""
+        special = [name for name in (self.target, self.weight) if name is not None]
+        for piece in partition.tables([*self.features.names, *special, *also]):
+            if piece.num_rows:
+                yield self._conformed(piece, partition.name)
+
+    def _conformed(self, piece: pa.Table, name: str) -> pa.Table:
+        """Return a piece whose columns have the types of the table; refuse other types."""
+        for position, field in enumerate(piece.schema):
+            expected = self.types.field(field.name).type
+            own = plain_type(field.type)
+            if pa.types.is_null(own) and not pa.types.is_null(expected):
+                piece = piece.set_column(position, field.name, pa.nulls(piece.num_rows, expected))
+            elif own != expected and not pa.types.is_null(expected):
+                raise InputError(
+                    f"column {field.name!r} is {own} in {name!r} and {expected} elsewhere: convert it, so "
+                    "that it has one type everywhere"
+                )
+        return piece
+
+
+def plain_type(own: pa.DataType) -> pa.DataType:
+    """Return the type of the values: dictionaries and long text are ways to store them."""
+    if pa.types.is_dictionary(own):
+        return plain_type(own.value_type)
+    return pa.string() if pa.types.is_large_string(own) or pa.types.is_string_view(own) else own
+
+
+def _check_columns(own: dict[str, Any], expected: dict[str, Any], name: str, first: str) -> None:
+    lacking = [column for column in expected if column not in own]
+    foreign = [column for column in own if column not in expected]
+    if lacking or foreign:
+        told = [f"lacks {lacking}"] * bool(lacking) + [f"has {foreign} besides"] * bool(foreign)
+        raise InputError(
+            f"{name!r} {' and '.join(told)}, compared with {first!r}: give every partition the same columns"
+        )
+
+
+def from_parquet(
+    path: str | Path | Iterable[str | Path],
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    ids: Sequence[str] = (),
+) -> Source:
+    """Take the rows of Parquet files.
+
+    Parameters
+    ----------
+    path : path or list of paths
+        A file; a folder, of which all ``.parquet`` files are read in the order of their names; or files.
+    target : str or None, default=None
+        The column to predict; needed for a fit.
+    weight : str or None, default=None
+        A column of row weights: how often each row counts.
+    ids : sequence of str, default=()
+        Columns that identify rows. No model learns from them; predictions keep them.
+    """
+    return _source(parquet_partitions(path), target, weight, ids)
+
+
+def from_batches(
+    batches: Iterable[Any],
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    ids: Sequence[str] = (),
+) -> Source:
+    """Take the rows of frames, or of functions that give frames.
+
+    Parameters
+    ----------
+    batches : iterable of frames or of functions
+        pandas, polars or pyarrow frames, or functions of no arguments that return an iterable of frames. A
+        function is called once per pass over the rows, and must give the same frames each time; for a
+        cluster it has to be picklable.
+    target, weight, ids
+        As in `from_parquet`.
+    """
+    partitions = [FramePartition(source, f"batch {number}") for number, source in enumerate(batches)]
+    if not partitions:
+        raise InputError("there is no batch: give at least one frame, or one function that returns frames")
+    return _source(partitions, target, weight, ids)
+
+
+def from_dask(
+    frame: Any, *, target: str | None = None, weight: str | None = None, ids: Sequence[str] = ()
+) -> Source:
+    """Take the rows of a Dask frame, partition by partition.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+    target, weight, ids
+        As in `from_parquet`.
+    """
+    parts = [
+        DaskPartition(delayed, frame._meta, f"partition {number}")
+        for number, delayed in enumerate(frame.to_delayed())
+    ]
+    return _source(parts, target, weight, ids)
+
+
+def _source(
+    partitions: Sequence[Partition], target: str | None, weight: str | None, ids: Sequence[str]
+) -> Source:
+    if isinstance(ids, str):
+        ids = (ids,)
+    return Source(tuple(partitions), target, weight, tuple(ids))

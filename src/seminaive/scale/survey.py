@@ -1,0 +1,278 @@
+"""One pass over the partitions that finds classes, categories, value counts and moments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode import (
+    CategoricalColumn,
+    EmptyColumn,
+    EncodedTarget,
+    NumericColumn,
+    Schema,
+    merge_readings,
+    read_columns,
+    weigh_classes,
+)
+from seminaive.encode.frames import Table
+from seminaive.errors import InputError, TooLargeError
+from seminaive.models.base import encode_rows
+from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, ValueCounts
+from seminaive.statistics.number_sketch import sketch_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from seminaive.encode import ColumnReading
+    from seminaive.scale.partitions import Partition
+    from seminaive.scale.sources import Reading
+    from seminaive.statistics import NumberSketch
+
+    Floats = NDArray[np.float64]
+
+# Categories of a column beyond which the column is refused: it identifies rows rather than groups of them.
+MOST_CATEGORIES = 1_000_000
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What one pass finds out about some rows; ``a + b`` is about the rows of both.
+
+    Parameters
+    ----------
+    n_rows : int
+        Rows of positive weight.
+    statistics : TableStatistics
+        Weights of single values by class, and moments of numbers, which are not cut.
+    readings : tuple of ColumnReading
+    sketches : tuple of NumberSketch
+        One per number, where they are wanted.
+    values : tuple of ValueCounts
+        One per number, where they are wanted.
+    kinds : tuple of str
+        What the type of each column says about it.
+    """
+
+    n_rows: int
+    statistics: TableStatistics
+    readings: tuple[ColumnReading, ...]
+    sketches: tuple[NumberSketch, ...]
+    values: tuple[ValueCounts, ...]
+    kinds: tuple[Any, ...]
+
+    @property
+    def classes(self) -> tuple[Any, ...]:
+        """Return the classes, sorted."""
+        assert self.statistics.classes is not None  # noqa: S101 - a survey always names them
+        return self.statistics.classes
+
+    def __add__(self, other: Survey) -> Survey:
+        """Return what is known about the rows of both."""
+        every = _united_classes(self.classes, other.classes)
+        own, its = self.with_classes(every), other.with_classes(every)
+        statistics = own.statistics + its.statistics
+        _refuse_too_many_categories(statistics.schema)
+        return Survey(
+            own.n_rows + its.n_rows,
+            statistics,
+            merge_readings(own.readings, its.readings),
+            tuple(a + b for a, b in zip(own.sketches, its.sketches, strict=True)),
+            tuple(a + b for a, b in zip(own.values, its.values, strict=True)),
+            own.kinds,
+        )
+
+    def with_classes(self, classes: tuple[Any, ...]) -> Survey:
+        """Return the same survey among more classes."""
+        if classes == self.classes:
+            return self
+        moves = np.array([classes.index(label) for label in self.classes], dtype=np.int64)
+        return replace(
+            self,
+            statistics=self.statistics.with_classes(moves, classes),
+            values=tuple(own.with_classes(moves, len(classes)) for own in self.values),
+        )
+
+    def opened(self, features: pa.Schema) -> Table:
+        """Return the table without its rows: names, types and kinds of columns, and the number of rows."""
+        columns = tuple(features.empty_table().columns)
+        return Table(tuple(features.names), columns, self.kinds, self.n_rows)
+
+    def readings_of(self, features: pa.Schema) -> tuple[ColumnReading, ...]:
+        """Return how the columns were read; a type is that of the values, however they are stored."""
+        pairs = zip(self.readings, features, strict=True)
+        return tuple(replace(reading, dtype=str(field.type)) for reading, field in pairs)
+
+    def class_factors(self, class_weight: Any) -> Floats | None:
+        """Return what the rows of each class are multiplied by, None where nothing is said."""
+        if class_weight is None:
+            return None
+        target = EncodedTarget(np.array(self.classes, dtype=object), np.arange(len(self.classes)))
+        totals = self.statistics.class_weight
+        weighed = weigh_classes(class_weight, target, totals, whole=True)
+        assert weighed is not None  # noqa: S101 - class_weight is given
+        return weighed / totals
+
+    def schema(
+        self,
+        cut_rule: Callable[..., Any] | None,
+        class_factors: Floats | None = None,
+        max_categories: int | None = None,
+    ) -> Schema:
+        """Return the schema of all rows: categories that are kept, cut points, columns without any value."""
+        columns: list[Any] = []
+        number, coded = 0, 0
+        known = self.statistics.schema
+        for column in known.columns:
+            if isinstance(column, CategoricalColumn):
+                weights = self.statistics.counts.block(coded).sum(axis=1)
+                coded += 1
+                columns.append(_kept_categories(column, weights, max_categories))
+            elif isinstance(column, NumericColumn):
+                empty = not self.statistics.moments.weight[number].any()
+                if empty:
+                    columns.append(EmptyColumn(column.name))
+                elif cut_rule is None:
+                    columns.append(column)
+                else:
+                    cuts = self.values[number].cuts(cut_rule, class_factors)
+                    columns.append(replace(column, cuts=tuple(cuts.tolist())))
+                number += 1
+        schema = Schema(tuple(columns), known.missing)
+        if not schema.coded and not schema.numeric:
+            raise InputError("no column has any value, all cells are missing: pass a column with values")
+        return schema
+
+    def number_sketches(
+        self, schema: Schema, class_factors: Floats | None = None
+    ) -> tuple[NumberSketch, ...]:
+        """Return a sketch of each numeric column of the final schema."""
+        made = self.sketches or tuple(own.sketch(class_factors) for own in self.values)
+        return tuple(made[k] for k in self._kept_numbers(schema)) if made else ()
+
+    def statistics_under(self, schema: Schema) -> TableStatistics:
+        """Return the statistics without the columns that have no value."""
+        own = self.statistics
+        if schema == own.schema:
+            return own
+        kept = [k for k, position in enumerate(own.schema.coded) if position in schema.coded]
+        counts = np.concatenate([own.counts.block(k) for k in kept] or [np.zeros((0, len(self.classes)))])
+        numbers = self._kept_numbers(schema)
+        moments = Moments(own.moments.sums[:, :, numbers], own.moments.exponents[numbers])
+        terms = Terms.singles(schema.cardinalities)
+        return TableStatistics(schema, own.class_weight, TupleCounts(terms, counts), moments, self.classes)
+
+    def standardisation(self, schema: Schema, class_factors: Floats | None = None) -> tuple[Floats, Floats]:
+        """Return mean and standard deviation of each number, all classes together; 1 for a constant."""
+        moments, kept = self.statistics.moments, self._kept_numbers(schema)
+        factors = np.ones(len(self.classes)) if class_factors is None else class_factors
+        means, deviations = (own[kept] for own in moments.mean_and_squared_deviations())
+        weight = moments.weight[kept] * factors
+        total = weight.sum(axis=1)
+        centres = (weight * means).sum(axis=1) / total
+        between = weight * (means - centres[:, None]) ** 2
+        spreads = np.sqrt((deviations @ factors + between.sum(axis=1)) / total)
+        return centres, np.where(spreads > 0, spreads, 1.0)
+
+    def _kept_numbers(self, schema: Schema) -> list[int]:
+        return [k for k, position in enumerate(self.statistics.schema.numeric) if position in schema.numeric]
+
+
+def survey_partition(
+    partition: Partition, reading: Reading, model: Any, *, values: bool, sketches: bool
+) -> Survey | None:
+    """Look at the rows of a partition; None where there is none.
+
+    Parameters
+    ----------
+    partition : Partition
+    reading : Reading
+    model : TableClassifier
+        Its parameters say how columns are read; ``class_weight`` is None.
+    values, sketches : bool
+        Whether to count the values of numbers, and whether to sketch them.
+    """
+    found = [_survey(own, model, values, sketches) for own in training_pieces(partition, reading)]
+    return reduce(Survey.__add__, found) if found else None
+
+
+def training_pieces(partition: Partition, reading: Reading) -> Iterator[tuple[pa.Table, Any, Floats | None]]:
+    """Yield features, labels and row weights of a partition, without the rows of weight zero."""
+    for piece in reading.pieces(partition):
+        kept, weight = piece, None
+        if reading.weight is not None:
+            weight = _numbers(piece.column(reading.weight), reading.weight)
+            if (weight == 0).any():
+                kept = piece.filter(_mask(weight != 0))
+                weight = weight[weight != 0]
+        if kept.num_rows:
+            yield kept.select(reading.features.names), kept.column(reading.target), weight
+
+
+def _numbers(column: Any, name: str) -> Floats:
+    from seminaive.encode.frames import as_numbers
+
+    return as_numbers(name, column)
+
+
+def _mask(kept: NDArray[np.bool_]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(kept)
+
+
+def _survey(rows: tuple[Any, Any, Any], model: Any, values: bool, sketches: bool) -> Survey:
+    opened, training = encode_rows(model, *rows, chunk=True)
+    table, labels, n_classes, weight = (
+        training.table,
+        training.labels,
+        training.n_classes,
+        training.row_weight,
+    )
+    statistics = TableStatistics.of(table, labels, n_classes, weight, classes=training.classes.tolist())
+    _refuse_too_many_categories(statistics.schema)
+    return Survey(
+        len(labels),
+        statistics,
+        read_columns(opened, table),
+        sketch_columns(table.numbers, weight) if sketches else (),
+        tuple(
+            ValueCounts.of(np.ascontiguousarray(column), labels, n_classes, weight)
+            for column in table.numbers.T
+        )
+        if values
+        else (),
+        opened.kinds,
+    )
+
+
+def _united_classes(one: tuple[Any, ...], other: tuple[Any, ...]) -> tuple[Any, ...]:
+    if one == other:
+        return one
+    return tuple(sorted({*one, *other}))
+
+
+def _refuse_too_many_categories(schema: Schema) -> None:
+    for column in schema.columns:
+        if isinstance(column, CategoricalColumn) and len(column.categories) > MOST_CATEGORIES:
+            raise TooLargeError(
+                f"column {column.name!r} has at least {len(column.categories):,} categories, more than "
+                f"{MOST_CATEGORIES:,}: name it in ids if it identifies rows, drop it, or group its values"
+            )
+
+
+def _kept_categories(column: CategoricalColumn, weights: Floats, most: int | None) -> Any:
+    """Return a column with its most frequent categories, ties by value; what is left out is unseen."""
+    if not column.categories:
+        return EmptyColumn(column.name)
+    if most is None or len(column.categories) <= most:
+        return column
+    order = np.argsort(-weights[: len(column.categories)], kind="stable")[:most]
+    kept = tuple(column.categories[code] for code in np.sort(order))
+    return CategoricalColumn(column.name, kept, column.missing_seen)

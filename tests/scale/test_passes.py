@@ -1,0 +1,159 @@
+import os
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from seminaive import scale
+from seminaive.design.table import TableDesign
+from seminaive.encode import TableEncoder, mdl_cuts
+from seminaive.errors import InputError, TooLargeError
+from seminaive.models import (
+    AcceleratedLogisticRegression,
+    HigherOrderLogisticRegression,
+    SelectiveNaiveBayes,
+    load_model,
+    save_model,
+)
+from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.scale import partitions
+from seminaive.scale.blocks import Blocks, Plan
+from seminaive.scale.coding import Coding
+
+# Strictly convex by a margin: a gradient of relative norm 1e-9 leaves an error of that norm over the ridge.
+MODELS = {
+    "order 2": HigherOrderLogisticRegression(2, ridge=10.0),
+    "order 1, whitened": HigherOrderLogisticRegression(1),
+    "order 1, hierarchical": HigherOrderLogisticRegression(1, hierarchical=True, number_ridge=0.1),
+    "order 2, hierarchical": HigherOrderLogisticRegression(2, hierarchical=True, ridge=[10.0, 20.0]),
+    "generative share": HigherOrderLogisticRegression(
+        2, ridge=10.0, generative_share=0.5, start="generative"
+    ),
+    "Newton": HigherOrderLogisticRegression(1, solver="newton"),
+    "squared error": HigherOrderLogisticRegression(1, objective="squared-error", ridge=10.0),
+    "ALR": AcceleratedLogisticRegression(2, pull_to_generative=1.0),
+}
+
+
+def features(frame):
+    return frame.drop(columns=[name for name in ("outcome", "weight") if name in frame])
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_optimum_over_blocks_is_that_in_memory(name, n_classes, mixed_rows, write_parts, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = mixed_rows(2500, n_classes=n_classes)
+    expected = clone(MODELS[name]).set_params(tol=1e-9, max_iter=5000)
+    expected.fit(features(frame), frame["outcome"])
+    folder = write_parts(frame.iloc[rng.permutation(len(frame))], tmp_path / "parts", 6, rng)
+    scratch = tmp_path / "scratch" if n_classes == 3 else None
+    (tmp_path / "scratch").mkdir()
+    model = scale.fit(
+        clone(MODELS[name]).set_params(tol=1e-9, max_iter=5000),
+        scale.from_parquet(folder, target="outcome"),
+        runner=scale.LocalRunner(2),
+        scratch=scratch,
+    )
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-12)
+    np.testing.assert_allclose(model.scores_.tables, expected.scores_.tables, atol=1e-7)
+    np.testing.assert_allclose(model.scores_.prior, expected.scores_.prior, atol=1e-7)
+    assert model.gradient_norm_ <= 1e-9
+    own, known = model.summary_, expected.summary_
+    np.testing.assert_array_equal(own.cells.counts.counts, known.cells.counts.counts)
+    np.testing.assert_array_equal(own.tuples.counts, known.tuples.counts)
+    for sketch, other in zip(own.numbers, known.numbers, strict=True):
+        np.testing.assert_array_equal(sketch.bins, other.bins)
+        np.testing.assert_array_equal(sketch.weights, other.weights)
+    assert not any((tmp_path / "scratch").iterdir())
+    save_model(model, tmp_path / "model")
+    X = features(frame)
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("hierarchical", [False, True])
+def test_a_pass_over_blocks_is_the_pass_in_memory(n_classes, hierarchical, mixed_rows, monkeypatch):
+    # Pieces are smaller than partitions here, so that blocks of one partition are added up too.
+    monkeypatch.setattr(partitions, "ROWS_AT_ONCE", 300)
+    frame = mixed_rows(3000, n_classes=n_classes)
+    data = scale.from_batches([frame[:1100], frame[1100:1150], frame[1150:]], target="outcome")
+    classes, labels = np.unique(frame["outcome"], return_inverse=True)
+    _, table = TableEncoder.learn(features(frame), cut_rule=mdl_cuts, labels=labels)
+    weights = np.ones(len(labels))
+    design = TableDesign.of(table, weights, n_classes, order=2, hierarchical=hierarchical)
+    loss = EmpiricalLoss(design, labels, weights, n_classes)
+    own = design.coefficients
+    runner = scale.LocalRunner(2)
+    coding = Coding(data.reading, table.schema, classes, None)
+    plan = Plan.of(
+        coding,
+        data.partitions,
+        runner,
+        n_rows=3000,
+        order=2,
+        standardisation=(own.centres, own.spreads) if hierarchical else None,
+    )
+    blocks = Blocks(plan, data.partitions, runner, None, lambda: None)
+    np.testing.assert_array_equal(blocks.design.coefficients.cells, own.cells)
+    estimate, squares = blocks.generative_estimate()
+    np.testing.assert_array_equal(
+        estimate.cell_weight, design.generative_estimate(labels, weights).cell_weight
+    )
+    np.testing.assert_allclose(squares, loss.squared_columns(), rtol=1e-13)
+    blocked = blocks.loss(squares, "log-likelihood")
+    coefficients = np.random.default_rng(0).normal(size=loss.shape)
+    value, gradient = blocked(coefficients)
+    expected, expected_gradient = loss(coefficients)
+    np.testing.assert_allclose(value, expected, rtol=1e-13)
+    scaled = np.abs(expected_gradient).max()
+    np.testing.assert_allclose(gradient, expected_gradient, rtol=0, atol=1e-13 * scaled)
+    again = blocked(coefficients)
+    np.testing.assert_array_equal(again[1], gradient)
+
+
+def test_threads_and_scratch_change_no_bit(mixed, tmp_path):
+    data = scale.from_batches([mixed[:900], mixed[900:1000], mixed[1000:]], target="outcome")
+    fits = [
+        scale.fit(HigherOrderLogisticRegression(2), data, runner=scale.LocalRunner(n_jobs), scratch=scratch)
+        for n_jobs, scratch in ((1, None), (3, None), (2, tmp_path))
+    ]
+    for other in fits[1:]:
+        np.testing.assert_array_equal(other.scores_.tables, fits[0].scores_.tables)
+    assert not any(tmp_path.iterdir())
+
+
+def test_weights_count_as_repeated_rows(mixed):
+    rng = np.random.default_rng(1)
+    mixed["weight"] = rng.integers(0, 4, len(mixed)).astype(float)
+    data = scale.from_batches([mixed[:900], mixed[900:]], target="outcome", weight="weight")
+    options = {"order": 2, "ridge": 10.0, "tol": 1e-9, "max_iter": 5000}
+    model = scale.fit(HigherOrderLogisticRegression(**options), data)
+    expected = HigherOrderLogisticRegression(**options)
+    expected.fit(features(mixed), mixed["outcome"], sample_weight=mixed["weight"])
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-12)
+    np.testing.assert_allclose(model.scores_.tables, expected.scores_.tables, atol=1e-7)
+
+
+def test_a_full_scratch_disk_is_a_sentence_and_leaves_nothing(mixed, tmp_path, monkeypatch):
+    data = scale.from_batches([mixed[:900], mixed[900:]], target="outcome")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    model = HigherOrderLogisticRegression(1)
+    with pytest.raises(TooLargeError, match="GB free, and .* name a folder on a larger disk in scratch"):
+        scale.fit(model, data, scratch=tmp_path)
+    assert not any(tmp_path.iterdir())
+    assert not hasattr(model, "classes_")
+
+
+def test_what_cannot_be_fitted_out_of_core_says_so(mixed, tmp_path):
+    data = scale.from_batches([mixed], target="outcome")
+    with pytest.raises(InputError, match="SelectiveNaiveBayes cannot be fitted out of core.*NaiveBayes"):
+        scale.fit(SelectiveNaiveBayes(), data)
+    with pytest.raises(InputError, match="solver='sgd' visits single rows"):
+        scale.fit(HigherOrderLogisticRegression(solver="sgd"), data)
+    with pytest.raises(InputError, match="scratch is an existing folder"):
+        scale.fit(HigherOrderLogisticRegression(), data, scratch=tmp_path / "none")
