@@ -18,6 +18,7 @@ __all__ = [
     "ConvergenceWarning",
     "EmptyBlanketWarning",
     "InputError",
+    "LongFitWarning",
     "ModelFileError",
     "NotFittedError",
     "SeminaiveError",
@@ -64,6 +65,10 @@ class ColumnsWarning(UserWarning):
 
 class EmptyBlanketWarning(UserWarning):
     """No feature was found to depend on the class, so that all were kept."""
+
+
+class LongFitWarning(UserWarning):
+    """A fit that is going to take minutes; the message says why, and how to see its progress."""
 
 
 class UntestableWarning(UserWarning):
