@@ -350,9 +350,9 @@ def test_a_fit_of_very_many_terms_is_announced_or_shows_its_progress(monkeypatch
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (1200, 6)).astype(str), rng.integers(0, 2, 1200)
     with pytest.warns(LongFitWarning, match="20 terms.*order=2 has 15 terms"):
-        HigherOrderLogisticRegression(order=3, max_iter=50).fit(X, y)
+        HigherOrderLogisticRegression(order=3, tol=0.1).fit(X, y)
     assert capsys.readouterr().err == ""
-    HigherOrderLogisticRegression(order=3, max_iter=50, verbose=True).fit(X, y)
+    HigherOrderLogisticRegression(order=3, tol=0.1, verbose=True).fit(X, y)
     shown = capsys.readouterr().err
     assert "order 3 of 6 columns, 20 terms, 1200 rows" in shown
     assert "terms laid out 20/20" in shown
