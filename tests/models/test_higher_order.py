@@ -354,5 +354,5 @@ def test_a_fit_of_very_many_terms_is_announced_or_shows_its_progress(monkeypatch
     assert capsys.readouterr().err == ""
     HigherOrderLogisticRegression(order=3, tol=0.1, verbose=True).fit(X, y)
     shown = capsys.readouterr().err
-    assert "order 3 of 6 columns, 20 terms, 1200 rows" in shown
+    assert "order 3 of 6 columns, 20 terms, 1,200 rows" in shown
     assert "terms laid out 20/20" in shown
