@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -175,6 +175,7 @@ def plan_groups(
     cell_budget: int = CELL_BUDGET,
     expansion_share: float = EXPANSION_SHARE,
     n_rows: int | None = None,
+    report: Callable[..., None] | None = None,
 ) -> list[Group]:
     """Cover the terms by groups of columns with few joint values, greedily.
 
@@ -182,7 +183,7 @@ def plan_groups(
     completes the most further terms per doubling of the cells, as long as cells stay within the budget
     and cells times terms within ``expansion_share`` of the rows. Sizes are those seen in a sample of
     rows: a wrong guess costs time, never exactness. ``n_rows`` is the size of the whole table, where the
-    codes are a sample of it.
+    codes are a sample of it. ``report(n=...)`` is told how many terms a group covers.
     """
     n_columns = codes.shape[1]
     n_rows = len(codes) if n_rows is None else n_rows
@@ -222,6 +223,8 @@ def plan_groups(
         own = uncovered & np.where(columns >= 0, inside[columns], True).all(axis=1)
         uncovered &= ~own
         groups.append(Group(tuple(sorted(chosen)), tuple(np.flatnonzero(own).tolist())))
+        if report is not None:
+            report(n=len(groups[-1].terms))
     return groups
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seminaive.encode import whole_file
 from seminaive.explain.calculator import calculator_page
 from seminaive.explain.drawing import axes_of
 from seminaive.explain.effect_display import EffectDisplay
@@ -21,6 +20,7 @@ from seminaive.explain.reading import effects_of
 from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import importance, summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
+from seminaive.files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

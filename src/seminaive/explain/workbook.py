@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode import CategoricalColumn, whole_file
+from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError, MissingExtraError, TooLargeError
 from seminaive.explain.portable import Portable
 from seminaive.explain.reading import code_labels, interval_labels
+from seminaive.files import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -100,9 +100,7 @@ def unchanged_on_failure(model):
         raise
 
 
-def open_training(
-    estimator, X, y, sample_weight
-) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
+def open_training(estimator, X, y, sample_weight) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
     """Return the table, labels and weights that an estimator learns from; remember the columns' names."""
     opened = open_table(X)
     validate_data(estimator, X, skip_check_array=True)
@@ -231,7 +229,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         if mistakes:
             shown = "; ".join(mistakes[:MOST_MISTAKES])
             more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
-            warnings.warn(f"{type(self).__name__}: {shown}{more}", ColumnsWarning, stacklevel=6)
+            told = ColumnsWarning(f"{type(self).__name__}: {shown}{more}", mistakes)
+            warnings.warn(told, stacklevel=6)
 
     @property
     def columns_report_(self):
