@@ -16,8 +16,8 @@ from typing import Any
 from seminaive import models
 from seminaive.errors import InputError
 
-# What a name in `seminaive.models` ends with that is no classifier.
-OTHERS = ("Selector", "Imputer")
+# What a name in `seminaive.models` ends with that is no classifier, or one around another.
+OTHERS = ("Selector", "Imputer", "PooledClassifier")
 # The model to take first is the first in every list.
 FIRST = "semi-naive"
 RIVALS = {
