@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # Share of a code that training never had: what it says is averaged over the other axes as if it had rows.
 LEAST_SHARE = 1e-9
-# Rows of independence that are added to the joint weights. They bound the means of a pure table under the joint
-# weights alone by INDEPENDENT_ROWS / n_rows of its range: below 1e-3 from 100 rows on.
+# Rows of independence that are added to the joint weights. They bound the means of a pure table under the
+# joint weights alone by INDEPENDENT_ROWS / n_rows of its range: below 1e-3 from 100 rows on.
 INDEPENDENT_ROWS = 0.1
 # Conjugate gradients stop at this norm of the preconditioned residual, relative to the start.
 TOLERANCE = 1e-9
