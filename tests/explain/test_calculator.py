@@ -3,10 +3,12 @@
 import base64
 import hashlib
 import json
+import os
 import re
 import shutil
 import subprocess
-from html import unescape
+from html import escape, unescape
+from pathlib import Path
 from urllib.parse import quote
 
 import numpy as np
@@ -16,7 +18,7 @@ import pytest
 from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes
 from seminaive.errors import InputError
 from seminaive.evaluate import load_dataset
-from seminaive.explain import calculator
+from seminaive.explain import calculator, page
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 HOSTILE = "</script><img src=x onerror=document.title='broken'>"
@@ -29,13 +31,38 @@ def browser():
     if found is None:
         pytest.skip("no Chromium is installed: the calculator is not opened")
 
-    def dump(path, values=None, width=1000):
+    def dump(path, values=None):
         link = path.as_uri() + ("" if values is None else "#" + quote(json.dumps(values)))
         command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000",
-                   f"--window-size={width},900", "--dump-dom", link]  # fmt: skip
+                   "--window-size=1280,900", "--dump-dom", link]  # fmt: skip
         return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
     return dump
+
+
+def with_script(opened, script):
+    """Return a copy of a page that runs one more script, which the policy of the page would forbid."""
+    text = re.sub(r"<meta http-equiv=[^>]*>", "", opened.read_text(encoding="utf-8"))
+    copy = opened.with_name(f"{opened.stem}-measured.html")
+    copy.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
+    return copy
+
+
+def in_frame(opened, width):
+    """Return a page that shows another one in a frame: windows of Chromium are at least 500 pixels wide."""
+    outer = opened.with_name(f"{opened.stem}-framed.html")
+    inner = escape(opened.read_text(encoding="utf-8"))
+    frame = f'<iframe style="border:0;width:{width}px;height:800px" srcdoc="{inner}"></iframe>'
+    outer.write_text(f"<!doctype html><body>{frame}</body>", encoding="utf-8")
+    return outer
+
+
+def answer(document):
+    """Return what such a script left in the attribute ``data-answer`` of the outermost body."""
+    return json.loads(unescape(re.search(r'<body[^>]* data-answer="([^"]*)"', document).group(1)))
+
+
+ANSWER = "const answer = value => { parent.document.body.dataset.answer = JSON.stringify(value); };"
 
 
 def probabilities(document):
@@ -66,7 +93,7 @@ def hostile():
 
 def test_the_form_gives_the_probabilities_of_the_model(hostile, browser, tmp_path):
     model, _ = hostile
-    page = calculator(model, tmp_path / "page.html", title=HOSTILE, note=HOSTILE, labels={"flag": HOSTILE})
+    opened = calculator(model, tmp_path / "page.html", title=HOSTILE, note=HOSTILE, labels={"flag": HOSTILE})
     rows = [
         {HOSTILE: HOSTILE, "x\"'": "1.5", "flag": "true", "level": "2"},
         {HOSTILE: "c & d", "x\"'": "-3", "level": "3"},
@@ -83,7 +110,7 @@ def test_the_form_gives_the_probabilities_of_the_model(hostile, browser, tmp_pat
                 "level": pd.Series([float(row["level"]) if "level" in row else np.nan]),
             }
         )
-        document = browser(page, row)
+        document = browser(opened, row)
         np.testing.assert_allclose(probabilities(document), model.predict_proba(given)[0], atol=1e-12)
         assert self_test(document).startswith("Self-test passed: 20 rows")
         assert "<title>broken" not in document
@@ -94,26 +121,26 @@ def test_the_form_gives_the_probabilities_of_the_model(hostile, browser, tmp_pat
 
 def test_a_number_that_cannot_be_read_is_not_a_missing_one(hostile, browser, tmp_path):
     model, _ = hostile
-    page = calculator(model, tmp_path / "page.html")
-    document = browser(page, {"x\"'": "1,5"})
+    opened = calculator(model, tmp_path / "page.html")
+    document = browser(opened, {"x\"'": "1,5"})
     assert probabilities(document) == []
     assert "This is not a number" in document
-    outside = browser(page, {"x\"'": "500"})
+    outside = browser(opened, {"x\"'": "500"})
     assert "Outside the usual range" in outside
     assert len(probabilities(outside)) == 3
 
 
 def test_a_page_that_disagrees_with_its_model_shows_nothing(hostile, browser, tmp_path):
     model, _ = hostile
-    page = calculator(model, tmp_path / "page.html")
-    text = page.read_text(encoding="utf-8")
+    opened = calculator(model, tmp_path / "page.html")
+    text = opened.read_text(encoding="utf-8")
     intercept = re.search(r'"intercept":\[([^,]*),', text).group(1)
     script = re.search(r"<script>(.*?)</script>", text, re.DOTALL).group(1)
     changed = script.replace(f'"intercept":[{intercept},', '"intercept":[9.0,')
     # With the hash of the changed script, or the browser would not run it at all.
     text = text.replace(script, changed).replace(sha(script), sha(changed))
-    page.write_text(text, encoding="utf-8")
-    document = browser(page)
+    opened.write_text(text, encoding="utf-8")
+    document = browser(opened)
     assert self_test(document).startswith("Self-test failed")
     assert probabilities(document) == []
 
@@ -124,10 +151,10 @@ def sha(text):
 
 def test_a_changed_script_does_not_run(hostile, browser, tmp_path):
     model, _ = hostile
-    page = calculator(model, tmp_path / "page.html")
-    text = page.read_text(encoding="utf-8")
-    page.write_text(text.replace("const fields = [];", "const fields = [] ;"), encoding="utf-8")
-    assert self_test(browser(page)) == "Self-test not run."
+    opened = calculator(model, tmp_path / "page.html")
+    text = opened.read_text(encoding="utf-8")
+    opened.write_text(text.replace("const fields = [];", "const fields = [] ;"), encoding="utf-8")
+    assert self_test(browser(opened)) == "Self-test not run."
 
 
 def test_the_policy_names_the_hashes_of_script_and_style_and_forbids_all_else(hostile, tmp_path):
@@ -140,6 +167,46 @@ def test_the_policy_names_the_hashes_of_script_and_style_and_forbids_all_else(ho
         assert f"{tag}-src '{sha(inside)}'" in policy
     assert "http://" not in text
     assert "https://" not in text
+
+
+@pytest.fixture(scope="module")
+def written(hostile, tmp_path_factory):
+    """Return the calculator of a model with hostile names, and the page with its pictures."""
+    folder = tmp_path_factory.mktemp("pages")
+    model, _ = hostile
+    return [calculator(model, folder / "calculator.html", title=HOSTILE), page(model, folder / "all.html")]
+
+
+def test_a_phone_shows_the_page_without_sideways_scrolling(written, browser):
+    script = f"{ANSWER} answer([innerWidth, document.documentElement.scrollWidth]);"
+    for own in written:
+        inner, needed = answer(browser(in_frame(with_script(own, script), 390)))
+        assert inner == 390
+        assert needed <= 390
+
+
+def test_no_request_leaves_the_page(written, browser):
+    script = (
+        f"{ANSWER} addEventListener('load', () => answer(performance.getEntriesByType('resource')"
+        ".map(own => own.name).filter(own => !own.startsWith('data:'))));"
+    )
+    for own in written:
+        assert answer(browser(with_script(own, script))) == []
+
+
+def test_axe_finds_no_violation(written, browser):
+    axe = os.environ.get("SEMINAIVE_AXE")
+    if not axe:
+        pytest.skip("SEMINAIVE_AXE does not point to axe.min.js of axe-core: accessibility is not checked")
+    script = f"""{Path(axe).read_text(encoding="utf-8")}
+    {ANSWER} axe.run().then(found => answer({{
+      violations: found.violations.map(own => own.id + ": " + own.nodes.map(n => n.html).join(" ")),
+      passes: found.passes.length}}));"""
+    for own in written:
+        for opened in (with_script(own, script), in_frame(with_script(own, script), 390)):
+            found = answer(browser(opened))
+            assert found["violations"] == []
+            assert found["passes"] > 20
 
 
 @pytest.mark.real_data

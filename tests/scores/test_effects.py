@@ -147,7 +147,7 @@ def test_three_axes_agree_with_two_where_the_third_has_one_code():
 
 
 def test_a_column_and_its_copy_share_what_either_says():
-    """Where one column determines the other, one row of independence decides; the effects stay bounded."""
+    """Where one column determines the other, a little independence decides; the effects stay bounded."""
     joint = np.diag([50.0, 50.0])
     weight = cell_weights(joint, [np.array([0.5, 0.5])] * 2, 100.0)
     table = np.array([[[1.0], [0.0]], [[0.0], [-1.0]]])
@@ -221,6 +221,17 @@ def test_tuple_weights_are_summed_over_the_columns_that_a_pair_lacks():
     one, two = (Effects.of(scores, table.schema, own) for own in (summary, fewer))
     for a, b in zip(one.tuples, two.tuples, strict=True):
         np.testing.assert_allclose(a.weight, b.weight)
+
+
+@pytest.mark.real_data
+@pytest.mark.parametrize("name", ["heart-cleveland", "hepatitis", "german-credit", "cmc"])
+def test_pairs_of_small_tables_are_pure_under_the_training_weights(name, real_data, monkeypatch):
+    monkeypatch.setenv("SEMINAIVE_DATA", str(real_data))
+    data = load_dataset(name)
+    model = HigherOrderLogisticRegression(order=2, hierarchical=True, tol=1e-2).fit(data.X, data.y)
+    taken = Effects.of(model.scores_, model.schema_, model.summary_)
+    shown = [own for own in taken.tuples if np.ptp(own.table) > 1e-9]
+    assert max(joint_means(own).max() for own in shown) < 1e-3
 
 
 @pytest.mark.real_data

@@ -43,8 +43,8 @@ style-src '{style_hash}'; {images}base-uri 'none'; form-action 'none'">
 <style>{style}</style>
 </head>
 <body>
-<h1>{title}</h1>
-{note}
+<header><h1>{title}</h1>
+{note}</header>
 <main>
 <section aria-labelledby="inputs"><h2 id="inputs">What is known</h2>
 <div id="fields"></div>

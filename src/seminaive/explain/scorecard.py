@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +18,14 @@ from seminaive.explain.tables import importance
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.encode import Schema
+    from seminaive.encode import EncodedTable, Schema
     from seminaive.scores import FeatureEffect
 
     Floats = NDArray[np.float64]
 
 NEWTON_STEPS = 100
+# The bands of a column that is not named, and the most numbers between which cuts are tried.
+BANDS, MOST_NUMBERS = 8, 1024
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,8 @@ class ScoredFeature:
     points : tuple of int
     weight : tuple of float
         Training weight of each.
+    differs : float
+        Standard deviation over the training rows of what rounding and bands change, in log odds.
     """
 
     name: str
@@ -49,6 +54,7 @@ class ScoredFeature:
     labels: tuple[str, ...]
     points: tuple[int, ...]
     weight: tuple[float, ...]
+    differs: float = 0.0
 
     def of(self, codes: Any, numbers: Any) -> NDArray[np.int64]:
         """Return the points of cells, given as codes for categories and as numbers else."""
@@ -152,9 +158,11 @@ class Scorecard:
         lines.append(
             f"A score of {self.even:.1f} is a probability of 0.5; {self.to_double:g} points double the odds."
         )
+        most = max(self.features, key=lambda own: own.differs)
         lines.append(
             f"Rounding and bands change the log odds by {self.differs:.2g} (standard deviation over the "
-            f"training rows); pairs that are left out have {self.left_out:.2g}."
+            f"training rows), most of all in {most.name}, by {most.differs:.2g}; pairs that are left out "
+            f"have {self.left_out:.2g}."
         )
         return "\n".join([*lines, self.calibrated] if self.calibrated else lines)
 
@@ -164,13 +172,14 @@ def scorecard(
     *,
     target: Any = None,
     points_to_double: float = 20,
-    bands: int = 8,
+    bands: int | Mapping[str, int] = BANDS,
+    X: Any = None,
     calibrate: tuple[Any, Any] | None = None,
 ) -> Scorecard:
     """Return a model of two classes as whole points.
 
-    The lowest value of each feature has 0 points. Numbers are cut into the bands that lose least; pairs and
-    larger tuples are left out.
+    The lowest value of each feature has 0 points. Numbers are cut into the bands whose means differ least
+    from the curve, in squares over the training rows; pairs and larger tuples are left out.
 
     Parameters
     ----------
@@ -179,8 +188,14 @@ def scorecard(
         The class that points speak for; None is the second one.
     points_to_double : float, default=20
         Points that double the odds: more of them round less.
-    bands : int, default=8
-        The largest number of bands of a number.
+    bands : int or mapping of column to int, default=8
+        The largest number of bands of a number. A mapping gives some columns more or fewer than 8: a curve
+        that jumps up and down twenty times, such as that of the capital gains in the adult table, loses .006
+        of log loss in 8 bands and nothing in 16. The printed card names the column that loses most.
+    X : table, default=None
+        Rows whose numbers the bands are found on, such as the training table. None takes the summary of
+        training, which knows no extreme number: the 10 smallest and the 10 largest of a column count as the
+        10th, so that with few rows a steep end of a curve is flattened.
     calibrate : table and labels, default=None
         Rows on which the two constants, the even score and the points that double the odds, are fitted anew
         by logistic regression, for instance because pairs were left out. The probabilities are then not the
@@ -205,28 +220,31 @@ def scorecard(
             f"a scorecard is for two classes, the model has {effects.n_classes}: draw a NomogramDisplay, or "
             "fit one model per class"
         )
-    if points_to_double <= 0 or bands < 1:
+    bands_of = _bands_of(model, bands)
+    if points_to_double <= 0 or min(bands_of.values(), default=1) < 1:
         raise InputError(
             f"points_to_double is above 0 and bands at least 1, got {points_to_double!r} and {bands!r}"
         )
     own_class = class_position(model, target)
+    rows = None if X is None else TableEncoder(effects.schema).encode(open_table(X))
     factor = points_to_double / np.log(2)
     start = float(evidence(effects.intercept, own_class)) * factor
     features, squares = [], 0.0
-    for own in effects.features:
-        edges, labels, values, weight = _values(effects.schema, own, own_class, bands)
+    for effect in effects.features:
+        own = effect if rows is None else _at_rows(effects.schema, effect, rows)
+        edges, labels, values, weight = _values(effects.schema, own, own_class, bands_of[own.name])
         seen = weight > 0 if (weight > 0).any() else np.ones(len(weight), dtype=bool)
         lowest = float(values[seen].min())
         points = np.round((values - lowest) * factor).astype(np.int64)
         start += lowest * factor
-        features.append(
-            ScoredFeature(
-                own.name, own.position, edges, labels, tuple(points.tolist()), tuple(weight.tolist())
-            )
+        scored = ScoredFeature(
+            own.name, own.position, edges, labels, tuple(points.tolist()), tuple(weight.tolist())
         )
         exact = evidence(own.at_seen, own_class)
         cells = (own.seen.astype(np.int64), None) if edges is None else (None, own.seen)
-        squares += _mean_square(features[-1].of(*cells) / factor + lowest - exact, own.weight)
+        lost = _mean_square(scored.of(*cells) / factor + lowest - exact, own.weight)
+        features.append(replace(scored, differs=float(np.sqrt(lost))))
+        squares += lost
     left_out = float(np.sqrt(sum(importance(own.deviation) ** 2 for own in effects.tuples)))
     card = Scorecard(
         tuple(features),
@@ -240,6 +258,31 @@ def scorecard(
         left_out,
     )
     return card if calibrate is None else _calibrated(card, model, *calibrate)
+
+
+def _bands_of(model: Any, bands: int | Mapping[str, int]) -> dict[str, int]:
+    """Return the largest number of bands of each column."""
+    names = model.schema_.names
+    if not isinstance(bands, Mapping):
+        return dict.fromkeys(names, bands)
+    foreign = [name for name in bands if name not in names]
+    if foreign:
+        raise InputError(f"bands names {foreign[0]!r}, which is not a column: {list(names)}")
+    return {name: bands.get(name, BANDS) for name in names}
+
+
+def _at_rows(schema: Schema, own: FeatureEffect, rows: EncodedTable) -> FeatureEffect:
+    """Return the effect of a number with the numbers of some rows in place of those of the summary."""
+    if own.curve is None:
+        return own
+    numbers = rows.numbers[:, schema.numeric.index(own.position)]
+    absent = np.isnan(numbers)
+    seen, counts = np.unique(numbers[~absent], return_counts=True)
+    if len(seen) > MOST_NUMBERS:
+        group = np.arange(len(seen)) * MOST_NUMBERS // len(seen)
+        total = np.bincount(group, counts)
+        seen, counts = np.bincount(group, counts * seen) / total, total
+    return replace(own, seen=np.append(seen, np.nan), weight=np.append(counts, absent.sum()).astype(float))
 
 
 def _values(
@@ -266,8 +309,6 @@ def _mean_square(values: Floats, weight: Floats) -> float:
 
 def _calibrated(card: Scorecard, model: Any, X: Any, y: Any) -> Scorecard:
     """Return the card with its two constants fitted to rows by Newton's method."""
-    from dataclasses import replace
-
     is_target = (np.asarray(y) == card.target).astype(np.float64)
     score = card.score(X).astype(np.float64)
     middle, spread = score.mean(), max(score.std(), 1e-12)

@@ -105,8 +105,8 @@ class TupleEffect:
     columns : tuple of int
         Coded columns.
     table : ndarray of shape (n_codes, ..., n_classes)
-        Pure: means over each axis are zero under ``weight`` plus one row of independence, so at most
-        1 / n_rows of the range under ``weight`` alone. The code of no evidence is the last of each axis.
+        Pure: means over each axis are zero under ``weight`` plus a tenth of a row of independence, so at most
+        0.1 / n_rows of the range under ``weight`` alone. The code of no evidence is the last of each axis.
     weight : ndarray of shape (n_codes, ...)
         Training weight of each combination; in rows as if columns were independent where it is not known.
     """
