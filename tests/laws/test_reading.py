@@ -14,7 +14,7 @@ CLASSIFIERS = [
     for name in seminaive.__all__
     if isinstance(getattr(seminaive, name), type) and is_classifier(getattr(seminaive, name)())
 ]
-NOT_ADDITIVE = {"AveragedDependenceEstimators"}
+NOT_ADDITIVE = {"AveragedDependenceEstimators", "SparseBayesianNetwork"}
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 

@@ -9,10 +9,10 @@ from seminaive.design.fusion import FusedTerms, Group
 from seminaive.design.row_space import RowSpace
 from seminaive.design.table import TableDesign
 from seminaive.design.tied import TiedTerms
+from seminaive.objective.block_loss import BlockLoss
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.objective.block_loss import BlockLoss
 from seminaive.statistics import Terms
 
 

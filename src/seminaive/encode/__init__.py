@@ -7,7 +7,7 @@ from seminaive.encode.columns_report import (
     read_columns,
     report_columns,
 )
-from seminaive.encode.cuts import EqualFrequencyCuts, mdl_cuts
+from seminaive.encode.cuts import EqualFrequencyCuts, TreeCuts, mdl_cuts
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
 from seminaive.encode.files import check_table_name, check_writable, read_table, whole_file, write_table
 from seminaive.encode.frames import frame_like, keep_columns, keep_rows, open_table, take_column, take_columns
@@ -30,6 +30,7 @@ __all__ = [
     "NumericColumn",
     "Schema",
     "TableEncoder",
+    "TreeCuts",
     "check_table_name",
     "check_writable",
     "encode_target",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from seminaive.models.pooled_classifier import PooledClassifier
     from seminaive.models.selective_naive_bayes import SelectiveNaiveBayes
     from seminaive.models.semi_naive import SemiNaive
+    from seminaive.models.sparse_bayesian_network import SparseBayesianNetwork
     from seminaive.models.tree_augmented_naive_bayes import TreeAugmentedNaiveBayes
     from seminaive.models.weighted_naive_bayes import WeightedNaiveBayes
 
@@ -47,6 +48,7 @@ __all__ = [
     "PooledClassifier",
     "SelectiveNaiveBayes",
     "SemiNaive",
+    "SparseBayesianNetwork",
     "TreeAugmentedNaiveBayes",
     "WeightedNaiveBayes",
     "load_model",
@@ -75,6 +77,7 @@ _FILES = {
     "WeightedNaiveBayes": "weighted_naive_bayes",
     "TreeAugmentedNaiveBayes": "tree_augmented_naive_bayes",
     "SemiNaive": "semi_naive",
+    "SparseBayesianNetwork": "sparse_bayesian_network",
     "load_model": "files",
     "save_model": "files",
 }

@@ -134,6 +134,20 @@ class Network:
                 boundary |= {child, *own}
         return tuple(sorted(boundary - {node}))
 
+    def check_fits(self, cardinalities: Sequence[int]) -> None:
+        """Refuse a network, read from a file, of other nodes, with a cycle, or with tables of other sizes."""
+        n_nodes = len(cardinalities)
+        if self.cardinalities != tuple(cardinalities) or sorted(self.order) != list(range(n_nodes)):
+            raise ValueError("the network does not fit the schema")
+        if len(self.children) != len(self.features) or list(self.children) != sorted(self.children):
+            raise ValueError("the terms of the network are not in the order of its nodes")
+        place = {node: rank for rank, node in enumerate(self.order)}
+        for child, own in zip(self.children, self.features, strict=True):
+            if child not in place or not all(j in place and place[j] < place[child] for j in own):
+                raise ValueError("a node of the network precedes its parent")
+        if self.tables.ndim != 1 or len(self.tables) != sum(prod(shape) for shape in self._shapes):
+            raise ValueError("the tables of the network do not fit its nodes")
+
     def table_of(self, term: int) -> Floats:
         """Return the scores of a term: an axis per parent, then one for the child's values."""
         shape = self._shapes[term]

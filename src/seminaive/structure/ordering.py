@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from seminaive.errors import InputError
@@ -75,7 +76,7 @@ def search_order(
     (2, 0, 1)
     """
     now = list(order)
-    if layers is not None and any(layers[a] > layers[b] for a, b in zip(now, now[1:], strict=False)):
+    if layers is not None and any(layers[a] > layers[b] for a, b in pairwise(now)):
         raise InputError("the ordering does not follow the layers: put the nodes of earlier layers first")
     total = sum(objective(node, frozenset(now[:place])) for place, node in enumerate(now))
     recent: deque[frozenset[int]] = deque(maxlen=tabu)
@@ -105,8 +106,6 @@ def search_order(
             step(f"objective {total:.6g}")
 
 
-def _may_swap(
-    first: int, second: int, layers: Sequence[int] | None, searched: frozenset[int] | None
-) -> bool:
+def _may_swap(first: int, second: int, layers: Sequence[int] | None, searched: frozenset[int] | None) -> bool:
     layer = (0, 0) if layers is None else (layers[first], layers[second])
     return layer[0] == layer[1] and (searched is None or layer[0] in searched)

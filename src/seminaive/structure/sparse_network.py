@@ -142,6 +142,12 @@ class SparseNetworks:
 
         return search_order(objective, order, layers=layers, searched=searched, tabu=tabu, step=step)
 
+    def largest_gap(self, order: Sequence[int], strength: float) -> float:
+        """Return the largest duality gap of a node in an ordering, as a share of its loss without parents."""
+        return max(
+            self.solution(node, frozenset(order[:place]), strength).gap for place, node in enumerate(order)
+        )
+
     def forget(self, strength: float) -> None:
         """Drop the solutions at one strength."""
         self._solutions = {key: found for key, found in self._solutions.items() if key[2] != strength}
@@ -180,7 +186,9 @@ class SparseNetworks:
         made = self._build(node, before)
         if keep:
             self._problems[family] = made
-            while sum(own.n_bytes for own in self._problems.values()) > KEPT_BYTES and len(self._problems) > 1:
+            while (
+                sum(own.n_bytes for own in self._problems.values()) > KEPT_BYTES and len(self._problems) > 1
+            ):
                 self._problems.popitem(last=False)
         return made
 
@@ -208,9 +216,7 @@ class SparseNetworks:
         own = self._node(node, before)
         if own.problem is None:
             return self._without_parents(node)
-        found = own.problem.solve(
-            strength, self._start(node, own), tol=self.tol, max_iter=self.max_iter
-        )
+        found = own.problem.solve(strength, self._start(node, own), tol=self.tol, max_iter=self.max_iter)
         blocks = {}
         n_tables, n_values = len(found.coefficients), self.cardinalities[node]
         for group, parent in enumerate(own.columns):
