@@ -4,9 +4,9 @@ A coded column has a table of probabilities given the class and the columns that
 greedily by Akaike's criterion on the rows where it is observed (a missing cell of a candidate being a value
 of its own). A parent too many costs some variance; one too few is drawn as if it did not matter, and what is
 fitted to the completions then finds associations that are not there. The collection of such tables is a
-dependency network, and redrawing is Gibbs sampling in it. A number has a linear regression on the class, the other numbers and the coded columns. Both
-are drawn from their posterior before they draw cells: without that, several completions would agree too well
-and Rubin's variance would be too small.
+dependency network, and redrawing is Gibbs sampling in it. A number has a linear regression on the class, the
+other numbers and the coded columns. Both are drawn from their posterior before they draw cells: without that,
+several completions would agree too well and Rubin's variance would be too small.
 """
 
 from __future__ import annotations
