@@ -80,9 +80,12 @@ class Engine(Protocol):
         """Fit all rows; the fit has its certificate in ``fit.optimality``."""
 
     def evidence(
-        self, prepared: Any, which: int, strengths: Sequence[float], fit: Any
+        self, prepared: Any, which: Sequence[int], strengths: Sequence[float], fits: list[Any]
     ) -> tuple[Floats, Floats]:
-        """Return each term's penalty, twice, and its effective degrees of freedom."""
+        """Return each term's penalty, twice, and its effective degrees of freedom, one row per fit.
+
+        ``which`` training sets they are fits of: folds by number and, last, all rows.
+        """
 
     def coefficients(self, parts: list[tuple[float, Any, Sequence[float], Any]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients."""
@@ -223,9 +226,9 @@ class RelevanceSearch:
         engine = self.engine
         fits = [*best.fits, self._fit_all(best)]
         new = np.empty_like(relevances)
-        for which, fit in enumerate(fits):
-            found = engine.evidence(best.prepared, which, best.strengths, fit)
-            new[which] = updated_relevances(relevances[which], *found, engine.columns.groups)
+        found = engine.evidence(best.prepared, range(len(fits)), best.strengths, fits)
+        for which, (penalties, degrees) in enumerate(zip(*found, strict=True)):
+            new[which] = updated_relevances(relevances[which], penalties, degrees, engine.columns.groups)
         return new
 
     # Trials
@@ -379,7 +382,7 @@ class RelevanceSearch:
         mean = np.sum([share * trial.scores for share, trial in parts], axis=0)
         held_out = temperature * believed * mean + (1 - believed) * self._log_class_shares
         best, of_best = parts[0][1], fits[0]
-        penalties, degrees = engine.evidence(best.prepared, len(engine.splits), best.strengths, of_best)
+        penalties, degrees = engine.evidence(best.prepared, [len(engine.splits)], best.strengths, [of_best])
         return Answer(
             best,
             parts,
@@ -392,8 +395,8 @@ class RelevanceSearch:
             max(fit.fit.n_iter for fit in fits),
             of_best.fit.objective,
             best.prepared[-1].relevances,
-            penalties,
-            degrees,
+            penalties[0],
+            degrees[0],
         )
 
     @cached_property
