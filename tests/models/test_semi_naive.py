@@ -136,7 +136,7 @@ def test_evidence_of_a_fit_equals_a_dense_reference(engine, n_classes, which):
     relevances = relevances_of(columns)
     prepared = made.prepare(relevances)
     fits = made.fit_folds(prepared, STRENGTHS, None, 1e-10, 200)
-    fits.append(made.fit_all(prepared, STRENGTHS, fits, 1e-10, 200))
+    fits.append(made.fit_all(prepared, STRENGTHS, None, 1e-10, 200))
     found = made.evidence(prepared, range(len(fits)), STRENGTHS, fits)
     penalties, degrees = (own[which] for own in found)
     own = weights.copy()

@@ -60,6 +60,11 @@ class RowFit:
     fit: KernelFit
     scores: Floats
 
+    @property
+    def place(self) -> Floats:
+        """Return what another fit can start from: the scores."""
+        return self.scores
+
 
 class KernelEngine:
     """Fits of all folds through kernel matrices between rows.
@@ -174,13 +179,13 @@ class KernelEngine:
         self,
         prepared: list[Prepared],
         strengths: Sequence[float],
-        starts: Sequence[RowFit] | None,
+        starts: Sequence[Floats] | None,
         tol: float,
         max_iter: int,
     ) -> list[RowFit]:
         """Fit every fold, from scores to start at."""
         return [
-            self._fit(own, strengths, None if starts is None else starts[f].scores, tol, max_iter)
+            self._fit(own, strengths, None if starts is None else starts[f], tol, max_iter)
             for f, own in enumerate(prepared[:-1])
         ]
 
@@ -188,12 +193,11 @@ class KernelEngine:
         self,
         prepared: list[Prepared],
         strengths: Sequence[float],
-        starts: Sequence[RowFit] | None,
+        start: Floats | None,
         tol: float,
         max_iter: int,
     ) -> RowFit:
-        """Fit all rows from the mean of other fits."""
-        start = None if not starts else np.mean([fit.scores for fit in starts], axis=0)
+        """Fit all rows, from scores to start at."""
         return self._fit(prepared[-1], strengths, start, tol, max_iter)
 
     def _fit(
@@ -255,7 +259,7 @@ class KernelEngine:
         )
 
     def _packed(self, matrix: Floats, train: Indices) -> NDArray[np.float32]:
-        """Return the kept entries of a symmetric matrix between training rows, those off the diagonal twice."""
+        """Return the kept entries of a symmetric matrix of training rows, those off the diagonal twice."""
         wide = np.zeros((self.n_rows, self.n_rows), dtype=np.float32)
         wide[np.ix_(train, train)] = 2.0 * matrix
         wide[train, train] *= 0.5

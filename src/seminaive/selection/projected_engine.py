@@ -14,7 +14,7 @@ from seminaive.design.projected import ProjectedDesign
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
+from seminaive.solvers.truncated_newton import minimize_truncated_newton
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,8 +40,8 @@ SAMPLED_ROWS = 4000
 PROBES = 4
 PROBE_PRODUCTS = 40
 PROBE_PRECISION = 0.05
-# Norm of the gradient relative to that at zero at which the fits of trials stop.
-TRIAL_NORM = 3e-3
+# Root of the share of the objective by which it may exceed its minimum where the fits of trials stop.
+TRIAL_NORM = 1e-2
 JITTER = 1e-9
 
 
@@ -83,6 +83,11 @@ class CoefficientFit:
     coefficients: Floats
     scores: Floats
     fit: SolverResult
+
+    @property
+    def place(self) -> Floats:
+        """Return what another fit can start from: the coefficients."""
+        return self.coefficients
 
 
 class ProjectedEngine:
@@ -158,13 +163,13 @@ class ProjectedEngine:
         self,
         prepared: list[PreparedRelevances],
         strengths: Sequence[float],
-        starts: Sequence[CoefficientFit] | None,
+        starts: Sequence[Floats] | None,
         tol: float,
         max_iter: int,
     ) -> list[CoefficientFit]:
-        """Fit every fold."""
+        """Fit every fold, from coefficients to start at."""
         del tol  # trials are compared, so that their own tolerance is enough
-        start = None if starts is None else np.concatenate([fit.coefficients for fit in starts], axis=1)
+        start = None if starts is None else np.concatenate(starts, axis=1)
         own = [self._strength(one.relevances, strengths) for one in prepared[:-1]]
         result = self._solve(self._folds, own, start, TRIAL_NORM, max_iter)
         scores = self._folds.scores(result.solution)
@@ -182,12 +187,11 @@ class ProjectedEngine:
         self,
         prepared: list[PreparedRelevances],
         strengths: Sequence[float],
-        starts: Sequence[CoefficientFit] | None,
+        start: Floats | None,
         tol: float,
         max_iter: int,
     ) -> CoefficientFit:
-        """Fit all rows from the mean of other fits."""
-        start = None if not starts else np.mean([fit.coefficients for fit in starts], axis=0)
+        """Fit all rows, from coefficients to start at."""
         own = [self._strength(prepared[-1].relevances, strengths)]
         result = self._solve(self._all, own, start, min(np.sqrt(tol), TRIAL_NORM), max_iter)
         return CoefficientFit(result.solution, self._all.scores(result.solution).copy(), result)
@@ -202,9 +206,8 @@ class ProjectedEngine:
         precondition = self._preconditioner(curvature, strength)
         objective = PenalisedLoss(loss, Ridge(wide), precondition)
         shape = (loss.shape[0], loss.n_weightings, k)
-        at_zero = gradient_norms(objective, loss.gradient_at_zero.reshape(shape))
         result = minimize_truncated_newton(
-            objective, start.reshape(shape), tol=tol, max_iter=max_iter, reference=at_zero
+            objective, start.reshape(shape), tol=tol, max_iter=max_iter, reference=None
         )
         return replace(result, solution=result.solution.reshape(loss.shape))
 
@@ -232,9 +235,7 @@ class ProjectedEngine:
         weighted = self._dense[:, :n_features] * np.sqrt(sampled * times)[:, None]
         return np.asarray(weighted.T @ weighted)
 
-    def _preconditioner(
-        self, curvature: Curvature, strength: list[Floats]
-    ) -> Callable[[Floats], Floats]:
+    def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> Callable[[Floats], Floats]:
         """Return about the inverse of the penalised Hessian: exact for the dense part, else diagonal.
 
         Its argument has the columns of all weightings side by side, as many for each.
@@ -272,8 +273,7 @@ class ProjectedEngine:
         """
         strength = [self._strength(prepared[k].relevances, strengths) for k in which]
         squares = [
-            (own[:, None] * fit.coefficients**2).mean(axis=1)
-            for own, fit in zip(strength, fits, strict=True)
+            (own[:, None] * fit.coefficients**2).mean(axis=1) for own, fit in zip(strength, fits, strict=True)
         ]
         curvature = np.stack(
             [self._mean_curvature(k, fit.scores) for k, fit in zip(which, fits, strict=True)], axis=1
