@@ -136,8 +136,9 @@ def test_evidence_of_a_fit_equals_a_dense_reference(engine, n_classes, which):
     relevances = relevances_of(columns)
     prepared = made.prepare(relevances)
     fits = made.fit_folds(prepared, STRENGTHS, None, 1e-10, 200)
-    fits.append(made.fit_all(prepared, STRENGTHS, fits, 1e-10, 200))
-    penalties, degrees = made.evidence(prepared, which, STRENGTHS, fits[which])
+    fits.append(made.fit_all(prepared, STRENGTHS, None, 1e-10, 200))
+    found = made.evidence(prepared, range(len(fits)), STRENGTHS, fits)
+    penalties, degrees = (own[which] for own in found)
     own = weights.copy()
     if which < len(splits):
         own[splits[which][1]] = 0.0
@@ -164,7 +165,7 @@ def test_both_engines_have_the_same_evidence(n_classes):
         made = engine(columns, table, y, weights, n_classes, splits)
         prepared = made.prepare(relevances_of(columns))
         fit = made.fit_all(prepared, STRENGTHS, None, 1e-11, 200)
-        found.append(made.evidence(prepared, 3, STRENGTHS, fit))
+        found.append(made.evidence(prepared, [3], STRENGTHS, [fit]))
     for own, other in zip(*found, strict=True):
         np.testing.assert_allclose(own, other, rtol=2e-3, atol=2e-4)
 
@@ -174,12 +175,12 @@ def test_probed_degrees_estimate_the_exact_ones(monkeypatch):
     exact = ProjectedEngine(columns, table, y, weights, 2, splits)
     prepared = exact.prepare(relevances_of(columns))
     fit = exact.fit_all(prepared, STRENGTHS, None, 1e-10, 200)
-    expected = exact.evidence(prepared, 3, STRENGTHS, fit)[1]
+    expected = exact.evidence(prepared, [3], STRENGTHS, [fit])[1]
     monkeypatch.setattr(projected_engine, "MOST_EXACT", 1)
     monkeypatch.setattr(projected_engine, "MOST_INVERTED", 1)
     monkeypatch.setattr(projected_engine, "PROBES", 400)
     probed = ProjectedEngine(columns, table, y, weights, 2, splits)
-    found = probed.evidence(prepared, 3, STRENGTHS, fit)[1]
+    found = probed.evidence(prepared, [3], STRENGTHS, [fit])[1]
     # 400 probes: relative errors of a few percent.
     np.testing.assert_allclose(found, expected, rtol=0.15, atol=0.02)
 

@@ -10,6 +10,7 @@ terms. Both are exact.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -150,15 +151,26 @@ class FusedTerms:
         """Fill the fused tables, (fused cells, columns), with the sums of the parameters."""
         from seminaive.kernels.fusion import expand
 
-        for member, first in zip(self.members, self.offsets, strict=False):
+        for member, first in self._runs:
             expand(member, parameters, first, fused)
 
     def marginalise(self, fused: Floats, gradient: Floats) -> None:
         """Add the fused gradient to that of the parameters, (parameters, columns)."""
         from seminaive.kernels.fusion import marginalise
 
-        for member, first in zip(self.members, self.offsets, strict=False):
+        for member, first in self._runs:
             marginalise(member, fused, first, gradient)
+
+    @cached_property
+    def _runs(self) -> list[tuple[NDArray[np.int32], int]]:
+        """The members of neighbouring groups of as many terms, joined, and their first fused cell."""
+        runs: list[tuple[list[NDArray[np.int32]], int]] = []
+        for member, first in zip(self.members, self.offsets.tolist(), strict=False):
+            if runs and runs[-1][0][0].shape[1] == member.shape[1]:
+                runs[-1][0].append(member)
+            else:
+                runs.append(([member], first))
+        return [(np.concatenate(members), first) for members, first in runs]
 
 
 @dataclass(frozen=True)

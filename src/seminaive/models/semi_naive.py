@@ -155,7 +155,7 @@ class SemiNaive(AdditiveClassifier):
         interactions="all",
         cv="auto",
         nested=False,
-        tol=1e-4,
+        tol=1e-3,
         max_iter=100,
         n_jobs=None,
         random_state=0,

@@ -36,21 +36,21 @@ class Prepared:
     order : ndarray of shape (n_rows,)
         The rows: first those of training, then all others.
     n_train : int
-    kernels : tuple of ndarray of shape (n_rows, n_train)
+    kernels : ndarray of shape (3, n_rows, n_train)
         Of slopes, main terms and pairs, the rows in this order.
     """
 
     relevances: Floats
     order: Indices
     n_train: int
-    kernels: tuple[Floats, Floats, Floats]
+    kernels: Floats
 
     def kernel(self, strengths: Sequence[float]) -> Floats:
         """Return the kernel of all groups under strengths, and of the intercept."""
-        total = np.full(self.kernels[0].shape, FLAT)
-        for kernel, strength in zip(self.kernels, strengths, strict=True):
-            total += kernel * (1.0 / strength)
-        return total
+        variances = 1.0 / np.asarray(strengths, dtype=np.float64)
+        total = (variances @ self.kernels.reshape(3, -1)).reshape(self.kernels.shape[1:])
+        total += FLAT
+        return np.asarray(total)
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,11 @@ class RowFit:
 
     fit: KernelFit
     scores: Floats
+
+    @property
+    def place(self) -> Floats:
+        """Return what another fit can start from: the scores."""
+        return self.scores
 
 
 class KernelEngine:
@@ -91,7 +96,9 @@ class KernelEngine:
         self.n_classes = n_classes
         self.splits = splits
         self._slopes = columns.slope_features(table.numbers)
-        self._mains = [columns.columns[j].main_features(table) for j in columns.mains]
+        mains = [columns.columns[j].main_features(table) for j in columns.mains]
+        self._mains = np.hstack([np.empty((len(labels), 0)), *mains])
+        self._main_of = np.repeat(np.arange(len(mains)), [own.shape[1] for own in mains])
         self._used = sorted({j for pair in columns.pairs for j in pair})
         self._pairs = {j: columns.columns[j].pair_features(table) for j in self._used}
         place = {j: k for k, j in enumerate(self._used)}
@@ -105,13 +112,26 @@ class KernelEngine:
         return len(self.labels)
 
     @cached_property
+    def _triangle(self) -> tuple[Indices, Indices]:
+        """The rows and columns of the entries of a symmetric matrix that are kept."""
+        rows, columns = np.tril_indices(self.n_rows)
+        return np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)
+
+    @cached_property
+    def _entry(self) -> Indices:
+        """The kept entry of each row and column of a symmetric matrix."""
+        rows, columns = self._triangle
+        entry = np.empty((self.n_rows, self.n_rows), dtype=np.int64)
+        entry[rows, columns] = entry[columns, rows] = np.arange(len(rows))
+        return entry
+
+    @cached_property
     def _stack(self) -> NDArray[np.float32]:
-        """The kernel matrix of each column's functions of pairs, one row per column."""
-        n = self.n_rows
-        stack = np.empty((len(self._used), n * n), dtype=np.float32)
+        """The kernel matrix of each column's functions of pairs, its kept entries in one row per column."""
+        stack = np.empty((len(self._used), len(self._triangle[0])), dtype=np.float32)
         for own, j in zip(stack, self._used, strict=True):
             features = self._pairs[j].astype(np.float32)
-            np.matmul(features, features.T, out=own.reshape(n, n))
+            own[:] = (features @ features.T)[self._triangle]
         return stack
 
     def prepare(self, relevances: Floats) -> list[Prepared]:
@@ -119,46 +139,38 @@ class KernelEngine:
         prepared: list[Prepared] = []
         every = np.arange(self.n_rows)
         trains = [train for train, _ in self.splits] + [every]
-        whole: tuple[Floats, ...] | None = None
-        for own, train in zip(relevances, trains, strict=True):
-            if whole is None or not np.array_equal(own, prepared[-1].relevances):
-                whole = self._group_kernels(own)
+        different, which = np.unique(relevances, axis=0, return_inverse=True)
+        of_pairs = self._pair_kernels(different[:, len(self.columns.slopes) + len(self.columns.mains) :])
+        for own, train, k in zip(relevances, trains, which.ravel().tolist(), strict=True):
             out = np.ones(self.n_rows, dtype=bool)
             out[train] = False
             order = np.concatenate([train, every[out]])
-            if len(train) == self.n_rows:
-                order, cut = every, whole
-            else:
-                cut = tuple(kernel[np.ix_(order, train)] for kernel in whole)
-            prepared.append(Prepared(own, order, len(train), (cut[0], cut[1], cut[2])))
+            kernels = np.empty((3, self.n_rows, len(train)))
+            for kernel, features in zip(kernels, self._weighted(own), strict=False):
+                np.matmul(features[order], features[train].T, out=kernel)
+            kernels[2] = of_pairs[k][self._entry[np.ix_(order, train)]]
+            prepared.append(Prepared(own, order, len(train), kernels))
         return prepared
 
-    def _group_kernels(self, relevances: Floats) -> tuple[Floats, Floats, Floats]:
-        n_slopes, n_mains = len(self.columns.slopes), len(self.columns.mains)
-        of_slopes, of_mains, of_pairs = np.split(relevances, [n_slopes, n_slopes + n_mains])
-        slopes = self._slopes * np.sqrt(of_slopes)
-        mains = np.hstack(
-            [
-                np.empty((self.n_rows, 0)),
-                *(f * np.sqrt(w) for f, w in zip(self._mains, of_mains, strict=True)),
-            ]
-        )
-        return slopes @ slopes.T, mains @ mains.T, self._pair_kernel(of_pairs)
+    def _weighted(self, relevances: Floats) -> tuple[Floats, Floats]:
+        """Return the features of slopes and of main terms times the roots of relevances."""
+        roots = np.sqrt(relevances)
+        n_slopes = len(self.columns.slopes)
+        return self._slopes * roots[:n_slopes], self._mains * roots[n_slopes:][self._main_of]
 
-    def _pair_kernel(self, relevances: Floats) -> Floats:
-        """Return the sum over pairs of relevance times the product of the columns' kernels."""
-        n, d = self.n_rows, len(self._used)
-        total = np.zeros((n, n))
-        if not d:
-            return total
-        weights = np.zeros((d, d), dtype=np.float32)
-        weights[self._places[:, 0], self._places[:, 1]] = relevances
-        stack = self._stack
+    def _pair_kernels(self, relevances: Floats) -> Floats:
+        """Return sums over pairs of relevance times the product of the columns' kernels, kept entries only.
+
+        One row for each row of relevances.
+        """
+        d = len(self._used)
+        total = np.zeros((len(relevances), len(self._triangle[0])))
+        weights = np.zeros((len(relevances), d, d), dtype=np.float32)
+        weights[:, self._places[:, 0], self._places[:, 1]] = relevances
         for j in range(d - 1):
-            if weights[j].any():
-                others = (weights[j, j + 1 :] @ stack[j + 1 :]).reshape(n, n)
-                others *= stack[j].reshape(n, n)
-                total += others
+            others = weights[:, j, j + 1 :] @ self._stack[j + 1 :]
+            others *= self._stack[j]
+            total += others
         return total
 
     # Fits
@@ -167,13 +179,13 @@ class KernelEngine:
         self,
         prepared: list[Prepared],
         strengths: Sequence[float],
-        starts: Sequence[RowFit] | None,
+        starts: Sequence[Floats] | None,
         tol: float,
         max_iter: int,
     ) -> list[RowFit]:
         """Fit every fold, from scores to start at."""
         return [
-            self._fit(own, strengths, None if starts is None else starts[f].scores, tol, max_iter)
+            self._fit(own, strengths, None if starts is None else starts[f], tol, max_iter)
             for f, own in enumerate(prepared[:-1])
         ]
 
@@ -181,12 +193,11 @@ class KernelEngine:
         self,
         prepared: list[Prepared],
         strengths: Sequence[float],
-        starts: Sequence[RowFit] | None,
+        start: Floats | None,
         tol: float,
         max_iter: int,
     ) -> RowFit:
-        """Fit all rows from the mean of other fits."""
-        start = None if not starts else np.mean([fit.scores for fit in starts], axis=0)
+        """Fit all rows, from scores to start at."""
         return self._fit(prepared[-1], strengths, start, tol, max_iter)
 
     def _fit(
@@ -210,43 +221,57 @@ class KernelEngine:
     # Relevances
 
     def evidence(
-        self, prepared: list[Prepared], which: int, strengths: Sequence[float], fit: RowFit
+        self, prepared: list[Prepared], which: Sequence[int], strengths: Sequence[float], fits: list[RowFit]
     ) -> tuple[Floats, Floats]:
         """Return each term's penalty, twice, its mean over the classes, and its effective degrees of freedom.
 
         With Q = (V^-1 + K)^-1, V the mean curvature of each row over the classes, a term of kernel K_t and
-        prior variance s has s a'K_t a and s tr(Q K_t).
+        prior variance s has s a'K_t a and s tr(Q K_t). One row for each fit of some training sets.
         """
-        own = prepared[which]
-        n = own.n_train
-        train = own.order[:n]
-        kernel = own.kernel(strengths)[:n]
-        loss = RowLoss(self.labels[train], self.row_weight[train], self.n_classes)
-        curvature = loss.curvature(loss.posterior(fit.fit.scores)).mean(axis=1)
-        both = [fit.fit.weights @ fit.fit.weights.T / loss.n_columns, smoother(kernel, curvature)]
-        scale = own.relevances / np.asarray(strengths)[self.columns.groups]
-        found = []
-        for matrix in both:
-            parts = [
-                np.einsum("ij,ij->j", self._slopes[train], matrix @ self._slopes[train]),
-                np.array([np.vdot(f[train], matrix @ f[train]) for f in self._mains]),
-                self._pair_products(matrix, train),
-            ]
-            found.append(scale * np.concatenate(parts))
-        return found[0], found[1]
+        n_first = len(self.columns.slopes) + len(self.columns.mains)
+        traces = np.empty((2, len(fits), self.columns.n_terms))
+        packed = np.empty((2, len(fits), len(self._triangle[0])), dtype=np.float32)
+        scales = np.empty((len(fits), self.columns.n_terms))
+        for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
+            own = prepared[k]
+            train = own.order[: own.n_train]
+            loss = RowLoss(self.labels[train], self.row_weight[train], self.n_classes)
+            curvature = loss.curvature(loss.evaluate(fit.fit.scores)[1]).mean(axis=1)
+            kernel = own.kernel(strengths)[: own.n_train]
+            outer = fit.fit.weights @ fit.fit.weights.T / loss.n_columns
+            for half, matrix in enumerate((outer, smoother(kernel, curvature))):
+                traces[half, number, :n_first] = self._first_traces(matrix, train)
+                packed[half, number] = self._packed(matrix, train)
+            scales[number] = own.relevances / np.asarray(strengths)[self.columns.groups]
+        of_pairs = self._pair_traces(packed.reshape(2 * len(fits), -1))
+        traces[:, :, n_first:] = of_pairs.reshape(2, len(fits), -1)
+        return scales * traces[0], scales * traces[1]
 
-    def _pair_products(self, matrix: Floats, train: Indices) -> Floats:
-        """Return tr(matrix K_t) of each pair term t."""
-        if not len(self._places):
-            return np.empty(0)
-        n, d = self.n_rows, len(self._used)
-        wide = np.zeros((n, n), dtype=np.float32)
-        wide[np.ix_(train, train)] = matrix
-        products = np.zeros((d, d))
+    def _first_traces(self, matrix: Floats, train: Indices) -> Floats:
+        """Return tr(matrix K_t) of the slopes and main terms t."""
+        slopes, mains = self._slopes[train], self._mains[train]
+        of_mains = np.einsum("ij,ij->j", mains, matrix @ mains)
+        return np.concatenate(
+            [
+                np.einsum("ij,ij->j", slopes, matrix @ slopes),
+                np.bincount(self._main_of, of_mains, minlength=len(self.columns.mains)),
+            ]
+        )
+
+    def _packed(self, matrix: Floats, train: Indices) -> NDArray[np.float32]:
+        """Return the kept entries of a symmetric matrix of training rows, those off the diagonal twice."""
+        wide = np.zeros((self.n_rows, self.n_rows), dtype=np.float32)
+        wide[np.ix_(train, train)] = 2.0 * matrix
+        wide[train, train] *= 0.5
+        return wide[self._triangle]
+
+    def _pair_traces(self, packed: NDArray[np.float32]) -> Floats:
+        """Return tr(matrix K_t) of each matrix and pair term t."""
+        d = len(self._used)
+        traces = np.zeros((len(packed), d, d))
         for j in range(d - 1):
-            weighted = wide.ravel() * self._stack[j]
-            products[j, j + 1 :] = self._stack[j + 1 :] @ weighted
-        return np.asarray(products[self._places[:, 0], self._places[:, 1]])
+            traces[:, j, j + 1 :] = (packed * self._stack[j]) @ self._stack[j + 1 :].T
+        return np.asarray(traces[:, self._places[:, 0], self._places[:, 1]])
 
     # Coefficients
 
@@ -263,7 +288,7 @@ class KernelEngine:
             if term < n_slopes:
                 blocks.append(self._slopes[:, term : term + 1].T @ own)
             elif term < n_slopes + n_mains:
-                blocks.append(self._mains[term - n_slopes].T @ own)
+                blocks.append(self._mains[:, self._main_of == term - n_slopes].T @ own)
             else:
                 j, k = self.columns.pairs[term - n_slopes - n_mains]
                 left, right = self._pairs[j], self._pairs[k]

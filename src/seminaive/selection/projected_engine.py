@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 from scipy.special import expit, softmax
 
 from seminaive.design.classes import n_columns_of
@@ -14,7 +14,7 @@ from seminaive.design.projected import ProjectedDesign
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
+from seminaive.solvers.truncated_newton import minimize_truncated_newton
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,8 +40,8 @@ SAMPLED_ROWS = 4000
 PROBES = 4
 PROBE_PRODUCTS = 40
 PROBE_PRECISION = 0.05
-# Norm of the gradient relative to that at zero at which the fits of trials stop.
-TRIAL_NORM = 3e-3
+# Root of the share of the objective by which it may exceed its minimum where the fits of trials stop.
+TRIAL_NORM = 1e-2
 JITTER = 1e-9
 
 
@@ -50,6 +50,22 @@ class PreparedRelevances:
     """Relevances of one training set; here nothing is prepared."""
 
     relevances: Floats
+
+
+@dataclass(frozen=True)
+class Curvature:
+    """The Hessian of the loss as preconditioners need it.
+
+    Parameters
+    ----------
+    grams : list of ndarray of shape (n_dense, n_dense)
+        Its dense part for each weighting of the rows, the mean over the classes.
+    diagonal : ndarray of shape (n_coefficients - n_dense, n_columns)
+        The diagonal of the rest.
+    """
+
+    grams: list[Floats]
+    diagonal: Floats
 
 
 @dataclass(frozen=True)
@@ -67,6 +83,11 @@ class CoefficientFit:
     coefficients: Floats
     scores: Floats
     fit: SolverResult
+
+    @property
+    def place(self) -> Floats:
+        """Return what another fit can start from: the coefficients."""
+        return self.coefficients
 
 
 class ProjectedEngine:
@@ -113,6 +134,7 @@ class ProjectedEngine:
         step = max(1, -(-len(labels) // SAMPLED_ROWS))
         self._sample = np.arange(0, len(labels), step)
         self._dense = self._features(table.rows(self._sample))
+        self._curvatures: dict[int, Curvature] = {}
 
     def _features(self, rows: EncodedTable) -> Floats:
         """Return the features of the dense part for some rows."""
@@ -127,6 +149,7 @@ class ProjectedEngine:
 
     def prepare(self, relevances: Floats) -> list[PreparedRelevances]:
         """Take in relevances, one row per fold and, last, that of all rows."""
+        self._curvatures = {}
         return [PreparedRelevances(own) for own in relevances]
 
     def _strength(self, relevances: Floats, strengths: Sequence[float]) -> Floats:
@@ -140,13 +163,13 @@ class ProjectedEngine:
         self,
         prepared: list[PreparedRelevances],
         strengths: Sequence[float],
-        starts: Sequence[CoefficientFit] | None,
+        starts: Sequence[Floats] | None,
         tol: float,
         max_iter: int,
     ) -> list[CoefficientFit]:
-        """Fit every fold."""
+        """Fit every fold, from coefficients to start at."""
         del tol  # trials are compared, so that their own tolerance is enough
-        start = None if starts is None else np.concatenate([fit.coefficients for fit in starts], axis=1)
+        start = None if starts is None else np.concatenate(starts, axis=1)
         own = [self._strength(one.relevances, strengths) for one in prepared[:-1]]
         result = self._solve(self._folds, own, start, TRIAL_NORM, max_iter)
         scores = self._folds.scores(result.solution)
@@ -164,12 +187,11 @@ class ProjectedEngine:
         self,
         prepared: list[PreparedRelevances],
         strengths: Sequence[float],
-        starts: Sequence[CoefficientFit] | None,
+        start: Floats | None,
         tol: float,
         max_iter: int,
     ) -> CoefficientFit:
-        """Fit all rows from the mean of other fits."""
-        start = None if not starts else np.mean([fit.coefficients for fit in starts], axis=0)
+        """Fit all rows, from coefficients to start at."""
         own = [self._strength(prepared[-1].relevances, strengths)]
         result = self._solve(self._all, own, start, min(np.sqrt(tol), TRIAL_NORM), max_iter)
         return CoefficientFit(result.solution, self._all.scores(result.solution).copy(), result)
@@ -179,41 +201,58 @@ class ProjectedEngine:
     ) -> SolverResult:
         k = self.n_columns
         wide = np.repeat(np.stack(strength, axis=1), k, axis=1)
+        curvature = self._curvature_at(loss, start)
         start = np.zeros(loss.shape) if start is None else start
-        precondition = self._preconditioner(loss, strength, start)
+        precondition = self._preconditioner(curvature, strength)
         objective = PenalisedLoss(loss, Ridge(wide), precondition)
         shape = (loss.shape[0], loss.n_weightings, k)
-        at_zero = gradient_norms(objective, loss.gradient_at_zero.reshape(shape))
         result = minimize_truncated_newton(
-            objective, start.reshape(shape), tol=tol, max_iter=max_iter, reference=at_zero
+            objective, start.reshape(shape), tol=tol, max_iter=max_iter, reference=None
         )
         return replace(result, solution=result.solution.reshape(loss.shape))
 
-    def _preconditioner(
-        self, loss: EmpiricalLoss, strength: list[Floats], start: Floats
-    ) -> Callable[[Floats], Floats]:
-        """Return about the inverse of the Hessian at a start: exact for the dense part, else diagonal."""
+    def _curvature_at(self, loss: EmpiricalLoss, start: Floats | None) -> Curvature:
+        """Return the curvature at a start; that of the first start serves until relevances change."""
+        if start is None:
+            return self._curvature(loss.row_curvature(np.zeros(loss.shape)))
+        if loss.n_weightings not in self._curvatures:
+            self._curvatures[loss.n_weightings] = self._curvature(loss.row_curvature(start))
+        return self._curvatures[loss.n_weightings]
+
+    def _curvature(self, of_rows: Floats) -> Curvature:
+        """Return the curvature of weightings, given that of each row along each score."""
         k, m = self.n_columns, self.n_dense
-        curvature = loss.row_curvature(start)
-        shared = curvature.reshape(len(curvature), -1, k).mean(axis=2)
-        scale = shared.sum(axis=0) / np.maximum(shared[self._sample].sum(axis=0), 1e-300)
-        inverses = []
-        for own, weights, times in zip(strength, shared[self._sample].T, scale, strict=True):
-            weighted = self._dense[:, :m] * np.sqrt(weights * times)[:, None]
-            inverses.append(_inverse(weighted.T @ weighted, own[:m]))
-        diagonal = None
-        if m < self.design.n_coefficients:
-            of_pairs = self.design.squared_adjoint(curvature)[m:]
-            wide = np.repeat(np.stack(strength, axis=1)[m:], k, axis=1)
-            diagonal = 1.0 / np.maximum(of_pairs + wide, 1e-6)
+        shared = of_rows.reshape(len(of_rows), -1, k).mean(axis=2)
+        grams = [self._gram(own, m) for own in shared.T]
+        if m == self.design.n_coefficients:
+            return Curvature(grams, np.empty((0, of_rows.shape[1])))
+        return Curvature(grams, self.design.squared_adjoint(of_rows)[m:])
+
+    def _gram(self, row_weight: Floats, n_features: int) -> Floats:
+        """Return X'WX of the first features, estimated from the sampled rows."""
+        sampled = row_weight[self._sample]
+        times = row_weight.sum() / max(float(sampled.sum()), 1e-300)
+        weighted = self._dense[:, :n_features] * np.sqrt(sampled * times)[:, None]
+        return np.asarray(weighted.T @ weighted)
+
+    def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> Callable[[Floats], Floats]:
+        """Return about the inverse of the penalised Hessian: exact for the dense part, else diagonal.
+
+        Its argument has the columns of all weightings side by side, as many for each.
+        """
+        m = self.n_dense
+        factors = [_factor(gram, own[:m]) for gram, own in zip(curvature.grams, strength, strict=True)]
+        rest = np.stack([own[m:] for own in strength], axis=1)
+        repeats = curvature.diagonal.shape[1] // len(strength)
+        diagonal = 1.0 / np.maximum(curvature.diagonal + np.repeat(rest, repeats, axis=1), 1e-6)
 
         def precondition(gradient: Floats) -> Floats:
             found = np.empty_like(gradient)
-            for f, inverse in enumerate(inverses):
+            k = gradient.shape[1] // len(factors)
+            for f, factor in enumerate(factors):
                 own = slice(f * k, (f + 1) * k)
-                found[:m, own] = inverse @ gradient[:m, own]
-            if diagonal is not None:
-                found[m:] = diagonal * gradient[m:]
+                found[:m, own] = dpotrs(factor, gradient[:m, own], lower=True)[0]
+            found[m:] = diagonal * gradient[m:]
             return found
 
         return precondition
@@ -223,60 +262,66 @@ class ProjectedEngine:
     def evidence(
         self,
         prepared: list[PreparedRelevances],
-        which: int,
+        which: Sequence[int],
         strengths: Sequence[float],
-        fit: CoefficientFit,
+        fits: list[CoefficientFit],
     ) -> tuple[Floats, Floats]:
         """Return each term's penalty, twice, its mean over the classes, and its effective degrees of freedom.
 
-        The Hessian H weighs a row by its mean curvature over the classes.
+        The Hessian H weighs a row by its mean curvature over the classes. One row for each fit of some
+        training sets.
         """
-        strength = self._strength(prepared[which].relevances, strengths)
-        squares = (strength[:, None] * fit.coefficients**2).mean(axis=1)
-        penalties = np.bincount(self._term_of, squares[1:], minlength=self.columns.n_terms)
+        strength = [self._strength(prepared[k].relevances, strengths) for k in which]
+        squares = [
+            (own[:, None] * fit.coefficients**2).mean(axis=1) for own, fit in zip(strength, fits, strict=True)
+        ]
+        curvature = np.stack(
+            [self._mean_curvature(k, fit.scores) for k, fit in zip(which, fits, strict=True)], axis=1
+        )
+        if self._exact:
+            degrees = [
+                _degrees_of_freedom(self._gram(own, self.design.n_coefficients), ridge)
+                for own, ridge in zip(curvature.T, strength, strict=True)
+            ]
+        else:
+            degrees = self._probed_degrees(strength, curvature)
+        return self._by_term(squares), self._by_term(degrees)
+
+    def _by_term(self, of_coefficients: Sequence[Floats]) -> Floats:
+        """Return sums over the coefficients of each term, one row for each row of values."""
+        n_terms = self.columns.n_terms
+        return np.array([np.bincount(self._term_of, own[1:], minlength=n_terms) for own in of_coefficients])
+
+    def _mean_curvature(self, which: int, scores: Floats) -> Floats:
+        """Return the mean over the classes of the curvature of each row of a training set."""
         weight = self.row_weight
         if which < len(self.splits):
             weight = np.zeros(len(self.labels))
             weight[self.splits[which][0]] = self.row_weight[self.splits[which][0]]
-        curvature = self._curvature(fit.scores, weight)
-        degrees = (
-            self._exact_degrees(strength, curvature)
-            if self._exact
-            else self._probed_degrees(strength, curvature)
-        )
-        by_term = np.bincount(self._term_of, degrees[1:], minlength=self.columns.n_terms)
-        return np.asarray(penalties, np.float64), np.asarray(by_term, np.float64)
-
-    def _curvature(self, scores: Floats, weight: Floats) -> Floats:
         posterior = expit(scores) if self.n_columns == 1 else softmax(scores, axis=1)
         return np.asarray(weight * (posterior * (1 - posterior)).mean(axis=1))
 
-    def _exact_degrees(self, strength: Floats, curvature: Floats) -> Floats:
-        sampled = curvature[self._sample]
-        times = curvature.sum() / max(float(sampled.sum()), 1e-300)
-        weighted = self._dense * np.sqrt(sampled * times)[:, None]
-        return np.asarray(1.0 - strength * np.diagonal(_inverse(weighted.T @ weighted, strength)))
+    def _probed_degrees(self, strength: list[Floats], curvature: Floats) -> list[Floats]:
+        """Return u x on average, u = X'V^1/2 e for random signs e and x = (H + Lambda)^-1 u.
 
-    def _probed_degrees(self, strength: Floats, curvature: Floats) -> Floats:
-        """Return u x on average, u = X'V^1/2 e for random signs e and x = (H + Lambda)^-1 u."""
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], (len(curvature), PROBES))
-        right = self.design.adjoint(np.sqrt(curvature)[:, None] * signs)
+        For each column of curvatures of rows and its ridge; all are solved side by side by conjugate
+        gradients.
+        """
+        n_rows, n_fits = curvature.shape
+        signs = np.random.default_rng(0).choice([-1.0, 1.0], (n_rows, PROBES))
+        roots = np.repeat(np.sqrt(curvature), PROBES, axis=1)
+        right = self.design.adjoint(roots * np.tile(signs, (1, n_fits)))
         m = self.n_dense
-        sampled = curvature[self._sample]
-        times = curvature.sum() / max(float(sampled.sum()), 1e-300)
-        weighted = self._dense[:, :m] * np.sqrt(sampled * times)[:, None]
-        inverse = _inverse(weighted.T @ weighted, strength[:m])
-        of_pairs = self.design.squared_adjoint(curvature[:, None])[m:, 0]
-        diagonal = 1.0 / np.maximum(of_pairs + strength[m:], 1e-6)
-
-        def precondition(x: Floats) -> Floats:
-            return np.concatenate([inverse @ x[:m], diagonal[:, None] * x[m:]])
-
-        space = self.design.workspace(PROBES)
-        root = curvature[:, None]
+        of_pairs = np.repeat(self.design.squared_adjoint(curvature)[m:], PROBES, axis=1)
+        grams = [self._gram(own, m) for own in curvature.T]
+        precondition = self._preconditioner(Curvature(grams, of_pairs), strength)
+        ridge = np.repeat(np.stack(strength, axis=1), PROBES, axis=1)
+        space = self.design.workspace(right.shape[1])
+        weights = np.zeros((n_rows, space.width))
+        weights[:, : right.shape[1]] = roots**2
 
         def weigh(rows: slice, own: Floats) -> None:
-            own *= root[rows]
+            own *= weights[rows]
 
         solution, residual = np.zeros_like(right), right.copy()
         step = precondition(residual)
@@ -284,7 +329,7 @@ class ProjectedEngine:
         aim = PROBE_PRECISION**2 * square
         for _ in range(PROBE_PRODUCTS):
             space.score(direction, weigh)
-            product = space.adjoint() + strength[:, None] * direction
+            product = space.adjoint() + ridge * direction
             length = square / np.maximum((direction * product).sum(axis=0), 1e-300)
             solution += length * direction
             residual -= length * product
@@ -294,7 +339,8 @@ class ProjectedEngine:
                 break
             direction = step + new_square / np.maximum(square, 1e-300) * direction
             square = new_square
-        return np.asarray(np.maximum((right * solution).mean(axis=1), 0.0))
+        products = (right * solution).reshape(len(right), n_fits, PROBES).mean(axis=2)
+        return list(np.maximum(products, 0.0).T)
 
     # Coefficients
 
@@ -305,15 +351,21 @@ class ProjectedEngine:
         return np.asarray(sum(share * fit.coefficients for share, _, _, fit in parts))
 
 
-def _inverse(matrix: Floats, strength: Floats) -> Floats:
-    """Return the inverse of a Gram matrix plus the ridge."""
+def _factor(gram: Floats, strength: Floats) -> Floats:
+    """Return the Cholesky factor, the lower one, of a Gram matrix plus the ridge."""
+    matrix = np.array(gram, order="F")
     diagonal = np.einsum("ii->i", matrix)
     diagonal += strength
     added = JITTER * float(diagonal.mean())
     while True:
         diagonal += added
-        factor, failed = dpotrf(np.asfortranarray(matrix), lower=True, clean=False)
+        factor, failed = dpotrf(matrix, lower=True, clean=True)
         if not failed:
-            lower, _ = dpotri(factor, lower=True)
-            return np.ascontiguousarray(np.tril(lower) + np.tril(lower, -1).T)
+            return np.asarray(factor)
         added *= 100
+
+
+def _degrees_of_freedom(gram: Floats, strength: Floats) -> Floats:
+    """Return ``1 - strength_i [(H + diag strength)^-1]_ii``."""
+    root, _ = dtrtri(_factor(gram, strength), lower=True, overwrite_c=True)
+    return np.asarray(1.0 - strength * np.einsum("ij,ij->j", root, root))

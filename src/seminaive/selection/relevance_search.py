@@ -32,6 +32,8 @@ PRECISION = 1e-3
 # Rounds of relevance updates go on as long as each lowers the held-out log loss by this share.
 WORTH = 1e-3
 MOST_ROUNDS = 8
+# New relevances under which the best strengths lose this share are given up without a climb.
+HOPELESS = 5e-3
 DAMPING = 0.5
 LEAST_RELEVANCE, MOST_RELEVANCE = 0.003, 100.0
 # Deviation of the logarithm of the temperature around 0.
@@ -72,17 +74,23 @@ class Engine(Protocol):
     def fit_folds(
         self, prepared: Any, strengths: Sequence[float], starts: Any, tol: float, max_iter: int
     ) -> list[Any]:
-        """Fit the training rows of every fold; a fit has ``scores`` of all rows."""
+        """Fit the training rows of every fold, from the places where other fits ended.
+
+        A fit has ``scores`` of all rows and a ``place``, from which another fit can start.
+        """
 
     def fit_all(
-        self, prepared: Any, strengths: Sequence[float], starts: Any, tol: float, max_iter: int
+        self, prepared: Any, strengths: Sequence[float], start: Any, tol: float, max_iter: int
     ) -> Any:
-        """Fit all rows; the fit has its certificate in ``fit.optimality``."""
+        """Fit all rows from a place; the fit has its certificate in ``fit.optimality``."""
 
     def evidence(
-        self, prepared: Any, which: int, strengths: Sequence[float], fit: Any
+        self, prepared: Any, which: Sequence[int], strengths: Sequence[float], fits: list[Any]
     ) -> tuple[Floats, Floats]:
-        """Return each term's penalty, twice, and its effective degrees of freedom."""
+        """Return each term's penalty, twice, and its effective degrees of freedom, one row per fit.
+
+        ``which`` training sets they are fits of: folds by number and, last, all rows.
+        """
 
     def coefficients(self, parts: list[tuple[float, Any, Sequence[float], Any]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients."""
@@ -117,6 +125,11 @@ class Trial:
     scores: Floats
     log_posterior: Floats
     loss: float
+
+    @property
+    def mean_place(self) -> Floats:
+        """Return the mean of where the fits of the folds ended."""
+        return np.asarray(np.mean([fit.place for fit in self.fits], axis=0))
 
 
 @dataclass(frozen=True)
@@ -211,9 +224,11 @@ class RelevanceSearch:
             relevances = self._updated(best, relevances)
             prepared = self.engine.prepare(relevances)
             new = self._trial(best.steps, number, prepared, best)
+            if not new.loss < (1 + HOPELESS) * best.loss:
+                break
             new = self._climb(new, 1)
-            better, worth = new.loss < best.loss, new.loss < (1 - WORTH) * best.loss
-            best = new if better else best
+            worth = new.loss < (1 - WORTH) * best.loss
+            best = new if new.loss < best.loss else best
             if not worth:
                 break
         return self._doubted(best)
@@ -223,9 +238,9 @@ class RelevanceSearch:
         engine = self.engine
         fits = [*best.fits, self._fit_all(best)]
         new = np.empty_like(relevances)
-        for which, fit in enumerate(fits):
-            found = engine.evidence(best.prepared, which, best.strengths, fit)
-            new[which] = updated_relevances(relevances[which], *found, engine.columns.groups)
+        found = engine.evidence(best.prepared, range(len(fits)), best.strengths, fits)
+        for which, (penalties, degrees) in enumerate(zip(*found, strict=True)):
+            new[which] = updated_relevances(relevances[which], penalties, degrees, engine.columns.groups)
         return new
 
     # Trials
@@ -248,9 +263,11 @@ class RelevanceSearch:
             while True:
                 steps = list(best.steps)
                 steps[group] += direction
-                if not FARTHEST[group][0] <= steps[group] <= FARTHEST[group][1]:
+                there = (steps[0], steps[1], steps[2])
+                inside = FARTHEST[group][0] <= steps[group] <= FARTHEST[group][1]
+                if not inside or self._was_negligible(there, best.number - 1):
                     break
-                new = self._trial((steps[0], steps[1], steps[2]), best.number, best.prepared, best)
+                new = self._trial(there, best.number, best.prepared, best)
                 if not new.loss < (1 - PRECISION) * best.loss:
                     best = new if new.loss < best.loss else best
                     break
@@ -258,6 +275,19 @@ class RelevanceSearch:
             if moved:
                 break
         return best
+
+    def _was_negligible(self, steps: Steps, number: int) -> bool:
+        """Tell whether some strengths were tried in a round and had no share in an average over it."""
+        own = [trial for trial in self.trials if trial.number == number]
+        losses = [trial.loss for trial in own if trial.steps == steps]
+        if not losses:
+            return False
+        best = min(trial.loss for trial in own)
+        return bool(self._share(losses[0], best) < NEGLIGIBLE)
+
+    def _share(self, loss: float, best: float) -> float:
+        """Return the share of a trial in the average, relative to that of the best."""
+        return float(np.exp(-self.engine.row_weight.sum() * (loss - best)))
 
     def _trial(self, steps: Steps, number: int, prepared: Any, near: Trial | None) -> Trial:
         """Return the trial of some strengths; a new one starts from another."""
@@ -267,7 +297,7 @@ class RelevanceSearch:
         strengths = tuple(
             start * factor**step for start, factor, step in zip(STARTS, FACTORS, steps, strict=True)
         )
-        starts = None if near is None else near.fits
+        starts = None if near is None else [fit.place for fit in near.fits]
         fits = self.engine.fit_folds(prepared, strengths, starts, TRIAL_TOL, self.max_iter)
         scores = np.concatenate(
             [fit.scores[held] for fit, (_, held) in zip(fits, self.engine.splits, strict=True)]
@@ -290,8 +320,20 @@ class RelevanceSearch:
             self.report(f"trial {len(self.trials)}: strengths {shown}, log loss {loss:.4f}")
         return trial
 
-    def _fit_all(self, trial: Trial, tol: float = TRIAL_TOL) -> Any:
-        return self.engine.fit_all(trial.prepared, trial.strengths, trial.fits, tol, self.max_iter)
+    def _fit_all(self, trial: Trial, tol: float = TRIAL_TOL, shift: Any = 0.0) -> Any:
+        """Fit all rows, from the mean of the folds plus a shift."""
+        start = trial.mean_place + shift
+        return self.engine.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)
+
+    def _fits_of_all(self, trials: list[Trial]) -> list[Any]:
+        """Fit all rows under the strengths of several trials.
+
+        The fit of all rows differs from the mean of the folds' fits by about as much in one trial as in
+        another.
+        """
+        first = self._fit_all(trials[0], self.tol**2)
+        shift = first.place - trials[0].mean_place
+        return [first, *(self._fit_all(trial, self.tol**2, shift) for trial in trials[1:])]
 
     @cached_property
     def _held_out(self) -> Indices:
@@ -351,7 +393,7 @@ class RelevanceSearch:
     def _average(self, best: Trial, believed: float) -> Answer:
         total = self.engine.row_weight.sum()
         ranked = sorted(self.trials, key=lambda trial: trial.loss)[:MOST_AVERAGED]
-        shares = np.array([np.exp(-total * (trial.loss - best.loss)) for trial in ranked])
+        shares = np.array([self._share(trial.loss, best.loss) for trial in ranked])
         kept = shares >= NEGLIGIBLE * shares.max()
         shares = np.where(kept, shares, 0.0) / shares[kept].sum()
         parts = [(share, trial) for share, trial in zip(shares.tolist(), ranked, strict=True) if share]
@@ -366,7 +408,7 @@ class RelevanceSearch:
 
     def _answer(self, parts: list[tuple[float, Trial]], temperature: float, believed: float) -> Answer:
         engine = self.engine
-        fits = [self._fit_all(trial, self.tol**2) for _, trial in parts]
+        fits = self._fits_of_all([trial for _, trial in parts])
         coefficients = engine.coefficients(
             [
                 (share, trial.prepared, trial.strengths, fit)
@@ -379,7 +421,7 @@ class RelevanceSearch:
         mean = np.sum([share * trial.scores for share, trial in parts], axis=0)
         held_out = temperature * believed * mean + (1 - believed) * self._log_class_shares
         best, of_best = parts[0][1], fits[0]
-        penalties, degrees = engine.evidence(best.prepared, len(engine.splits), best.strengths, of_best)
+        penalties, degrees = engine.evidence(best.prepared, [len(engine.splits)], best.strengths, [of_best])
         return Answer(
             best,
             parts,
@@ -392,8 +434,8 @@ class RelevanceSearch:
             max(fit.fit.n_iter for fit in fits),
             of_best.fit.objective,
             best.prepared[-1].relevances,
-            penalties,
-            degrees,
+            penalties[0],
+            degrees[0],
         )
 
     @cached_property

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg.blas import dsymv
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
-from scipy.special import expit, log_softmax
+from scipy.special import expit
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -64,19 +67,19 @@ class RowLoss:
         else:
             self.targets = np.zeros((len(labels), n_classes))
             self.targets[np.arange(len(labels)), labels] = 1.0
+        self.at_zero = float(row_weight.sum() * np.log(n_classes))
 
-    def posterior(self, scores: Floats) -> Floats:
-        """Return the probability of class 1 of two, else of each class."""
-        if self.n_columns == 1:
-            return np.asarray(expit(scores))
-        return np.asarray(np.exp(log_softmax(scores, axis=1)))
-
-    def value(self, scores: Floats) -> float:
-        """Return the sum of the weighted losses."""
+    def evaluate(self, scores: Floats) -> tuple[float, Floats]:
+        """Return the sum of the weighted losses, and the posterior: of class 1 of two, else of each class."""
         if self.n_columns == 1:
             losses = np.logaddexp(0.0, scores) - self.targets * scores
-            return float((self.row_weight * losses).sum())
-        return -float((self.row_weight * self.targets * log_softmax(scores, axis=1)).sum())
+            return float(np.vdot(self.row_weight, losses)), np.asarray(expit(scores))
+        shifted = scores - scores.max(axis=1, keepdims=True)
+        posterior = np.exp(shifted)
+        totals = posterior.sum(axis=1, keepdims=True)
+        posterior /= totals
+        own = np.vdot(self.row_weight * self.targets, shifted)
+        return float(np.vdot(self.row_weight, np.log(totals)) - own), posterior
 
     def residuals(self, posterior: Floats) -> Floats:
         """Return minus the derivative by each score."""
@@ -86,11 +89,20 @@ class RowLoss:
         """Return the second derivative along each score of each row."""
         return np.asarray(self.row_weight * posterior * (1 - posterior))
 
+    def curved(self, posterior: Floats, scores: Floats) -> Floats:
+        """Return W times scores, W the second derivatives of the loss of each row."""
+        weighted = self.row_weight * posterior
+        if self.n_columns == 1:
+            return np.asarray(weighted * (1 - posterior) * scores)
+        means = np.einsum("ij,ij->i", posterior, scores)[:, None]
+        return np.asarray(weighted * (scores - means))
+
 
 def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     """Return the Cholesky factor of ``I + V^1/2 K V^1/2``, V the curvatures of the rows, and V^1/2."""
     root = np.sqrt(np.maximum(curvature, 1e-12))
-    matrix = np.asfortranarray(kernel * root)
+    # The kernel is symmetric, and its transpose in Fortran order.
+    matrix = kernel.T * root
     matrix *= root[:, None]
     np.einsum("ii->i", matrix)[:] += 1.0
     return _cholesky(matrix), root
@@ -111,40 +123,68 @@ def _cholesky(matrix: Floats) -> Floats:
 def smoother(kernel: Floats, curvature: Floats) -> Floats:
     """Return ``(V^-1 + K)^-1`` for the curvatures V of the rows."""
     factor, root = factor_curvature(kernel, curvature)
-    lower, _ = dpotri(factor, lower=True)
+    lower, _ = dpotri(factor, lower=True, overwrite_c=True)
     inverse = np.tril(lower) + np.tril(lower, -1).T
     return np.asarray(root[:, None] * inverse * root)
 
 
 class _NewtonSystem:
-    """``(I + W K)^-1`` at given curvatures W of the loss, factored once and used for several steps.
+    """``(I + W K)^-1`` at given second derivatives W of the loss, factored once and used for several steps.
 
     For two classes W is diagonal. For more, W = D - D 1 (1'D 1)^-1 1'D with D = w p, block by block, so that
     with E_c = D_c^1/2 (I + D_c^1/2 K D_c^1/2)^-1 D_c^1/2 the inverse takes b to
-    ``b - E K b + E 1 (sum_c E_c)^-1 1'E K b`` (Rasmussen and Williams, 2006, algorithm 3.3).
+    ``b - E K b + E 1 (sum_c E_c)^-1 1'E K b`` (Rasmussen and Williams, 2006, algorithm 3.3). Of symmetric
+    matrices only the lower triangles are computed.
     """
 
-    def __init__(self, kernel: Floats, posterior: Floats, row_weight: Floats) -> None:
+    def __init__(self, kernel: Floats, loss: RowLoss, posterior: Floats) -> None:
         self.kernel = kernel
-        if posterior.shape[1] == 1:
-            curvature = (row_weight * posterior * (1 - posterior))[:, 0]
-            self.factor, self.root = factor_curvature(kernel, curvature)
-            self.blocks: list[Floats] = []
-        else:
-            self.blocks = [smoother(kernel, own) for own in (row_weight * posterior).T]
-            total = np.asfortranarray(np.sum(self.blocks, axis=0))
-            self.factor = _cholesky(total)
+        self.lowers: list[Floats] = []
+        if loss.n_columns == 1:
+            self.factor, root = factor_curvature(kernel, loss.curvature(posterior)[:, 0])
+            self.roots = root[:, None]
+            return
+        total = np.zeros(kernel.shape, order="F")
+        for own in (loss.row_weight * posterior).T:
+            factor, root = factor_curvature(kernel, own)
+            lower, _ = dpotri(factor, lower=True, overwrite_c=True)
+            lower *= root
+            lower *= root[:, None]
+            total += lower
+            self.lowers.append(lower)
+        self.factor = _cholesky(total)
 
-    def solve(self, b: Floats) -> Floats:
-        """Return ``(I + W K)^-1 b``."""
-        moved = self.kernel @ b
-        if not self.blocks:
-            along, _ = dpotrs(self.factor, self.root[:, None] * moved, lower=True)
-            return np.asarray(b - self.root[:, None] * along)
-        damped = np.stack([own @ x for own, x in zip(self.blocks, moved.T, strict=True)], axis=1)
-        shared, _ = dpotrs(self.factor, damped.sum(axis=1), lower=True)
-        back = np.stack([own @ shared for own in self.blocks], axis=1)
-        return np.asarray(b - damped + back)
+    def solve(self, right: Floats) -> tuple[Floats, Floats]:
+        """Return ``x = (I + W K)^-1 right``, and ``K x``."""
+        moved = self.kernel @ right
+        if self.lowers:
+            damped = self._times_blocks(moved.T)
+            shared, _ = dpotrs(self.factor, damped.sum(axis=0), lower=True)
+            found = right - damped.T + self._times_blocks([shared] * len(self.lowers)).T
+        else:
+            along, _ = dpotrs(self.factor, self.roots * moved, lower=True)
+            found = right - self.roots * along
+        return found, self.kernel @ found
+
+    def _times_blocks(self, vectors: Sequence[Floats] | Floats) -> Floats:
+        """Return E_c times the vector of each class c."""
+        pairs = zip(self.lowers, vectors, strict=True)
+        return np.stack([dsymv(1.0, lower, own, lower=True) for lower, own in pairs])
+
+
+@dataclass(frozen=True)
+class _Point:
+    """Weights a, scores K a, and the value and posterior there."""
+
+    weights: Floats
+    scores: Floats
+    value: float
+    posterior: Floats
+
+    @classmethod
+    def of(cls, loss: RowLoss, weights: Floats, scores: Floats) -> _Point:
+        value, posterior = loss.evaluate(scores)
+        return cls(weights, scores, value + 0.5 * float(np.vdot(weights, scores)), posterior)
 
 
 def minimize_kernel(
@@ -170,84 +210,61 @@ def minimize_kernel(
     max_iter : int
         Newton steps.
     """
-    zero = np.zeros_like(start)
-    at_zero = loss.value(zero)
-    weights, scores, value, system = _first_step(kernel, loss, start, at_zero)
-    if value > at_zero:
-        weights, scores, value, system = _first_step(kernel, loss, zero, np.inf)
-    n_iter, decrement = 1, np.inf
-    while n_iter < max_iter:
-        posterior = loss.posterior(scores)
-        gradient = loss.residuals(posterior) - weights
-        step = system.solve(gradient)
-        moved = kernel @ step
-        before, decrement = decrement, 0.5 * float((gradient * moved).sum())
-        if decrement <= tol * _gained(at_zero, value):
+    point, system = _first_step(kernel, loss, start)
+    if not point.value <= loss.at_zero:
+        point, system = _first_step(kernel, loss, np.zeros_like(start))
+        point = _halved(loss, point)
+    n_iter, before = 1, np.inf
+    while True:
+        gradient = loss.residuals(point.posterior) - point.weights
+        step, moved = system.solve(gradient)
+        decrement = 0.5 * float(np.vdot(gradient, moved))
+        if decrement <= tol * _gained(loss, point.value) or n_iter >= max_iter:
             break
         if decrement > SLOW * before:
-            system = _NewtonSystem(kernel, posterior, loss.row_weight)
-            step = system.solve(gradient)
-            moved = kernel @ step
-            decrement = 0.5 * float((gradient * moved).sum())
+            system = _NewtonSystem(kernel, loss, point.posterior)
+            step, moved = system.solve(gradient)
+            decrement = 0.5 * float(np.vdot(gradient, moved))
         n_iter += 1
-        length = _length(loss, (weights, scores, value), (step, moved), decrement)
+        there, length = _line_search(loss, point, step, moved, decrement)
         if not length:
             break
-        weights, scores = weights + length * step, scores + length * moved
-        value = loss.value(scores) + 0.5 * float((weights * scores).sum())
-        if length < 1:
-            decrement = 0.0  # the next step takes a new Hessian
-    gradient = loss.residuals(loss.posterior(scores)) - weights
-    decrement = 0.5 * float((gradient * (kernel @ system.solve(gradient))).sum())
-    optimality = float(np.sqrt(max(decrement, 0.0) / _gained(at_zero, value)))
-    return KernelFit(weights, scores, value, n_iter, optimality)
+        # After a shortened step the next one takes a new Hessian.
+        point, before = there, decrement if length == 1 else 0.0
+    optimality = float(np.sqrt(max(decrement, 0.0) / _gained(loss, point.value)))
+    return KernelFit(point.weights, point.scores, point.value, n_iter, optimality)
 
 
-def _gained(at_zero: float, value: float) -> float:
+def _gained(loss: RowLoss, value: float) -> float:
     """Return what a fit has gained over coefficients of 0, at least a small share of its value."""
-    return max(at_zero - value, 1e-3 * abs(value), 1e-300)
+    return max(loss.at_zero - value, 1e-3 * abs(value), 1e-300)
 
 
-def _first_step(
-    kernel: Floats, loss: RowLoss, start: Floats, limit: float
-) -> tuple[Floats, Floats, float, _NewtonSystem]:
-    """Return weights, scores and value at the minimum of the quadratic model at some scores.
-
-    Beyond a limit the value is left as it is; without one, the step from zero is halved until it falls.
-    """
-    posterior = loss.posterior(start)
-    system = _NewtonSystem(kernel, posterior, loss.row_weight)
-    curved = loss.row_weight * posterior * start
-    if loss.n_columns == 1:
-        curved *= 1 - posterior
-    else:
-        curved -= posterior * curved.sum(axis=1, keepdims=True)
-    weights = system.solve(curved + loss.residuals(posterior))
-    scores = kernel @ weights
-    value = loss.value(scores) + 0.5 * float((weights * scores).sum())
-    if np.isinf(limit):
-        at_zero = loss.value(np.zeros_like(start))
-        for _ in range(MOST_HALVINGS):
-            if value <= at_zero:
-                break
-            weights, scores = 0.5 * weights, 0.5 * scores
-            value = loss.value(scores) + 0.5 * float((weights * scores).sum())
-    return weights, scores, value, system
+def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, _NewtonSystem]:
+    """Return the minimum of the quadratic model at some scores."""
+    _, posterior = loss.evaluate(start)
+    system = _NewtonSystem(kernel, loss, posterior)
+    right = loss.curved(posterior, start) + loss.residuals(posterior)
+    return _Point.of(loss, *system.solve(right)), system
 
 
-def _length(
-    loss: RowLoss,
-    here: tuple[Floats, Floats, float],
-    step: tuple[Floats, Floats],
-    decrement: float,
-) -> float:
-    """Return by how much of a step the objective falls enough, or 0."""
-    weights, scores, value = here
+def _halved(loss: RowLoss, point: _Point) -> _Point:
+    """Halve a step from zero until the value is below that at zero."""
+    for _ in range(MOST_HALVINGS):
+        if point.value <= loss.at_zero:
+            break
+        point = _Point.of(loss, 0.5 * point.weights, 0.5 * point.scores)
+    return point
+
+
+def _line_search(
+    loss: RowLoss, point: _Point, step: Floats, moved: Floats, decrement: float
+) -> tuple[_Point, float]:
+    """Return the point at which the objective falls enough, and the share of the step, or 0."""
     length = 1.0
     for _ in range(MOST_HALVINGS):
-        there, moved = weights + length * step[0], scores + length * step[1]
-        found = loss.value(moved) + 0.5 * float((there * moved).sum())
-        if np.isfinite(found) and found <= value - SUFFICIENT_DECREASE * length * decrement:
-            return length
+        there = _Point.of(loss, point.weights + length * step, point.scores + length * moved)
+        if np.isfinite(there.value) and there.value <= point.value - SUFFICIENT_DECREASE * length * decrement:
+            return there, length
         length *= 0.5
-    return 0.0
+    return point, 0.0
