@@ -30,7 +30,10 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say what a value does; signatures stay readable
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
+# Words of a type, "rows" for instance, are not names of objects: parameters are lists without links. Fitted
+# attributes are listed in the same way, which also keeps the underscore at the end of their names.
+napoleon_use_param = False
+napoleon_custom_sections = [("Attributes", "params_style")]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
