@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from site_parts import example_report, family_pages, reproduction_tables
+from site_parts import example_report, navigation, reproduction_tables
 
 import seminaive
 
@@ -57,7 +57,8 @@ def _fill_in(app, docname, source):
     if docname == "reproduction":
         source[0] = source[0].replace("<!-- tables -->", reproduction_tables())
     if docname == "index":
-        source[0] = source[0].replace("<!-- families -->", "\n".join(family_pages()))
+        for group, pages in navigation().items():
+            source[0] = source[0].replace(f"<!-- {group} -->", "\n".join(pages))
 
 
 def _made_anew(app, env, added, changed, removed):
