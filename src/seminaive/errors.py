@@ -4,13 +4,21 @@ A message says what was expected, what came and what to do next. Bad input raise
 ``ValueError``, so that code written for scikit-learn keeps working.
 """
 
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 __all__ = [
     "ColumnsWarning",
     "ConvergenceWarning",
     "EmptyBlanketWarning",
     "InputError",
+    "LongFitWarning",
     "ModelFileError",
     "NotFittedError",
     "SeminaiveError",
@@ -41,12 +49,36 @@ class ModelFileError(SeminaiveError):
 
 
 class ColumnsWarning(UserWarning):
-    """A column that was probably meant otherwise than it was read; the message says what to do about it."""
+    """Columns that were probably meant otherwise than they were read; the message says what to do about it.
+
+    Parameters
+    ----------
+    message : str
+    sentences : sequence of str
+        The same, one sentence per column.
+    """
+
+    def __init__(self, message: str, sentences: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.sentences = tuple(sentences)
 
 
 class EmptyBlanketWarning(UserWarning):
     """No feature was found to depend on the class, so that all were kept."""
 
 
+class LongFitWarning(UserWarning):
+    """A fit that is going to take minutes; the message says why, and how to see its progress."""
+
+
 class UntestableWarning(UserWarning):
     """Tests of independence that would need more cells than there are rows were not made."""
+
+
+def __getattr__(name: str) -> Any:
+    """Look scikit-learn's own classes up when they are asked for: importing it takes a second."""
+    if name not in {"ConvergenceWarning", "NotFittedError"}:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import sklearn.exceptions
+
+    return getattr(sklearn.exceptions, name)

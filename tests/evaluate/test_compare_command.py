@@ -6,6 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from seminaive.cli import app
+from seminaive.cli.catalogue import RIVALS, class_names
 from seminaive.errors import InputError
 
 MODELS = "naive-bayes,sklearn-logistic-regression,class-shares"
@@ -32,12 +33,13 @@ def test_a_csv_with_strings_and_gaps_becomes_a_table_a_file_and_a_page(table, tm
     page, csv = tmp_path / "out.html", tmp_path / "out.csv"
     shown = _run("compare", table, "--target", "churn", "-m", MODELS, "--report", page, "--csv", csv)
     assert shown.exit_code == 0
-    assert "0-1 loss" in shown.output
+    for name in ("log loss", "Brier", "accuracy", "AUC", "F1"):
+        assert name in shown.output
     folds = pd.read_csv(csv)
     assert folds["model"].unique().tolist() == MODELS.split(",")
     assert (folds["status"] == "ok").all()
     assert len(folds) == 3 * 5 * 2
-    assert folds.groupby("model")["zero_one"].mean()["naive-bayes"] < 0.35
+    assert folds.groupby("model")["accuracy"].mean()["naive-bayes"] > 0.65
     assert "Bias against variance" in page.read_text()
 
 
@@ -71,7 +73,7 @@ def test_a_learning_curve_is_drawn(tmp_path):
     [
         (["iris", "-m", "oracle"], r"no model 'oracle': choose among .*naive-bayes"),
         (["churn.csv", "-m", "naive-bayes"], "there is no file"),
-        (["iris", "-m", "naive-bayes", "--metrics", "accuracy"], "no metric 'accuracy'"),
+        (["iris", "-m", "naive-bayes", "--metrics", "luck"], "no metric 'luck'"),
         (["iris", "-m", "naive-bayes", "--report", "nowhere/page.html"], "there is no folder 'nowhere'"),
     ],
 )
@@ -88,3 +90,31 @@ def test_files_are_written_before_anything_is_shown(table, tmp_path, monkeypatch
     with pytest.raises(InputError, match="terminal is gone"):
         _run("compare", table, "--target", "churn", "-m", "class-shares", "--csv", tmp_path / "out.csv")
     assert len(pd.read_csv(tmp_path / "out.csv")) == 10
+
+
+def test_without_models_ours_and_those_of_scikit_learn_are_compared(monkeypatch):
+    asked = {}
+
+    class Caught(Exception):  # noqa: N818 - ends the command where the experiment would begin
+        pass
+
+    def experiment(models, *_, **__):
+        asked.update(models)
+        raise Caught
+
+    monkeypatch.setattr("seminaive.evaluate.Experiment", experiment)
+    with pytest.raises(Caught):
+        _run("compare", "iris")
+    assert set(asked) == {*class_names(), *RIVALS}
+
+
+def test_the_terminal_keeps_names_apart_at_80_columns(table, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    names = ["naive-bayes-logistic-regression", "naive-bayes-logistic-regression-cv"]
+    shown = _run("compare", table, "--target", "churn", "-m", ",".join(names), "--folds", "2")
+    assert max(map(len, shown.stdout.splitlines())) <= 80
+    assert "…" not in shown.stdout
+    lines = shown.stdout.splitlines()
+    end = next(line for line in lines if "log loss" in line).index("log loss")
+    written = "".join(line[4:end].strip() for line in lines if line.startswith((" 1 ", " 2 ", "    ")))
+    assert sorted(written.replace("naive-bayes", " naive-bayes").split()) == ["model", *names]

@@ -334,7 +334,7 @@ def test_files_that_are_not_results_are_refused(tmp_path):
         (({"nb": GaussianNB}, ["iris"]), "classifier object"),
         ((MODELS, []), "at least one table"),
         ((MODELS, ["iris", "iris"]), "share a name"),
-        ((MODELS, ["iris"], QUICK, ["accuracy"]), "no metric 'accuracy'"),
+        ((MODELS, ["iris"], QUICK, ["luck"]), "no metric 'luck'"),
         ((MODELS, ["iris"], QUICK, []), "at least one metric"),
         ((MODELS, ["iris"], QUICK, ["zero_one"], None), "random_state must be"),
     ],

@@ -8,10 +8,13 @@ from seminaive.errors import InputError
 from seminaive.evaluate.metrics import (
     METRICS,
     Predictions,
+    accuracy,
+    area_under_curve,
     calibration_curve,
     calibration_error,
     coefficient_error,
     log_loss,
+    macro_f1,
     root_mean_squared_error,
     root_squared_probability_error,
     squared_error,
@@ -68,16 +71,18 @@ def test_losses_of_probabilities_keep_their_known_relations(seed, n_classes, n_r
     assert log_loss(truth, probabilities) >= 0
 
 
-def test_perfect_answers_have_no_loss_whatever_the_metric():
+def test_perfect_answers_have_no_loss_and_a_score_of_one_whatever_the_metric():
     perfect = Predictions(TRUTH, TRUTH, np.eye(3))
     for metric in METRICS.values():
-        assert metric(perfect) == pytest.approx(0.0, abs=1e-15)
+        assert metric(perfect) == pytest.approx(float(metric.greater_is_better), abs=1e-15)
 
 
-def test_a_model_without_probabilities_has_a_zero_one_loss_only():
+def test_a_model_without_probabilities_has_measures_of_its_choices_only():
     answers = Predictions(TRUTH, np.array([0, 1, 1]), None)
     values = {name: metric(answers) for name, metric in METRICS.items()}
     assert values.pop("zero_one") == pytest.approx(1 / 3, abs=EXACT)
+    assert values.pop("accuracy") == pytest.approx(2 / 3, abs=EXACT)
+    assert values.pop("f1") == pytest.approx((1 + 2 / 3 + 0) / 3, abs=EXACT)
     assert np.isnan(list(values.values())).all()
 
 
@@ -110,3 +115,27 @@ def test_coefficients_of_unequal_number_or_one_repetition_are_refused():
         coefficient_error(np.zeros((3, 2)), np.zeros(3))
     with pytest.raises(InputError, match="two repetitions"):
         coefficient_error(np.zeros((1, 2)), np.zeros(2))
+
+
+def test_area_under_the_curve_is_the_chance_of_the_right_order():
+    rng = np.random.default_rng(0)
+    truth, said = rng.integers(0, 2, 40), rng.random(40).round(1)
+    pairs = [(a > b) + (a == b) / 2 for a in said[truth == 1] for b in said[truth == 0]]
+    both = np.column_stack([1 - said, said])
+    assert area_under_curve(truth, both) == pytest.approx(np.mean(pairs), abs=EXACT)
+
+
+def test_area_under_the_curve_leaves_out_classes_that_are_absent():
+    probabilities = np.array([[0.7, 0.2, 0.1], [0.3, 0.6, 0.1]])
+    assert area_under_curve([0, 1], probabilities) == 1.0
+    assert np.isnan(area_under_curve([0, 0], probabilities))
+
+
+def test_macro_f1_counts_every_class_the_same():
+    truth, predicted = [0, 0, 0, 1, 2], [0, 0, 1, 1, 0]
+    f1 = [2 * 2 / (3 + 3), 2 * 1 / (1 + 2), 0.0]
+    assert macro_f1(truth, predicted) == pytest.approx(np.mean(f1), abs=EXACT)
+
+
+def test_accuracy_is_what_the_error_leaves():
+    assert accuracy([0, 1, 1], [0, 1, 0]) == pytest.approx(1 - zero_one_loss([0, 1, 1], [0, 1, 0]), abs=EXACT)

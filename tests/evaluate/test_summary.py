@@ -119,3 +119,17 @@ def test_folds_of_unequal_size_all_count_and_only_steps_make_a_learning_curve():
     last = summarise(folds.assign(step=folds["fold"]), "loss")
     assert last.count.loc["t"].tolist() == [1, 1]
     assert last.mean.loc["t"].tolist() == [0.3, 0.1]
+
+
+def test_a_score_compares_models_as_the_loss_that_it_leaves():
+    frame = _frame()
+    loss = frame.assign(zero_one=frame["loss"] / 2)
+    right = frame.assign(accuracy=1 - frame["loss"] / 2)
+    as_loss, as_score = summarise(loss, "zero_one"), summarise(right, "accuracy")
+    assert as_score.ranks().to_dict() == as_loss.ranks().to_dict()
+    assert as_score.order() == as_loss.order()
+    assert as_score.against("a", "b") == as_loss.against("a", "b")
+    assert as_score.best(as_score.mean.iloc[0]) == as_score.mean.iloc[0].max()
+    one = [part.query("dataset == 't0'").assign(repetition=0) for part in (loss, right)]
+    pairs = pairs_on_one_table(one[0], "zero_one"), pairs_on_one_table(one[1], "accuracy")
+    np.testing.assert_allclose(pairs[0]["difference"], pairs[1]["difference"], atol=1e-12)

@@ -15,7 +15,7 @@ from seminaive import (
 )
 from seminaive.design import coefficients as coefficients_module
 from seminaive.design.table import TableDesign
-from seminaive.errors import InputError, TooLargeError
+from seminaive.errors import InputError, LongFitWarning, TooLargeError
 from seminaive.objective.coordinates import ScaledObjective
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
@@ -315,9 +315,9 @@ def test_bad_parameters_are_refused_with_a_sentence(estimator, options, message)
         fit(estimator, X, y, **options)
 
 
-def test_sparse_matrices_are_refused():
-    with pytest.raises(TypeError):
-        HigherOrderLogisticRegression().fit(sparse.eye_array(4), [0, 1, 0, 1])
+def test_sparse_numbers_are_refused_with_what_to_pass():
+    with pytest.raises(TypeError, match=r"X.toarray\(\)"):
+        HigherOrderLogisticRegression().fit(2.5 * sparse.eye_array(4), [0, 1, 0, 1])
 
 
 def test_a_search_is_solved_where_weights_outweigh_the_ridge():
@@ -343,3 +343,16 @@ def test_newton_ends_where_there_is_no_curvature():
         1, ridge=0, solver="newton", start="generative", scaling="none", categorical_features="all"
     ).fit(X, y)
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+def test_a_fit_of_very_many_terms_is_announced_or_shows_its_progress(monkeypatch, capsys):
+    monkeypatch.setattr("seminaive.models.higher_order_base.MANY_TERMS", 10)
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 3, (1200, 6)).astype(str), rng.integers(0, 2, 1200)
+    with pytest.warns(LongFitWarning, match="20 terms.*order=2 has 15 terms"):
+        HigherOrderLogisticRegression(order=3, tol=0.1).fit(X, y)
+    assert capsys.readouterr().err == ""
+    HigherOrderLogisticRegression(order=3, tol=0.1, verbose=True).fit(X, y)
+    shown = capsys.readouterr().err
+    assert "order 3 of 6 columns, 20 terms, 1,200 rows" in shown
+    assert "terms laid out 20/20" in shown

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Callable, Collection
 
     from numpy.typing import NDArray
 
@@ -149,14 +149,18 @@ class Group:
 
 
 def plan_groups(
-    codes: Codes, terms: Terms, cell_budget: int = CELL_BUDGET, expansion_share: float = EXPANSION_SHARE
+    codes: Codes,
+    terms: Terms,
+    cell_budget: int = CELL_BUDGET,
+    expansion_share: float = EXPANSION_SHARE,
+    report: Callable[..., None] | None = None,
 ) -> list[Group]:
     """Cover the terms by groups of columns with few joint values, greedily.
 
     A group starts from the smallest term not yet covered and takes in, one by one, the column that
     completes the most further terms per doubling of the cells, as long as cells stay within the budget
     and cells times terms within ``expansion_share`` of the rows. Sizes are those seen in a sample of
-    rows: a wrong guess costs time, never exactness.
+    rows: a wrong guess costs time, never exactness. ``report(n=...)`` is told how many terms a group covers.
     """
     n_rows, n_columns = codes.shape
     if n_rows < FEW_ROWS:
@@ -195,6 +199,8 @@ def plan_groups(
         own = uncovered & np.where(columns >= 0, inside[columns], True).all(axis=1)
         uncovered &= ~own
         groups.append(Group(tuple(sorted(chosen)), tuple(np.flatnonzero(own).tolist())))
+        if report is not None:
+            report(n=len(groups[-1].terms))
     return groups
 
 

@@ -79,13 +79,15 @@ class TableDesign:
         hierarchical: bool,
         n_threads: int = 1,
         n_vectors: int = 8,
+        report: Callable[..., None] | None = None,
     ) -> TableDesign:
         """Lay out all terms of an order; hierarchical designs have the lower orders and numbers as well.
 
         Refuses what memory cannot hold, ``n_vectors`` being the coefficient vectors that a solver keeps.
+        ``report(n=...)`` is told how many terms were fused into a group.
         """
         terms = terms_of_order(table.cardinalities, order, hierarchical=hierarchical)
-        groups = plan_groups(table.codes, terms)
+        groups = plan_groups(table.codes, terms, report=report)
         _refuse_too_large(terms, groups, len(row_weight), n_classes, n_vectors)
         fused = FusedTerms.of_groups(table.codes, terms, groups)
         numbers, centres, spreads = standardised(table.numbers, row_weight, wanted=hierarchical)

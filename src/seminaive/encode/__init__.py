@@ -9,7 +9,7 @@ from seminaive.encode.columns_report import (
 )
 from seminaive.encode.cuts import EqualFrequencyCuts, mdl_cuts
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
-from seminaive.encode.files import check_table_name, check_writable, read_table, whole_file, write_table
+from seminaive.encode.files import read_table, write_table
 from seminaive.encode.frames import frame_like, keep_columns, keep_rows, open_table, take_column, take_columns
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.recut import recut
@@ -30,8 +30,6 @@ __all__ = [
     "NumericColumn",
     "Schema",
     "TableEncoder",
-    "check_table_name",
-    "check_writable",
     "encode_target",
     "encode_weights",
     "frame_like",
@@ -48,7 +46,6 @@ __all__ = [
     "take_column",
     "take_columns",
     "weigh_classes",
-    "whole_file",
     "without_formulas",
     "write_table",
 ]

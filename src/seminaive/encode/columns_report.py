@@ -29,6 +29,7 @@ NEAR_UNIQUE, ROWS_TO_JUDGE = 0.5, 50
 _DATE = re.compile(
     r"\s*(\d{4}[-/.]\d{1,2}[-/.]\d{1,2}|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2}))([ T]\d{1,2}:\d{2}.*)?\s*"
 )
+_DECIMAL_COMMA = re.compile(r"\s*[-+]?\d+,\d+\s*")
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,13 @@ def _misread_text(column: CategoricalColumn) -> str | None:
             f"holds numbers that came as {what} and is read as {len(column.categories):,} categories: "
             "convert it to numbers, X.astype(float) for instance, or list it in categorical_features"
         )
+    commas = sum(isinstance(value, str) and _DECIMAL_COMMA.fullmatch(value) is not None for value in strange)
+    if commas and len(strange) - commas <= (1 - MOSTLY) * len(values):
+        return (
+            f"holds numbers with a decimal comma as text, such as {next(filter(_has_comma, strange))!r}, "
+            f"and is read as {len(column.categories):,} categories: read the file with decimal=',', convert "
+            "the column, or list it in categorical_features"
+        )
     if len(strange) <= (1 - MOSTLY) * len(values):
         shown = ", ".join(repr(value) for value in strange[:3])
         return (
@@ -156,6 +164,10 @@ def _misread_text(column: CategoricalColumn) -> str | None:
             "days since an event, or into month or weekday; or list it in categorical_features"
         )
     return None
+
+
+def _has_comma(value: Category) -> bool:
+    return isinstance(value, str) and "," in value
 
 
 def _is_number_like(value: Category) -> bool:

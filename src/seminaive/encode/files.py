@@ -1,112 +1,80 @@
-"""Tables on disk: CSV and Parquet in and out, and files that are written whole or not at all."""
+"""Tables on disk: CSV and Parquet in and out."""
 
 from __future__ import annotations
 
-import os
-import tempfile
+import lzma
 import warnings
 import zlib
-from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seminaive.delimited import TextFormat, look_at, not_in_encoding
 from seminaive.errors import InputError
+from seminaive.files import CSV, check_table, check_table_name, is_named, whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-CSV = (".csv", ".csv.gz")
-PARQUET = (".parquet", ".pq")
+    from collections.abc import Sequence
+    from pathlib import Path
 
 
-def _is_named(path: Path, endings: tuple[str, ...]) -> bool:
-    return path.name.lower().endswith(endings)
+def read_table(path: Path, text_columns: Sequence[str] = (), text_format: TextFormat | None = None) -> Any:
+    """Read a CSV file (compressed or not) or a Parquet file as a pandas frame.
 
-
-def check_table_name(path: Path) -> None:
-    """Refuse a file name that says neither CSV nor Parquet."""
-    if not _is_named(path, CSV + PARQUET):
-        raise InputError(f"{str(path)!r} is neither .csv, .csv.gz nor .parquet: name the file by its format")
-
-
-def read_table(path: Path, text_columns: Sequence[str] = ()) -> Any:
-    """Read a CSV (gzipped or not) or Parquet file as a pandas frame; only an empty CSV cell is missing.
-
-    ``text_columns`` of a CSV file are text even where all of their values look like numbers.
+    Parameters
+    ----------
+    path : Path
+        By its name, CSV (``.csv``, ``.tsv``, also with ``.gz``, ``.bz2``, ``.xz`` or ``.zip``) or Parquet.
+    text_columns : sequence of str
+        Columns of a CSV file that are text even where all of their values look like numbers.
+    text_format : TextFormat, optional
+        How a CSV file is written, as far as that is known; the rest is read off its first lines. Only an
+        empty cell is missing unless ``missing`` names others.
     """
     import pandas as pd
 
-    check_table_name(path)
-    if not path.exists():
-        raise InputError(f"there is no file {str(path)!r}")
+    check_table(path)
     try:
-        return _read_csv(path, text_columns) if _is_named(path, CSV) else pd.read_parquet(path)
-    except (OSError, ValueError, EOFError, zlib.error, pd.errors.ParserWarning) as error:
+        if is_named(path, CSV):
+            return _read_csv(path, text_columns, text_format or TextFormat())
+        return pd.read_parquet(path)
+    except InputError:
+        raise
+    except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError, pd.errors.ParserWarning) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         raise InputError(f"{str(path)!r} cannot be read as a table: {reason}") from error
 
 
-def _read_csv(path: Path, text_columns: Sequence[str]) -> Any:
+def _read_csv(path: Path, text_columns: Sequence[str], text_format: TextFormat) -> Any:
     """Read a CSV file that has one field per column in every row, and different names in its header."""
     import pandas as pd
 
-    header = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False).iloc[0].tolist()
-    twice = sorted({name for name in header if header.count(name) > 1})
+    head = look_at(path, text_format)
+    twice = sorted({name for name in head.names if head.names.count(name) > 1})
     if twice:
         raise InputError(f"two columns of {str(path)!r} are called {twice[0]!r}: rename one")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
-        return pd.read_csv(
-            path,
-            keep_default_na=False,
-            na_values=[""],
-            index_col=False,
-            dtype={name: str for name in text_columns if name in header},
-        )
+    found = head.format
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+            return pd.read_csv(
+                path,
+                sep=found.delimiter or ",",
+                decimal=found.decimal or ".",
+                encoding=found.encoding,
+                skiprows=found.skipped,
+                keep_default_na=False,
+                na_values=["", *found.missing],
+                index_col=False,
+                dtype={name: str for name in text_columns if name in head.names},
+            )
+    except UnicodeDecodeError as error:
+        raise InputError(not_in_encoding(path, str(found.encoding))) from error
 
 
 def write_table(frame: Any, path: Path) -> None:
-    """Write a pandas frame as CSV (gzipped or not) or Parquet, by the file's name."""
+    """Write a pandas frame as CSV (compressed or not) or Parquet, by the file's name."""
     check_table_name(path)
     with whole_file(path) as part:
-        if _is_named(path, CSV):
-            frame.to_csv(part, index=False)
+        if is_named(path, CSV):
+            frame.to_csv(part, index=False, sep="\t" if ".tsv" in path.name.lower() else ",")
         else:
             frame.to_parquet(part, index=False)
-
-
-def check_writable(path: Path) -> None:
-    """Refuse, before any work, a path that cannot be written to."""
-    if not path.parent.is_dir():
-        raise InputError(f"there is no folder {str(path.parent)!r} to write {path.name!r} into")
-    if path.is_dir():
-        raise InputError(f"{str(path)!r} is a folder: name a file in it")
-
-
-def _default_mode() -> int:
-    """Return the permissions that the process gives to new files."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return 0o666 & ~mask
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Give a path to write to that becomes ``path`` at the end; a failure leaves what was there before."""
-    check_writable(path)
-    path = path.resolve()  # what a link points to is replaced, not the link
-    if path.exists() and not path.is_file():
-        yield path  # a pipe or a device is written to as it is
-        return
-    mode = path.stat().st_mode & 0o777 if path.exists() else _default_mode()
-    # The whole name is the ending, so that writers that look at it still see the format.
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".", suffix=f".{path.name}")
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        part.chmod(mode)
-        part.replace(path)
-    except BaseException:
-        part.unlink(missing_ok=True)
-        raise

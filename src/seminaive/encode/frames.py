@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from seminaive.errors import InputError, TableTypeError
+from seminaive.memory import refuse_beyond_memory
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +46,7 @@ class Table:
 
 
 def open_table(X: Any) -> Table:
-    """Look at a pandas, polars or pyarrow frame, a two-dimensional array or a list of rows.
+    """Look at a pandas, polars or pyarrow frame, an array, a sparse matrix of indicators or a list of rows.
 
     A table that is open already is returned as it is.
     """
@@ -58,11 +59,8 @@ def open_table(X: Any) -> Table:
         return _open_array(X.astype(object) if X.dtype.kind == "T" else np.asarray(X))
     if isinstance(X, (list, tuple)):
         return _open_rows(X)
-    if hasattr(X, "toarray") and hasattr(X, "nnz"):
-        raise TableTypeError(
-            "sparse input is not supported: a table needs one cell per row and column. "
-            "Pass X.toarray(), or the columns before they were one-hot encoded"
-        )
+    if _is_sparse(X):
+        return _open_sparse(X)
     import narwhals as nw
 
     try:
@@ -74,6 +72,35 @@ def open_table(X: Any) -> Table:
     if isinstance(frame, nw.DataFrame):
         return _open_frame(frame)
     return _open_array(np.asarray(X))
+
+
+def _is_sparse(X: Any) -> bool:
+    return hasattr(X, "toarray") and hasattr(X, "nnz")
+
+
+def _open_sparse(X: Any) -> Table:
+    """Open a sparse matrix of indicators as columns of the categories 0 and 1, a byte per cell."""
+    rows = X.tocsr(copy=True)
+    rows.sum_duplicates()
+    if rows.ndim != 2 or not ((rows.data == 0) | (rows.data == 1)).all():
+        raise TableTypeError(
+            "sparse input is read as indicators, and this one has cells other than 0 and 1: pass X.toarray() "
+            "where they are numbers, or the columns before they were one-hot encoded"
+        )
+    n_rows, n_columns = rows.shape
+    _check_shape(n_rows, n_columns)
+    refuse_beyond_memory(
+        {f"{n_rows:,} rows by {n_columns:,} indicators": n_rows * n_columns},
+        "pass the columns before they were one-hot encoded, each a column of categories",
+    )
+    cells = rows.astype(np.uint8).toarray()
+    return Table(
+        names=tuple(f"x{position}" for position in range(n_columns)),
+        columns=tuple(cells[:, position] for position in range(n_columns)),
+        kinds=("categorical",) * n_columns,
+        n_rows=n_rows,
+        array=cells,
+    )
 
 
 def _check_shape(n_rows: int, n_columns: int) -> None:
@@ -283,6 +310,8 @@ def keep_rows(X: Any, mask: NDArray[np.bool_]) -> Any:
     """Return the rows of any table where ``mask`` is true."""
     if isinstance(X, (list, tuple)):
         return [row for row, keep in zip(X, mask, strict=True) if keep]
+    if _is_sparse(X):
+        return X.tocsr()[np.flatnonzero(mask)]
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True, eager_only=True)

@@ -17,7 +17,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from seminaive import encode
+from seminaive.delimited import TextFormat
 from seminaive.errors import InputError, TableTypeError
+from seminaive.files import CSV, PARQUET
 
 __all__ = [
     "Dataset",
@@ -33,7 +35,7 @@ __all__ = [
 DATA_FOLDER = "SEMINAIVE_DATA"
 """The environment variable that names a folder of ``NAME.csv.gz`` files with a ``SCHEMA.json``."""
 
-_SUFFIXES = (".csv", ".csv.gz", ".parquet")
+_SUFFIXES = CSV + PARQUET
 # The folder's own description calls this column a survey weight and not a predictor.
 _NOT_PREDICTORS = {"census-income-kdd-test": ["instance_weight"]}
 
@@ -129,7 +131,7 @@ def available_datasets() -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["name", "description"]).drop_duplicates("name", ignore_index=True)
 
 
-def load_dataset(name: str, *, target: str | None = None) -> Dataset:
+def load_dataset(name: str, *, target: str | None = None, text_format: TextFormat | None = None) -> Dataset:
     """Find a table by name, path or OpenML number.
 
     Parameters
@@ -138,6 +140,8 @@ def load_dataset(name: str, *, target: str | None = None) -> Dataset:
         ``"iris"``, ``"tables/credit.csv"``, ``"openml:31"``, ``"openml:credit-g"``.
     target : str, optional
         The column that holds the class; needed for files, and for OpenML tables that name none.
+    text_format : TextFormat, optional
+        How CSV files are written, as far as that is known; the rest is read off the file.
 
     Examples
     --------
@@ -145,7 +149,7 @@ def load_dataset(name: str, *, target: str | None = None) -> Dataset:
     (150, 4)
     """
     if _is_file(name):
-        return read_table(name, target=target)
+        return read_table(name, target=target, text_format=text_format)
     if name.startswith("openml:"):
         return _from_openml(name.removeprefix("openml:"), target)
     if target is not None and (name in _REGISTRY or name in real_table_names()):
@@ -159,7 +163,7 @@ def load_dataset(name: str, *, target: str | None = None) -> Dataset:
     )
     raise InputError(
         f"no table named {name!r} is known here {where}. Known without a folder: "
-        f"{', '.join(sorted(_REGISTRY))}. Or pass a path that ends in {', '.join(_SUFFIXES)}, or "
+        f"{', '.join(sorted(_REGISTRY))}. Or pass a path that ends in .csv, .tsv or .parquet, or "
         "openml:NAME."
     )
 
@@ -173,13 +177,14 @@ def takes_target(name: str) -> bool:
     return _is_file(name) or name.startswith("openml:")
 
 
-def read_table(path: str | Path, *, target: str | None) -> Dataset:
+def read_table(path: str | Path, *, target: str | None, text_format: TextFormat | None = None) -> Dataset:
     """Read a CSV or Parquet file whose column ``target`` holds the class.
 
-    In a CSV an empty cell is a missing value, and nothing else is: a column may hold the text ``NA``.
+    In a CSV an empty cell is a missing value, and nothing else is unless ``text_format`` says so: a column
+    may hold the text ``NA``.
     """
     path = Path(path)
-    table = encode.read_table(path)
+    table = encode.read_table(path, text_format=text_format)
     ending = max((s for s in _SUFFIXES if path.name.lower().endswith(s)), key=len, default="")
     return _from_frame(path.name[: len(path.name) - len(ending)], table, target)
 

@@ -1,7 +1,8 @@
-"""How wrong a classifier's answers are: each loss defined once, with its formula.
+"""How wrong, or how right, a classifier's answers are: each measure defined once, with its formula.
 
 Throughout, row i has class ``y_i``, the model gives it probability ``p_ic`` for class c, and
-``d_ic`` is 1 where ``c = y_i`` and 0 elsewhere. Classes are positions 0 ... C - 1. Smaller is better.
+``d_ic`` is 1 where ``c = y_i`` and 0 elsewhere. Classes are positions 0 ... C - 1. Smaller is better, but
+for accuracy, AUC and F1.
 """
 
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.metrics import brier_score_loss
+from sklearn.metrics import brier_score_loss, f1_score, roc_auc_score
 from sklearn.metrics import log_loss as _sklearn_log_loss
 from sklearn.metrics import zero_one_loss as _sklearn_zero_one_loss
 
@@ -21,10 +22,14 @@ __all__ = [
     "CoefficientError",
     "Metric",
     "Predictions",
+    "accuracy",
+    "area_under_curve",
     "calibration_curve",
     "calibration_error",
     "coefficient_error",
+    "greater_is_better",
     "log_loss",
+    "macro_f1",
     "root_mean_squared_error",
     "root_squared_probability_error",
     "squared_error",
@@ -83,6 +88,34 @@ def _checked(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[npt.ND
 def zero_one_loss(truth: npt.ArrayLike, predicted: npt.ArrayLike) -> float:
     """Share of rows whose predicted class is wrong: mean of ``1[chosen_i != y_i]``."""
     return float(_sklearn_zero_one_loss(truth, predicted))
+
+
+def accuracy(truth: npt.ArrayLike, predicted: npt.ArrayLike) -> float:
+    """Share of rows whose predicted class is right: one minus the 0-1 loss."""
+    return 1.0 - zero_one_loss(truth, predicted)
+
+
+def macro_f1(truth: npt.ArrayLike, predicted: npt.ArrayLike) -> float:
+    """Mean over the classes of ``F1_c = 2 hits_c / (rows of c + predictions of c)``.
+
+    Every class counts the same, the rare ones too; a class without a hit has 0.
+    """
+    return float(f1_score(truth, predicted, average="macro", zero_division=0.0))
+
+
+def area_under_curve(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
+    """Mean over the classes of the area under the ROC curve of ``p_ic`` for ``y_i = c`` against the others.
+
+    The area of a class is the chance that a random row of it has a higher ``p_ic`` than a random other row,
+    ties counting one half. Classes that no row has, or that all rows have, are left out; NaN where none is
+    left. With two classes both areas are the usual AUC.
+    """
+    truth, probabilities = _checked(truth, probabilities)
+    present = np.unique(truth)
+    if len(present) < 2:
+        return float("nan")
+    areas = [roc_auc_score(truth == label, probabilities[:, label]) for label in present]
+    return float(np.mean(areas))
 
 
 def squared_error(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
@@ -216,14 +249,23 @@ def coefficient_error(estimates: npt.ArrayLike, true_coefficients: npt.ArrayLike
 
 @dataclass(frozen=True)
 class Metric:
-    """A loss with its short name, its title and the function that computes it from predictions."""
+    """A measure with its short name, its title and the function that computes it from predictions.
+
+    Attributes
+    ----------
+    name, title : str
+    of_predictions : callable
+    greater_is_better : bool, default=False
+        True of accuracy, AUC and F1; losses are better the smaller they are.
+    """
 
     name: str
     title: str
     of_predictions: Callable[[Predictions], float]
+    greater_is_better: bool = False
 
     def __call__(self, predictions: Predictions) -> float:
-        """Value of the loss; NaN for a loss of probabilities where the model gives none."""
+        """Value of the measure; NaN for one of probabilities where the model gives none."""
         return self.of_predictions(predictions)
 
 
@@ -243,8 +285,17 @@ METRICS: dict[str, Metric] = {
         Metric("rspe", "RSPE", _on_probabilities(root_squared_probability_error)),
         Metric("rmse", "RMSE", _on_probabilities(root_mean_squared_error)),
         Metric("squared_error", "squared error", _on_probabilities(squared_error)),
+        Metric("brier", "Brier", _on_probabilities(squared_error)),
         Metric("log_loss", "log loss", _on_probabilities(log_loss)),
         Metric("calibration_error", "calibration error", _on_probabilities(calibration_error)),
+        Metric("accuracy", "accuracy", lambda p: accuracy(p.truth, p.predicted), greater_is_better=True),
+        Metric("auc", "AUC", _on_probabilities(area_under_curve), greater_is_better=True),
+        Metric("f1", "F1", lambda p: macro_f1(p.truth, p.predicted), greater_is_better=True),
     )
 }
-"""The losses an experiment can be asked for, by name."""
+"""The measures an experiment can be asked for, by name."""
+
+
+def greater_is_better(metric: str) -> bool:
+    """Whether more of a measure is better; one that is not known here is a loss."""
+    return metric in METRICS and METRICS[metric].greater_is_better

@@ -11,20 +11,14 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from rich.box import SIMPLE_HEAD
 from rich.console import Group
-from rich.markup import escape as escape_markup
-from rich.table import Table
-from rich.text import Text
 
-from seminaive.encode import whole_file, without_formulas
+from seminaive.encode import without_formulas
 from seminaive.errors import InputError
 from seminaive.evaluate.drawing import Point, box_plot, curves, rank_diagram, scatter
-from seminaive.evaluate.metrics import METRICS
 from seminaive.evaluate.results_file import ExperimentResults
 from seminaive.evaluate.summary import (
     LossSummary,
-    failure_lines,
     failures,
     final_folds,
     is_learning_curve,
@@ -32,11 +26,12 @@ from seminaive.evaluate.summary import (
     pairs_on_one_table,
     summarise,
 )
+from seminaive.evaluate.terminal import NO_RESULT, terminal_tables, title_of
+from seminaive.files import whole_file
 
 __all__ = ["Report"]
 
 _SIGNIFICANT = 0.05
-_NO_RESULT = "none"
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,13 +90,8 @@ class Report:
             part.write_text(self.html(), encoding="utf-8")
 
     def terminal(self) -> Group:
-        """Give tables for ``rich.print``: the models over all tables, then the first loss table by table."""
-        summaries = [self.summary(metric) for metric in self.results.metrics]
-        parts: list[Any] = [_terminal_overview(summaries, self.results.folds)]
-        if len(summaries[0].mean) > 1:
-            parts.append(_terminal_by_table(summaries[0]))
-        parts += [Text(line) for line in failure_lines(self.results.folds)]
-        return Group(*parts)
+        """Give tables for ``rich.print``: the models over all tables, then the first measure by table."""
+        return terminal_tables([self.summary(metric) for metric in self.results.metrics], self.results.folds)
 
     def html(self) -> str:
         """Compose the page."""
@@ -112,7 +102,7 @@ class Report:
         for position, summary in enumerate(summaries):
             section = _metric_section(summary, folds)
             if position:
-                name = escape(_title(summary.metric))
+                name = escape(title_of(summary.metric))
                 section = f"<details><summary>The same in {name}</summary>{section}</details>"
             sections.append(section)
         sections.append(_bias_variance_section(self.results.bias_variance, models))
@@ -120,58 +110,6 @@ class Report:
         sections.append(_learning_curve_section(folds, summaries[0]))
         sections.append(_reading_section())
         return _page(self.title, len(models), "".join(sections))
-
-
-def _title(metric: str) -> str:
-    return METRICS[metric].title if metric in METRICS else metric
-
-
-def _terminal_overview(summaries: list[LossSummary], folds: pd.DataFrame) -> Table:
-    """One row per model: mean losses with standard errors of one table, or with ranks over several."""
-    several = len(summaries[0].mean) > 1
-    title = "Mean losses, smaller is better" + (", and average ranks" if several else "")
-    table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("")
-    table.add_column("model", min_width=min(22, max(len(str(model)) for model in summaries[0].models)))
-    for summary in summaries:
-        table.add_column(escape_markup(_title(summary.metric)), justify="right")
-        table.add_column("rank" if several else "±", justify="right")
-    timed = "fit_seconds" in folds
-    if timed:
-        table.add_column("seconds", justify="right")
-        seconds = final_folds(folds).groupby("model")["fit_seconds"].mean()
-    for number, model in enumerate(summaries[0].models):
-        cells = [Text(str(number + 1)), Text(str(model))]
-        for summary in summaries:
-            losses = summary.complete if several else summary.mean
-            beside = summary.ranks() if several else summary.error.iloc[0]
-            mean = losses.mean()
-            cells.append(_loss_cell(mean[model], mean.min()))
-            cells.append(Text(_plain(beside[model], 2 if several else 4)))
-        table.add_row(*cells, *([_plain(seconds[model], 3)] if timed else []))
-    return table
-
-
-def _terminal_by_table(summary: LossSummary) -> Table:
-    table = Table(
-        title=f"{escape_markup(_title(summary.metric))} by table; models by number",
-        box=SIMPLE_HEAD,
-        padding=(0, 1, 0, 0),
-    )
-    table.add_column("table")
-    for number in range(len(summary.models)):
-        table.add_column(str(number + 1), justify="right")
-    for dataset, losses in summary.mean.iterrows():
-        table.add_row(Text(str(dataset)), *(_loss_cell(value, losses.min()) for value in losses))
-    return table
-
-
-def _loss_cell(value: float, best: float) -> Text:
-    return Text(_plain(value, 4), style="bold" if value == best else "")
-
-
-def _plain(value: float, digits: int) -> str:
-    return _NO_RESULT if np.isnan(value) else f"{value:.{digits}f}"
 
 
 # Pieces of the page.
@@ -228,7 +166,7 @@ def _failures_section(folds: pd.DataFrame) -> str:
 
 
 def _metric_section(summary: LossSummary, folds: pd.DataFrame) -> str:
-    name = escape(_title(summary.metric))
+    name = escape(title_of(summary.metric))
     several = min(summary.complete.shape) >= 2
     return (
         f"<section><h2>{name}</h2>{_loss_table(summary)}"
@@ -267,14 +205,14 @@ def _loss_table(summary: LossSummary) -> str:
     means, errors, counts = (f.to_numpy() for f in (summary.mean, summary.error, summary.count))
     rows = []
     for row, dataset in enumerate(summary.mean.index):
-        best = np.nanmin(means[row]) if np.isfinite(means[row]).any() else np.nan
+        best = summary.best(summary.mean.iloc[row])
         cells = []
         for value, error, count in zip(means[row], errors[row], counts[row], strict=True):
             short = (
                 f' <span class=short title="folds that finished">{count} folds</span>' if count < most else ""
             )
             if np.isnan(value):
-                cells.append(f"<td>{_NO_RESULT}{short}</td>")
+                cells.append(f"<td>{NO_RESULT}{short}</td>")
                 continue
             spread = "" if np.isnan(error) else f"<span class=error> ±{error:.4f}</span>"
             kind = " class=best" if value == best else ""
@@ -402,7 +340,7 @@ def _time_section(folds: pd.DataFrame, summary: LossSummary) -> str:
     ]
     if not points:
         return ""
-    name = _title(summary.metric)
+    name = title_of(summary.metric)
     picture = scatter(points, [], "seconds to fit (geometric mean)", name, logarithmic_x=True)
     return (
         f"<section><h2>Time against loss</h2><figure>{picture}{_legend(summary.models)}<figcaption>Mean "
@@ -421,7 +359,7 @@ def _learning_curve_section(folds: pd.DataFrame, summary: LossSummary) -> str:
             (numbers[model], line["n_train"].tolist(), line[summary.metric].tolist())
             for model, line in group.sort_values("n_train").groupby("model", sort=False)
         ]
-        picture = curves(lines, "training rows", _title(summary.metric))
+        picture = curves(lines, "training rows", title_of(summary.metric))
         panels.append(f"<figure><figcaption>{escape(str(dataset))}</figcaption>{picture}</figure>")
     return (
         "<section><h2>Learning curves</h2><p>Trained on the rows so far, tested on the next ones; the tables "

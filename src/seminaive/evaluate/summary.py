@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from seminaive.errors import InputError
+from seminaive.evaluate.metrics import greater_is_better
 from seminaive.evaluate.pairwise import (
     WinDrawLoss,
     corrected_resampled_t_test,
@@ -40,7 +41,7 @@ _DIGITS = 12
 
 @dataclass(frozen=True, eq=False)
 class LossSummary:
-    """One loss of several models over several tables.
+    """One measure of several models over several tables: a loss, or accuracy, AUC or F1.
 
     Attributes
     ----------
@@ -70,9 +71,24 @@ class LossSummary:
         """Mean losses on the tables where every model has one."""
         return self.mean.dropna()
 
+    @property
+    def sign(self) -> int:
+        """1 where less is better, -1 where more is: times this, every measure is a loss."""
+        return -1 if greater_is_better(self.metric) else 1
+
+    def best(self, values: pd.Series) -> float:
+        """Return the best of some means, NaN if there is none."""
+        return float(self.sign * (self.sign * values).min())
+
+    def order(self) -> list[str]:
+        """Return the models, best first: by average rank over several tables, else by the mean."""
+        if min(self.complete.shape) >= 2:
+            return list(self.ranks().index)
+        return list((self.sign * self.mean.mean()).sort_values(kind="stable", na_position="last").index)
+
     def ranks(self) -> pd.Series:
         """Average the ranks over the complete tables, best first."""
-        losses = self.complete
+        losses = self.sign * self.complete
         if len(losses) >= 2 and losses.shape[1] >= 2:
             return average_ranks(losses).sort_values(kind="stable")
         return losses.rank(axis=1).mean(axis=0).sort_values(kind="stable")
@@ -81,14 +97,14 @@ class LossSummary:
         """Iman and Davenport's F and its p-value; None with fewer than three models or two tables."""
         if self.complete.shape[0] < 2 or self.complete.shape[1] < 3:
             return None
-        test = iman_davenport_test(self.complete)
+        test = iman_davenport_test(self.sign * self.complete)
         return test.statistic, test.p_value
 
     def pairs(self) -> PairwiseRankTests | None:
         """All pairs of models by average ranks; None with fewer than two models or tables."""
         if min(self.complete.shape) < 2:
             return None
-        return compare_ranks(self.complete)
+        return compare_ranks(self.sign * self.complete)
 
     def critical_difference(self) -> float | None:
         """Nemenyi's critical difference at 0.05; None with fewer than two models or tables."""
@@ -112,7 +128,7 @@ class LossSummary:
 
     def against(self, first: str, second: str) -> tuple[WinDrawLoss, float] | None:
         """Wins of the first model over the second, with the sign test; None without common tables."""
-        losses = self.mean[first].to_numpy(), self.mean[second].to_numpy()
+        losses = self.sign * self.mean[first].to_numpy(), self.sign * self.mean[second].to_numpy()
         both = np.isfinite(losses[0]) & np.isfinite(losses[1])
         if not both.any():
             return None
@@ -217,11 +233,13 @@ def pairs_on_one_table(folds: pd.DataFrame, metric: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        ``first``, ``second``, ``difference`` (of mean losses over the folds that both finished),
+        ``first``, ``second``, ``difference`` (of mean losses over the folds that both finished; negative
+        where the first is better),
         ``p_value`` and ``holm``; empty with fewer than two common folds.
     """
     folds = final_folds(folds)
     losses = folds.pivot_table(index=["repetition", "fold"], columns="model", values=metric, sort=False)
+    losses = -losses if greater_is_better(metric) else losses
     sizes = {name: round(folds[name].mean()) for name in ("n_train", "n_test")}
     rows = []
     for first, second in combinations(losses.columns, 2):

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode import CategoricalColumn, TableEncoder, open_table, whole_file
+from seminaive.encode import CategoricalColumn, TableEncoder, open_table
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
 from seminaive.explain.programs import JAVASCRIPT_CORE, script_json
 from seminaive.explain.reading import effects_of
+from seminaive.files import whole_file
 from seminaive.scores import log_posterior
 
 if TYPE_CHECKING:

@@ -47,7 +47,7 @@ __all__ = [
     "save_model",
 ]
 
-_FILES = {
+FILES = {
     "AcceleratedLogisticRegression": "accelerated_logistic_regression",
     "AttributeWeightedNaiveBayes": "attribute_weighted_naive_bayes",
     "AveragedDependenceEstimators": "averaged_dependence_estimators",
@@ -73,9 +73,9 @@ _FILES = {
 
 def __getattr__(name: str) -> Any:
     """Read the file of a class, so that importing the package costs only what is used."""
-    if name not in _FILES:
+    if name not in FILES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)
+    return getattr(import_module(f"{__name__}.{FILES[name]}"), name)
 
 
 def __dir__() -> list[str]:

@@ -192,7 +192,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         if mistakes:
             shown = "; ".join(mistakes[:MOST_MISTAKES])
             more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
-            warnings.warn(f"{type(self).__name__}: {shown}{more}", ColumnsWarning, stacklevel=5)
+            told = ColumnsWarning(f"{type(self).__name__}: {shown}{more}", mistakes)
+            warnings.warn(told, stacklevel=5)
 
     @property
     def columns_report_(self):

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
-from seminaive.encode import whole_file
 from seminaive.errors import InputError, ModelFileError
+from seminaive.files import whole_file
 from seminaive.models.base import TableClassifier
 from seminaive.models.fitted_state import ArrayBytes, model_from_document, model_to_document
 

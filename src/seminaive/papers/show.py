@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from seminaive.encode import whole_file
+from seminaive.files import whole_file
 from seminaive.papers.acceptance import Acceptance
 from seminaive.papers.reproduction import Comparison, NotReproduced, Reproduction, catalogue
 

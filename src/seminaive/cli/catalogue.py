@@ -1,0 +1,124 @@
+"""The models by the names that the command line knows, told without importing any of them.
+
+Sentences and parameters are read off the source, because importing a model imports scikit-learn, and a
+misspelt name should be refused at once.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+from seminaive import models
+from seminaive.errors import InputError
+
+# What a name in `seminaive.models` ends with that is no classifier.
+OTHERS = ("Selector", "Imputer")
+# The model to take first is the first in every list.
+FIRST = "semi-naive"
+RIVALS = {
+    "sklearn-naive-bayes": "scikit-learn's GaussianNB behind an encoder for mixed tables.",
+    "sklearn-logistic-regression": "scikit-learn's LogisticRegression behind the same encoder.",
+    "sklearn-random-forest": "scikit-learn's RandomForestClassifier behind the same encoder.",
+    "sklearn-boosting": "scikit-learn's HistGradientBoostingClassifier behind the same encoder.",
+    "class-shares": "The shares of the classes for every row: the bar that a model has to clear.",
+}
+# The measures of `seminaive.evaluate.METRICS`.
+MEASURES = (
+    *("zero_one", "rspe", "rmse", "squared_error", "brier", "log_loss", "calibration_error"),
+    *("accuracy", "auc", "f1"),
+)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model: its class, the first sentence about it, and its parameters (None where not in its file)."""
+
+    class_name: str
+    sentence: str
+    parameters: tuple[str, ...] | None
+
+
+def class_names() -> dict[str, str]:
+    """Return the classes of our classifiers by their names on the command line, the first one first."""
+    found = {
+        _hyphenated(name): name for name in models.__all__ if name[0].isupper() and not name.endswith(OTHERS)
+    }
+    return {FIRST: found.pop(FIRST), **found}
+
+
+def _hyphenated(class_name: str) -> str:
+    words = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in class_name)
+    return words.removeprefix("-").replace("c-v", "cv")
+
+
+@cache
+def entry(name: str) -> Entry:
+    """Read what the source says about a model."""
+    class_name = class_names()[name]
+    spec = find_spec(f"{models.__name__}.{models.FILES[class_name]}")
+    source = spec.loader.get_source(spec.name) if spec and hasattr(spec.loader, "get_source") else None  # type: ignore[union-attr]
+    if source is None:
+        return Entry(class_name, "", None)
+    tree = ast.parse(source)
+    written = next(part for part in tree.body if isinstance(part, ast.ClassDef) and part.name == class_name)
+    sentence = (ast.get_docstring(written) or "").split("\n\n")[0]
+    constructor = next(
+        (part for part in written.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"), None
+    )
+    parameters = None
+    if constructor is not None:
+        named = [*constructor.args.args, *constructor.args.kwonlyargs]
+        parameters = tuple(argument.arg for argument in named if argument.arg != "self")
+    return Entry(class_name, " ".join(sentence.replace("`", "").split()), parameters)
+
+
+def check_model(name: str, *, rivals: bool = False) -> None:
+    """Refuse a name that no model has."""
+    known = [*class_names(), *(RIVALS if rivals else ())]
+    if name not in known:
+        raise InputError(f"there is no model {name!r}: choose among {', '.join(known)}")
+
+
+def check_measure(name: str) -> None:
+    """Refuse a name that no measure has."""
+    if name not in MEASURES:
+        raise InputError(f"there is no metric {name!r}: choose among {', '.join(MEASURES)}")
+
+
+def read_parameters(name: str, texts: list[str]) -> dict[str, Any]:
+    """Read ``name=value`` texts; a value is JSON, or else the text itself."""
+    given = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"a parameter is given as name=value, got {text!r}")
+        try:
+            given[key] = json.loads(value)
+        except ValueError:  # no JSON, or a number of more digits than Python reads
+            given[key] = value
+    known = entry(name).parameters
+    if known is not None:
+        _check_parameters(name, given, known)
+    return given
+
+
+def make_model(name: str, given: dict[str, Any] | None = None) -> Any:
+    """Make one of our models, or one of scikit-learn's, by name."""
+    if name in RIVALS:
+        from seminaive.evaluate.rivals import RIVALS as MAKERS
+
+        return MAKERS[name]()
+    model_class = getattr(models, class_names()[name])
+    _check_parameters(name, given or {}, tuple(model_class().get_params()))
+    return model_class(**(given or {}))
+
+
+def _check_parameters(name: str, given: dict[str, Any], known: tuple[str, ...]) -> None:
+    foreign = [key for key in given if key not in known]
+    if foreign:
+        raise InputError(f"{name} has no parameter {foreign[0]!r}: it has {', '.join(known)}")

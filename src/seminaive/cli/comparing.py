@@ -1,0 +1,175 @@
+"""Commands that judge models: the demo, comparisons on tables, and the papers' tables."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from seminaive.cli import catalogue
+from seminaive.cli.fitting import Decimal, Encoding, MissingValues, Separator
+from seminaive.cli.tables import look, text_format
+from seminaive.errors import InputError
+from seminaive.files import CSV, PARQUET, check_writable, is_named
+
+
+def demo() -> None:
+    """Compare our models with scikit-learn's on a small and on a larger table, in under a minute."""
+    from seminaive.demo import few_rows, many_rows, run_demo
+
+    run_demo([few_rows(), many_rows()])
+
+
+def compare(
+    tables: Annotated[list[str], typer.Argument(help="Files, bundled names such as iris, or openml:NAME.")],
+    target: Annotated[str | None, typer.Option(help="The column to predict; needed for files.")] = None,
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--models",
+            "-m",
+            help="A model, or several with commas; repeatable. Ours and scikit-learn's by default.",
+        ),
+    ] = None,
+    folds: Annotated[int, typer.Option(help="Folds of cross-validation.")] = 5,
+    repeats: Annotated[int, typer.Option(help="Repetitions; two or more give bias and variance.")] = 2,
+    learning_curve: Annotated[
+        bool, typer.Option("--learning-curve", help="Train on growing numbers of rows instead of folds.")
+    ] = False,
+    metric: Annotated[
+        str, typer.Option("--metrics", help="Losses and scores, with commas; the first one leads.")
+    ] = "log_loss,brier,accuracy,auc,f1",
+    report: Annotated[Path | None, typer.Option(help="Write the results as one HTML page.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write every fold as a row of a CSV file.")] = None,
+    results: Annotated[
+        Path | None, typer.Option(help="Keep finished folds in this file, and continue from it.")
+    ] = None,
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run folds of the results file again that failed.")
+    ] = False,
+    jobs: Annotated[int, typer.Option(help="Processes; -1 uses every core.")] = 1,
+    seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    na_values: MissingValues = None,
+) -> None:
+    """Judge models on tables by repeated cross-validation, on the same splits for all."""
+    names = [name for part in model or [] for name in part.split(",")]
+    for name in names:
+        catalogue.check_model(name, rivals=True)
+    for name in metric.split(","):
+        catalogue.check_measure(name)
+    for path in (report, csv):
+        if path is not None:
+            check_writable(path)
+    known = text_format(sep, decimal, encoding, na_values)
+    for table in tables:
+        if is_named(Path(table), CSV + PARQUET):
+            named = look(Path(table), known)
+            if target is not None:
+                named.check_column(target)
+
+    from rich import print as show
+
+    from seminaive import evaluate
+    from seminaive.evaluate.datasets import takes_target
+    from seminaive.papers.generators import register_generators
+
+    register_generators()
+    # A target is for the files among the tables; where there is none, it is refused.
+    of_files = any(takes_target(table) for table in tables)
+    plan = (
+        evaluate.Prequential(n_repeats=repeats) if learning_curve else evaluate.RepeatedKFold(folds, repeats)
+    )
+    experiment = evaluate.Experiment(
+        {name: catalogue.make_model(name) for name in names or [*catalogue.class_names(), *catalogue.RIVALS]},
+        [
+            evaluate.load_dataset(
+                table, target=target if takes_target(table) or not of_files else None, text_format=known
+            )
+            for table in tables
+        ],
+        plan,
+        metric.split(","),
+        seed,
+        n_jobs=jobs,
+    )
+    found = experiment.run(results, retry_failed=retry_failed)
+    shown = evaluate.Report(found, f"{', '.join(tables)}: comparison of classifiers")
+    written = [(path, write) for path, write in ((report, shown.write_html), (csv, shown.write_csv)) if path]
+    for path, write in written:
+        write(path)
+    show(shown.terminal())
+    for path, _ in written:
+        typer.echo(f"wrote {path}")
+
+
+def reproduce(
+    name: Annotated[str | None, typer.Argument(help="A published table, such as nbrlr-table1.")] = None,
+    list_tables: Annotated[
+        bool, typer.Option("--list", help="List every published table, with what it needs.")
+    ] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="A few repetitions, for a first look.")] = False,
+    repetitions: Annotated[
+        int | None, typer.Option(help="Repetitions of the paper's protocol; the paper's number by default.")
+    ] = None,
+    max_rows: Annotated[int | None, typer.Option(help="Leave out data sets of more rows.")] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume",
+            help="Use what an earlier run finished, of this table or of one that rests on the same work.",
+        ),
+    ] = False,
+    misses: Annotated[
+        str | None,
+        typer.Option(
+            help="Run nothing: judge the results in --out by a bar, such as nbrlr, and list what misses it."
+        ),
+    ] = None,
+    out: Annotated[
+        Path, typer.Option(help="Folder for the file of finished work and for the result (NAME.csv).")
+    ] = Path("reproductions"),
+    jobs: Annotated[int, typer.Option(help="Processes; -1 uses every core.")] = 1,
+    seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
+) -> None:
+    """Run a table of a paper again and compare it cell by cell; damaged cells are left out."""
+    from rich import print as show
+
+    from seminaive.papers import acceptance, reproduction
+    from seminaive.papers import show as views
+
+    if misses is not None:
+        if name is not None:
+            raise InputError(f"--misses reads results and runs nothing: leave {name} out")
+        judged = acceptance.gather(acceptance.bar_named(misses), out)
+        views.keep_misses(judged, out / f"{misses}-misses.csv", f"seminaive reproduce --misses {misses}")
+        typer.echo(f"{judged}\nwrote {out / f'{misses}-misses.csv'}")
+        return
+    if list_tables or name is None:
+        show(views.catalogue_table())
+        return
+    table = reproduction.runnable(name)
+    planned = table.quick_repetitions if quick else table.repetitions
+    options = reproduction.RunOptions(
+        repetitions=planned if repetitions is None else repetitions,
+        path=out / table.run_file,
+        n_jobs=jobs,
+        random_state=seed,
+        quick=quick,
+        max_rows=max_rows,
+    )
+    reproduction.check_run(table, options)
+    if not resume:
+        # The last thing before the run: whatever is refused leaves the old run's file alone.
+        (out / table.run_file).unlink(missing_ok=True)
+    comparison = reproduction.reproduce(name, options)
+    limits = " --quick" * quick + ("" if max_rows is None else f" --max-rows {max_rows}")
+    command = f"seminaive reproduce {name}{limits} --repetitions {options.repetitions} --seed {seed}"
+    written = views.keep_comparison(comparison, out / f"{name}.csv", command)
+    show(views.comparison_table(table, comparison))
+    for remark in (*table.remarks, *comparison.notes):
+        typer.echo(remark)
+    typer.echo(f"wrote {', '.join(map(str, written))}")
+    if others := reproduction.companions(table):
+        typer.echo(f"--resume uses this run for {', '.join(others)} too")

@@ -1,0 +1,258 @@
+"""Commands that fit a model to a table, predict with it, and score its predictions."""
+
+import sys
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from seminaive.cli import catalogue
+from seminaive.cli.reading import load_model
+from seminaive.cli.showing import show_frame, spinner
+from seminaive.cli.tables import NamedTable, look, text_format
+from seminaive.errors import ColumnsWarning, InputError
+from seminaive.files import check_model_name, check_table_name, check_writable
+
+# Rows that are predicted at once, between two steps of the progress bar.
+CHUNK = 100_000
+# Columns of which `fit` tells how they were read.
+MOST_COLUMNS = 30
+
+Separator = Annotated[
+    str | None, typer.Option(help="Delimiter of CSV files, or tab; read off the file by default.")
+]
+Decimal = Annotated[
+    str | None, typer.Option(help="Decimal mark of CSV files, . or ,; read off the file by default.")
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of CSV files, such as cp1252; UTF-8 by default.")
+]
+MissingValues = Annotated[
+    list[str] | None,
+    typer.Option(help="Cells of CSV files that are missing besides empty ones: NA or NA,?; repeatable."),
+]
+TABLE = ".csv, .tsv (also .gz, .bz2, .xz, .zip) or .parquet"
+
+
+class FitCommand(TyperCommand):
+    """A command whose help lists the models, each with a sentence."""
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002
+        """Write the list below the options."""
+        with formatter.section("Models"):
+            formatter.write_dl(
+                [(name, catalogue.entry(name).sentence) for name in catalogue.class_names()], col_max=24
+            )
+
+
+def fit(
+    table: Annotated[Path, typer.Argument(help=f"Training table: {TABLE}.")],
+    target: Annotated[str, typer.Option(help="The column to predict.")],
+    out: Annotated[Path, typer.Option(help="Where to save the model.")],
+    model: Annotated[str, typer.Option(help="Which model; the list is below.")] = catalogue.FIRST,
+    weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
+    param: Annotated[list[str] | None, typer.Option(help="A parameter, as name=value; repeatable.")] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Columns to leave out, an identifier for instance; repeatable.")
+    ] = None,
+    estimate: Annotated[
+        bool,
+        typer.Option(
+            "--estimate/--no-estimate", help="Estimate the loss by 5-fold cross-validation: 5 more fits."
+        ),
+    ] = True,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    na_values: MissingValues = None,
+) -> None:
+    """Fit a model to a table and save it; tell how columns were read and how good the model is."""
+    catalogue.check_model(model)
+    given = catalogue.read_parameters(model, param or [])
+    check_model_name(out)
+    check_writable(out)
+    named = look(table, text_format(sep, decimal, encoding, na_values))
+    dropped = [name for part in drop or [] for name in ([part] if _has(named, part) else part.split(","))]
+    for name in (target, *dropped, *([] if weight is None else [weight])):
+        named.check_column(name)
+
+    from seminaive import models
+
+    estimator = catalogue.make_model(model, given)
+    X, y = _take(named, named.read(), target)
+    for name in dropped:
+        X, _ = _take(named, X, name)
+    sample_weight = None
+    if weight is not None:
+        X, sample_weight = _take(named, X, weight)
+    with spinner(f"fitting {model} to {len(y):,} rows"), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        estimator.fit(X, y, sample_weight=sample_weight)
+    models.save_model(estimator, out)
+    typer.echo(f"{table}: {len(y):,} rows, {named.told}. The columns were read so:")
+    show_frame(_columns(estimator), MOST_COLUMNS)
+    _tell(caught)
+    if estimate:
+        _tell_estimate(catalogue.make_model(model, given), X, y, sample_weight)
+    classes = ", ".join(str(label) for label in estimator.classes_[:10])
+    more = ", ..." if len(estimator.classes_) > 10 else ""
+    typer.echo(
+        f"wrote {out}: {model} of {len(y):,} rows and {len(estimator.schema_.columns)} columns, classes "
+        f"{classes}{more}"
+    )
+
+
+def _has(named: NamedTable, name: str) -> bool:
+    return named.names is not None and name in named.names
+
+
+def _take(named: NamedTable, frame: Any, name: str) -> tuple[Any, Any]:
+    """Take a column out of a frame, or say why it is not there."""
+    from seminaive import encode
+
+    named.check_column(name, list(map(str, frame.columns)))
+    return encode.take_column(frame, name)
+
+
+def _columns(estimator: Any) -> Any:
+    """Return the columns report, without columns of it that say nothing here."""
+    report = estimator.columns_report_
+    return report if report["missing"].any() else report.drop(columns="missing")
+
+
+def _tell(caught: list[warnings.WarningMessage]) -> None:
+    """Print each warning once, those about columns with what the command line can do about it."""
+    sentences = [
+        sentence
+        for warning in caught
+        for sentence in getattr(warning.message, "sentences", None) or [str(warning.message)]
+    ]
+    for sentence in dict.fromkeys(sentences):
+        sys.stderr.write(f"note: {sentence}\n")
+    if any(issubclass(warning.category, ColumnsWarning) for warning in caught):
+        sys.stderr.write(
+            "note: on the command line, --drop COLUMN leaves a column out, and --na-values NA,? says which "
+            "cells are missing\n"
+        )
+
+
+def _tell_estimate(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    """Print what cross-validation says of a model, beside what the class shares alone would give."""
+    from seminaive.errors import SeminaiveError
+    from seminaive.evaluate import estimate_losses
+    from seminaive.evaluate.progress import progress_bar
+
+    try:
+        with progress_bar(shown=True) as bar, warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what the fit to all rows warned about was told
+            folds = bar.add_task("cross-validation", total=min(5, len(y)))
+            found = estimate_losses(
+                estimator, X, y, sample_weight, after_fold=lambda: bar.update(folds, advance=1)
+            )
+    except SeminaiveError as error:
+        typer.echo(f"no estimate of the loss: {error}")
+        return
+    typer.echo(
+        f"on unseen rows, by {found.n_splits}-fold cross-validation: log loss {found.log_loss:.4f} ± "
+        f"{found.log_loss_spread:.4f} (class shares alone: {found.prior_log_loss:.4f}), wrong "
+        f"{found.error:.1%} ± {found.error_spread:.1%} (class shares alone: {found.prior_error:.1%})"
+    )
+
+
+def predict(
+    file: Annotated[Path, typer.Argument(help="A saved model.")],
+    table: Annotated[Path, typer.Argument(help=f"Rows to predict: {TABLE}.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Where to write the predictions; otherwise CSV on standard output.")
+    ] = None,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns of the table to write before the predictions; repeatable."),
+    ] = None,
+    keep_all: Annotated[
+        bool, typer.Option("--all", help="Write all columns of the table before the predictions.")
+    ] = False,
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    na_values: MissingValues = None,
+) -> None:
+    """Predict the class of each row, with its probabilities; columns that training lacked are ignored."""
+    if out is not None:
+        check_table_name(out)
+        check_writable(out)
+    named = look(table, text_format(sep, decimal, encoding, na_values))
+    kept = [name for part in keep or [] for name in ([part] if _has(named, part) else part.split(","))]
+    for name in kept:
+        named.check_column(name)
+    model = load_model(file)
+
+    import numpy as np
+
+    from seminaive import encode
+
+    frame = named.read(text_columns=model.schema_.text_names)
+    for name in kept:
+        named.check_column(name, list(map(str, frame.columns)))
+    X = encode.take_columns(frame, model.schema_.names)
+    probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
+    columns: dict[str, Any] = {"prediction": model.classes_[probabilities.argmax(axis=1)]}
+    for label, column in zip(model.classes_, probabilities.T, strict=True):
+        columns[f"probability_{label}"] = column
+    predictions = _beside(frame, list(frame.columns) if keep_all else kept, columns)
+    if out is None:
+        predictions.to_csv(sys.stdout, index=False)
+    else:
+        encode.write_table(predictions, out)
+        shown = ", ".join(map(str, predictions.columns[:8]))
+        more = ", ..." if predictions.shape[1] > 8 else ""
+        typer.echo(f"wrote {out}: {len(predictions):,} rows with the columns {shown}{more}")
+
+
+def _beside(frame: Any, kept: list[str], columns: dict[str, Any]) -> Any:
+    """Put columns of the table before those that were predicted."""
+    from seminaive import encode
+
+    clash = [name for name in kept if name in columns]
+    if clash:
+        raise InputError(
+            f"the table has a column {clash[0]!r}, and so have the predictions: rename it, or name the "
+            "others with --keep"
+        )
+    return encode.frame_like(None, {**{name: frame[name].array for name in kept}, **columns})
+
+
+def score(
+    table: Annotated[Path, typer.Argument(help="What predict wrote, with --keep or --all.")],
+    truth: Annotated[str, typer.Option(help="The column that holds the true classes.")],
+    sep: Separator = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    na_values: MissingValues = None,
+) -> None:
+    """Measure predictions against the truth: log loss, Brier score, accuracy, AUC, F1 and calibration."""
+    named = look(table, text_format(sep, decimal, encoding, na_values))
+    named.check_column(truth)
+
+    from seminaive.evaluate.written_predictions import measure, predictions_of_frame
+
+    frame = named.read(text_columns=(truth, "prediction"))
+    predictions = predictions_of_frame(frame, truth)
+    left_out = len(frame) - len(predictions.truth)
+    without = f"; {left_out:,} without {truth!r} left out" if left_out else ""
+    typer.echo(f"{table}: {len(predictions.truth):,} rows{without}")
+    show_frame(measure(predictions), 20)
+
+
+def _chunks(X: Any) -> Iterator[Any]:
+    """Yield the rows of a frame in chunks, with a progress bar where there are several."""
+    from rich.console import Console
+    from rich.progress import track
+
+    starts = range(0, max(len(X), 1), CHUNK)
+    hidden = len(starts) == 1
+    for start in track(starts, "predicting", console=Console(stderr=True), disable=hidden, transient=True):
+        yield X[start : start + CHUNK]

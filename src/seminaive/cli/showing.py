@@ -1,0 +1,35 @@
+"""Frames and progress on a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import typer
+
+
+def show_frame(frame: Any, most: int) -> None:
+    """Print the first lines of a frame as a table, numbers with three digits after the point."""
+    from rich import print as show
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name, kind in frame.dtypes.items():
+        # Long names go on in the next line: cut short, two of them could look the same.
+        shown.add_column(str(name), justify="right" if kind.kind in "iuf" else "left", overflow="fold")
+    for line in frame.head(most).itertuples(index=False):
+        cells = [
+            "" if cell != cell else f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in line
+        ]
+        shown.add_row(*(Text(cell) for cell in cells))
+    show(shown)
+    if len(frame) > most:
+        typer.echo(f"{len(frame) - most} more lines: --most {len(frame)}")
+
+
+def spinner(text: str) -> Any:
+    """Show on a terminal's standard error that something is under way."""
+    from rich.console import Console
+
+    return Console(stderr=True).status(text)

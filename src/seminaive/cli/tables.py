@@ -1,0 +1,78 @@
+"""Tables on the command line: how they are named, read, and what is told about that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from seminaive.delimited import TextFormat, look_at
+from seminaive.errors import InputError
+from seminaive.files import CSV, check_table, is_named
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+# Column names that a refusal lists.
+MOST_NAMES = 20
+
+
+@dataclass(frozen=True)
+class NamedTable:
+    """A file that holds a table, looked at and not read yet.
+
+    Parameters
+    ----------
+    path : Path
+    text_format : TextFormat or None
+        How a CSV file is written; None for other files.
+    names : tuple of str or None
+        The columns, where the file tells them without being read.
+    """
+
+    path: Path
+    text_format: TextFormat | None
+    names: tuple[str, ...] | None
+
+    @property
+    def told(self) -> str:
+        """Say how the file was read."""
+        return "Parquet" if self.text_format is None else f"CSV, {self.text_format.told}"
+
+    def read(self, text_columns: Sequence[str] = ()) -> Any:
+        """Read the whole table as a frame."""
+        from seminaive import encode
+
+        return encode.read_table(self.path, text_columns, self.text_format)
+
+    def check_column(self, name: str, names: Sequence[str] | None = None) -> None:
+        """Refuse a column that is not there, with what may have gone wrong."""
+        names = self.names if names is None else names
+        if names is None or name in names:
+            return
+        listed = ", ".join(map(repr, names[:MOST_NAMES])) + (", ..." if len(names) > MOST_NAMES else "")
+        close = get_close_matches(name, names, n=1)
+        nearest = f" Did you mean {close[0]!r}?" if close else ""
+        read = ""
+        if self.text_format is not None:
+            read = f" It was read with {self.text_format.told}; --sep names another delimiter."
+        raise InputError(f"{str(self.path)!r} has no column {name!r}: it has {listed}.{nearest}{read}")
+
+
+def text_format(
+    sep: str | None, decimal: str | None, encoding: str | None, na_values: list[str] | None
+) -> TextFormat:
+    """Read the options that say how CSV files are written."""
+    delimiter = "\t" if sep in ("tab", "\\t") else sep
+    missing = tuple(cell for part in na_values or [] for cell in part.split(","))
+    return TextFormat(delimiter, encoding, missing, decimal)
+
+
+def look(path: Path, known: TextFormat) -> NamedTable:
+    """Refuse a file that is no table, and look at how it is written."""
+    check_table(path)
+    if not is_named(path, CSV):
+        return NamedTable(path, None, None)
+    head = look_at(path, known)
+    return NamedTable(path, head.format, head.names)
