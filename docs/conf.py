@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from site_parts import example_report, family_pages, reproduction_tables
+from site_parts import example_report, navigation, reproduction_tables
 
 import seminaive
 
@@ -30,7 +30,10 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say what a value does; signatures stay readable
 napoleon_google_docstring = False
 napoleon_use_rtype = False
-napoleon_use_ivar = True
+# Words of a type, "rows" for instance, are not names of objects: parameters are lists without links. Fitted
+# attributes are listed in the same way, which also keeps the underscore at the end of their names.
+napoleon_use_param = False
+napoleon_custom_sections = [("Attributes", "params_style")]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
@@ -54,7 +57,8 @@ def _fill_in(app, docname, source):
     if docname == "reproduction":
         source[0] = source[0].replace("<!-- tables -->", reproduction_tables())
     if docname == "index":
-        source[0] = source[0].replace("<!-- families -->", "\n".join(family_pages()))
+        for group, pages in navigation().items():
+            source[0] = source[0].replace(f"<!-- {group} -->", "\n".join(pages))
 
 
 def _made_anew(app, env, added, changed, removed):

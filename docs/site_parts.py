@@ -1,4 +1,4 @@
-"""Parts of the site that are made at build time: the reproduction tables and an example of a report."""
+"""Parts of the site that are made at build time: navigation, reproduction tables, an example of a report."""
 
 from pathlib import Path
 
@@ -11,12 +11,29 @@ from seminaive.papers.reproduction import NotReproduced, catalogue
 
 FOLDER = Path(__file__).parent
 KEPT = FOLDER / "reproduction"
+OWN_PAGES = ("index", "reproduction", "benchmarks", "security")
+GUIDES = ("imputation", "scale")
+FIRST_FAMILIES = ("semi-naive", "naive-bayes", "nbrlr", "alr", "fsnb", "hybrid")
+FIRST_REFERENCES = ("reference/seminaive", "reference/evaluate", "reference/explain", "reference/command-line")
 
 
-def family_pages() -> list[str]:
-    """Every page beside the index that is not one of the site's own is about a family of models."""
-    found = {path.stem for path in FOLDER.glob("*.md")} - {"index", "reproduction", "benchmarks"}
-    return sorted(found, key=lambda name: (name != "semi-naive", name != "naive-bayes", name))
+def navigation() -> dict[str, list[str]]:
+    """Return the pages of each group of the navigation that grows with the package, in their order.
+
+    A page beside the index that is neither a guide nor one of the site's own is about a family of models.
+    """
+    beside = {path.stem for path in FOLDER.glob("*.md")}
+    reference = {f"reference/{path.stem}" for path in (FOLDER / "reference").glob("*.md")}
+    return {
+        "guides": [name for name in GUIDES if name in beside],
+        "families": _in_order(beside - {*OWN_PAGES, *GUIDES}, FIRST_FAMILIES),
+        "references": _in_order(reference, FIRST_REFERENCES),
+    }
+
+
+def _in_order(names: set[str], first: tuple[str, ...]) -> list[str]:
+    """Return the names that are listed, then the others by alphabet."""
+    return [*(name for name in first if name in names), *sorted(names - {*first})]
 
 
 def example_report(folder: Path) -> None:

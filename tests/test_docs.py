@@ -1,15 +1,42 @@
-"""The pages show what the code prints."""
+"""The pages show what the code prints, and all code that they show is run."""
 
 import doctest
+import re
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCS = ROOT / "docs"
+# The gallery is made, and its examples are run, when the site is built.
+MADE = ("_build", "gallery")
+PAGES = [
+    ROOT / "README.md",
+    *sorted(page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in MADE),
+]
+every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@every_page
 def test_examples_on_a_page_print_what_it_says(page):
     failed, _ = doctest.testfile(str(page), module_relative=False, optionflags=doctest.NORMALIZE_WHITESPACE)
     assert failed == 0
+
+
+@every_page
+def test_python_on_a_page_is_written_so_that_it_is_run(page):
+    blocks = re.findall(r"^ *```python\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    not_run = [block for block in blocks if not block.lstrip().startswith(">>> ")]
+    assert not_run == []
+
+
+@every_page
+def test_links_between_pages_lead_somewhere(page):
+    text = page.read_text(encoding="utf-8")
+    targets = re.findall(r"\]\(([^)#\s:]+)(?:#[^)]*)?\)", text)
+    missing = [
+        target
+        for target in targets
+        if "gallery/" not in target and not (page.parent / target).resolve().exists()
+    ]
+    assert missing == []

@@ -1,4 +1,4 @@
-"""Draw the pictures of docs/alr.md: learning curves on poker hands, and cost by rows.
+"""Draw the pictures of docs/alr.md and docs/evidence/alr-benchmarks.md: learning curves, and cost by rows.
 
     python docs/pictures/alr.py
 

@@ -352,6 +352,12 @@ def numbers(weather):
         lambda: [MDLDiscretizer()],
         lambda: [EqualFrequencyDiscretizer()],
         lambda: [make_column_transformer((make_pipeline(SimpleImputer(), StandardScaler()), ["humidity"]))],
+        lambda: [make_column_transformer((StandardScaler(), ["humidity"]), remainder="passthrough")],
+        lambda: [
+            make_column_transformer((StandardScaler(), ["humidity"]), remainder="passthrough").set_output(
+                transform="pandas"
+            )
+        ],
         lambda: ["passthrough"],
         list,
     ],
@@ -365,7 +371,15 @@ def test_a_pipeline_predicts_the_same(tmp_path, numbers, steps):
     np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
 
 
-@pytest.mark.parametrize("step", [SelectKBest(k=1), FunctionTransformer(np.abs)])
+@pytest.mark.parametrize(
+    "step",
+    [
+        SelectKBest(k=1),
+        FunctionTransformer(np.abs),
+        FunctionTransformer(inverse_func=np.abs, check_inverse=False),
+        FunctionTransformer(feature_names_out=lambda _, names: names),
+    ],
+)
 def test_a_pipeline_with_a_step_that_is_not_listed_is_not_saved(tmp_path, numbers, step):
     X, y = numbers
     for steps in ([step], [make_column_transformer((step, ["humidity"]))]):

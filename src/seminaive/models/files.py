@@ -243,7 +243,7 @@ def _read_steps(path: Path, content: bytes, max_bytes: int) -> list:
 def _check_steps(steps, refusal: type[Exception]) -> None:
     """Refuse a step of a type that is not listed, also inside of pipelines and column transformers."""
     for _, step, *_ in steps:
-        if step in ("passthrough", "drop"):
+        if step in ("passthrough", "drop") or _changes_nothing(step):
             continue
         name = type(step).__name__
         if not any(name in names for names in STEPS_ALLOWED.values()) or type(step) is not _allowed_type(
@@ -253,6 +253,14 @@ def _check_steps(steps, refusal: type[Exception]) -> None:
             raise refusal(f"a pipeline's step is a {name}: steps that can be saved are {allowed}")
         for inner in ("steps", "transformers", "transformers_"):
             _check_steps(getattr(step, inner, ()), refusal)
+
+
+def _changes_nothing(step) -> bool:
+    """Tell whether a step is what a fitted ColumnTransformer makes of "passthrough": no function at all."""
+    from sklearn.preprocessing import FunctionTransformer
+
+    functions = (step.func, step.inverse_func) if type(step) is FunctionTransformer else (step,)
+    return functions == (None, None) and not callable(step.feature_names_out)
 
 
 def _allowed_type(name: str) -> type:
