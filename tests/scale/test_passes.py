@@ -143,7 +143,7 @@ def test_a_full_scratch_disk_is_a_sentence_and_leaves_nothing(mixed, tmp_path, m
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     model = HigherOrderLogisticRegression(1)
-    with pytest.raises(TooLargeError, match="GB free, and .* name a folder on a larger disk in scratch"):
+    with pytest.raises(TooLargeError, match=r"GB free, and .* name a folder on a larger disk in scratch"):
         scale.fit(model, data, scratch=tmp_path)
     assert not any(tmp_path.iterdir())
     assert not hasattr(model, "classes_")
@@ -151,7 +151,7 @@ def test_a_full_scratch_disk_is_a_sentence_and_leaves_nothing(mixed, tmp_path, m
 
 def test_what_cannot_be_fitted_out_of_core_says_so(mixed, tmp_path):
     data = scale.from_batches([mixed], target="outcome")
-    with pytest.raises(InputError, match="SelectiveNaiveBayes cannot be fitted out of core.*NaiveBayes"):
+    with pytest.raises(InputError, match=r"SelectiveNaiveBayes cannot be fitted out of core.*NaiveBayes"):
         scale.fit(SelectiveNaiveBayes(), data)
     with pytest.raises(InputError, match="solver='sgd' visits single rows"):
         scale.fit(HigherOrderLogisticRegression(solver="sgd"), data)
