@@ -92,16 +92,26 @@ def demo() -> None:
 
 @app.command()
 def fit(
-    table: Annotated[Path, typer.Argument(help="Training table: .csv, .csv.gz or .parquet.")],
+    table: Annotated[
+        Path, typer.Argument(help="Training table: .csv, .csv.gz or .parquet, or a folder of Parquet files.")
+    ],
     target: Annotated[str, typer.Option(help="The column to predict.")],
     out: Annotated[Path, typer.Option(help="Where to save the model.")],
     model: Annotated[str, typer.Option(help="Which model, such as semi-naive.")] = "semi-naive",
     weight: Annotated[str | None, typer.Option(help="A column of row weights.")] = None,
     param: Annotated[list[str] | None, typer.Option(help="A parameter, as name=value; repeatable.")] = None,
 ) -> None:
-    """Fit a model to a table and save it."""
+    """Fit a model to a table and save it; a folder, or a file too large for memory, is read in pieces."""
+    from seminaive.scale.command_line import fit_large, is_large
+
     estimator = _make_model(model, param or [])
     encode.check_writable(out)
+    if is_large(table):
+        with _spinner(f"fitting {model} to {table}"):
+            fit_large(estimator, table, target, weight)
+        models.save_model(estimator, out)
+        typer.echo(f"{out}: {model} of {len(estimator.schema_.columns)} columns, read in pieces")
+        return
     X, y = encode.take_column(encode.read_table(table), target)
     sample_weight = None
     if weight is not None:
@@ -117,12 +127,22 @@ def fit(
 @app.command()
 def predict(
     file: Annotated[Path, typer.Argument(help="A saved model.")],
-    table: Annotated[Path, typer.Argument(help="Rows to predict: .csv, .csv.gz or .parquet.")],
+    table: Annotated[
+        Path, typer.Argument(help="Rows to predict: .csv, .csv.gz or .parquet, or a folder of Parquet files.")
+    ],
     out: Annotated[
-        Path | None, typer.Option(help="Where to write the predictions; otherwise CSV on standard output.")
+        Path | None,
+        typer.Option(
+            help="Where to write the predictions (a new folder for a folder); otherwise CSV on standard output."
+        ),
     ] = None,
 ) -> None:
     """Predict the class of each row, with its probabilities; columns that training lacked are ignored."""
+    from seminaive.scale.command_line import is_large, predict_large
+
+    if is_large(table):
+        typer.echo(f"wrote {predict_large(models.load_model(file), table, out)}")
+        return
     if out is not None:
         encode.check_table_name(out)
         encode.check_writable(out)

@@ -13,19 +13,20 @@ from typing import TYPE_CHECKING, Any
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 CSV = (".csv", ".csv.gz")
 PARQUET = (".parquet", ".pq")
 
 
-def _is_named(path: Path, endings: tuple[str, ...]) -> bool:
+def is_named(path: Path, endings: tuple[str, ...]) -> bool:
+    """Tell whether a file's name ends in one of some endings."""
     return path.name.lower().endswith(endings)
 
 
 def check_table_name(path: Path) -> None:
     """Refuse a file name that says neither CSV nor Parquet."""
-    if not _is_named(path, CSV + PARQUET):
+    if not is_named(path, CSV + PARQUET):
         raise InputError(f"{str(path)!r} is neither .csv, .csv.gz nor .parquet: name the file by its format")
 
 
@@ -37,39 +38,79 @@ def read_table(path: Path, text_columns: Sequence[str] = ()) -> Any:
     import pandas as pd
 
     check_table_name(path)
-    if not path.exists():
-        raise InputError(f"there is no file {str(path)!r}")
-    try:
-        return _read_csv(path, text_columns) if _is_named(path, CSV) else pd.read_parquet(path)
-    except (OSError, ValueError, EOFError, zlib.error, pd.errors.ParserWarning) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"{str(path)!r} cannot be read as a table: {reason}") from error
+    with _readable(path):
+        return _read_csv(path, text_columns) if is_named(path, CSV) else pd.read_parquet(path)
 
 
 def _read_csv(path: Path, text_columns: Sequence[str]) -> Any:
     """Read a CSV file that has one field per column in every row, and different names in its header."""
     import pandas as pd
 
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+        return pd.read_csv(path, **_csv_options(path, text_columns))
+
+
+def _csv_options(path: Path, text_columns: Sequence[str]) -> dict[str, Any]:
+    """Return how a CSV file is read, after a look at its header."""
+    import pandas as pd
+
     header = pd.read_csv(path, header=None, nrows=1, dtype=str, keep_default_na=False).iloc[0].tolist()
     twice = sorted({name for name in header if header.count(name) > 1})
     if twice:
         raise InputError(f"two columns of {str(path)!r} are called {twice[0]!r}: rename one")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
-        return pd.read_csv(
-            path,
-            keep_default_na=False,
-            na_values=[""],
-            index_col=False,
-            dtype={name: str for name in text_columns if name in header},
-        )
+    return {
+        "keep_default_na": False,
+        "na_values": [""],
+        "index_col": False,
+        "dtype": {name: str for name in text_columns if name in header},
+    }
+
+
+def csv_pieces(
+    path: Path, n_rows: int, text_columns: Sequence[str] = (), dtype: Mapping[str, str] | None = None
+) -> Iterator[Any]:
+    """Yield a CSV file in frames of so many rows, read as `read_table` reads it.
+
+    Each frame has types of its own unless ``dtype`` says which.
+    """
+    import pandas as pd
+
+    with _readable(path):
+        options = _csv_options(path, text_columns)
+        if dtype is not None:
+            options["dtype"] = dict(dtype)
+        with pd.read_csv(path, chunksize=n_rows, low_memory=False, **options) as pieces:
+            while True:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error", pd.errors.ParserWarning)
+                    piece = next(pieces, None)
+                if piece is None:
+                    return
+                yield piece
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what goes wrong while a table is read into a sentence that names it."""
+    import pandas as pd
+
+    if not path.exists():
+        raise InputError(f"there is no file {str(path)!r}")
+    try:
+        yield
+    except (OSError, ValueError, EOFError, zlib.error, pd.errors.ParserWarning) as error:
+        if isinstance(error, InputError):
+            raise
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{str(path)!r} cannot be read as a table: {reason}") from error
 
 
 def write_table(frame: Any, path: Path) -> None:
     """Write a pandas frame as CSV (gzipped or not) or Parquet, by the file's name."""
     check_table_name(path)
     with whole_file(path) as part:
-        if _is_named(path, CSV):
+        if is_named(path, CSV):
             frame.to_csv(part, index=False)
         else:
             frame.to_parquet(part, index=False)

@@ -131,13 +131,8 @@ class CodedRows:
     def numbered(self, every: Sequence[Codes], offsets: Indices) -> TableBlock:
         """Return the rows with cells numbered among the joint values of all rows, which are sorted."""
         cells = np.empty_like(self.cells)
-        self._number(every, offsets, cells)
+        number_cells(self.cells, self.examples, every, offsets, cells)
         return TableBlock(cells, offsets, self.numbers, self.labels, self.weights)
-
-    def _number(self, every: Sequence[Codes], offsets: Indices, cells: NDArray[np.uint32]) -> None:
-        for g, (own, known) in enumerate(zip(self.examples, every, strict=True)):
-            places = np.unique(np.concatenate([known, own]), axis=0, return_inverse=True)[1].ravel()
-            cells[g] = (places[len(known) :] + offsets[g]).astype(np.uint32)[self.cells[g]]
 
 
 @dataclass(frozen=True)
@@ -160,7 +155,7 @@ class StoredRows:
     def numbered(self, every: Sequence[Codes], offsets: Indices) -> StoredBlock:
         """Give the cells, in place, their numbers among the joint values of all rows."""
         cells = self.cells.open(writable=True)
-        CodedRows(cells, self.examples, *(np.empty(0) for _ in range(3)))._number(every, offsets, cells)
+        number_cells(cells, self.examples, every, offsets, cells)
         return StoredBlock(self.cells, offsets, self.numbers, self.labels, self.weights)
 
 
@@ -291,11 +286,27 @@ def joint_values(pieces: Sequence[CodedRows | StoredRows]) -> list[Codes] | None
 
 def number_blocks(
     pieces: Sequence[CodedRows | StoredRows], every: Sequence[Codes], offsets: Indices
-) -> tuple[TableBlock, ...] | StoredBlocks:
+) -> list[TableBlock] | StoredBlocks:
     """Give the cells of some rows their numbers among those of all rows."""
-    if isinstance(pieces[0], StoredRows):
-        return StoredBlocks(tuple(piece.numbered(every, offsets) for piece in pieces))
-    return tuple(piece.numbered(every, offsets) for piece in pieces)
+    blocks = [piece.numbered(every, offsets) for piece in pieces]
+    stored = [block for block in blocks if isinstance(block, StoredBlock)]
+    return StoredBlocks(tuple(stored)) if stored else [own for own in blocks if isinstance(own, TableBlock)]
+
+
+def number_cells(
+    cells: NDArray[np.uint32],
+    examples: Sequence[Codes],
+    every: Sequence[Codes],
+    offsets: Indices,
+    numbered: NDArray[np.uint32],
+) -> None:
+    """Fill in the number of each cell among the joint values of all rows, which are sorted.
+
+    ``numbered`` may be the array of cells itself.
+    """
+    for g, (own, known) in enumerate(zip(examples, every, strict=True)):
+        places = np.unique(np.concatenate([known, own]), axis=0, return_inverse=True)[1].ravel()
+        numbered[g] = (places[len(known) :] + offsets[g]).astype(np.uint32)[cells[g]]
 
 
 def _united(one: Codes, other: Codes) -> Codes:
