@@ -15,7 +15,7 @@ KEPT = FOLDER / "reproduction"
 
 def family_pages() -> list[str]:
     """Every page beside the index that is not one of the site's own is about a family of models."""
-    found = {path.stem for path in FOLDER.glob("*.md")} - {"index", "reproduction", "benchmarks"}
+    found = {path.stem for path in FOLDER.glob("*.md")} - {"index", "reproduction", "benchmarks", "scale"}
     return sorted(found, key=lambda name: (name != "semi-naive", name != "naive-bayes", name))
 
 

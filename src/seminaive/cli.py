@@ -133,7 +133,7 @@ def predict(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Where to write the predictions (a new folder for a folder); otherwise CSV on standard output."
+            help="Where to write the predictions, a new folder for a folder; else CSV on standard output."
         ),
     ] = None,
 ) -> None:
