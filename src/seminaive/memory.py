@@ -23,6 +23,9 @@ ASSUMED_BYTES = 8 << 30
 # What is smaller than this is taken without asking: reading the limits would take longer than the work.
 SMALL_BYTES = 16 << 20
 GIGA = 1e9
+# A file that takes a larger share of the memory available is read in pieces: as a frame it is several times
+# as large as on the disk.
+SHARE_OF_MEMORY = 0.1
 
 
 def available_bytes(proc: Path = PROC, cgroups: Path = CGROUPS) -> int:
@@ -62,6 +65,11 @@ def refuse_beyond_memory(parts: Mapping[str, int], advice: str) -> None:
             f"the fit needs {needed / GIGA:.3g} GB and {available / GIGA:.3g} GB are available: {listed}. "
             f"To make it smaller, {advice}"
         )
+
+
+def is_large(path: Path) -> bool:
+    """Tell whether a table is a folder, or a file that may not fit in memory."""
+    return path.is_dir() or (path.is_file() and path.stat().st_size > SHARE_OF_MEMORY * available_bytes())
 
 
 def _machine(proc: Path) -> int | None:

@@ -129,7 +129,7 @@ def test_a_killed_worker_changes_no_bit_and_nothing_hangs(kind, client, rows, mi
 
 def kill_one(client):
     """Kill the first worker, and wait until it is gone."""
-    pid = sorted(client.run(os.getpid).values())[0]
+    pid = min(client.run(os.getpid).values())
     os.kill(pid, signal.SIGKILL)
     for _ in range(200):
         try:

@@ -11,12 +11,13 @@ from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (
     AcceleratedLogisticRegression,
     HigherOrderLogisticRegression,
+    HigherOrderLogisticRegressionCV,
     SelectiveNaiveBayes,
     load_model,
     save_model,
 )
 from seminaive.objective.empirical_loss import EmpiricalLoss
-from seminaive.scale import partitions
+from seminaive.scale import fitting, partitions
 from seminaive.scale.blocks import Blocks, Plan
 from seminaive.scale.coding import Coding
 
@@ -143,7 +144,7 @@ def test_a_full_scratch_disk_is_a_sentence_and_leaves_nothing(mixed, tmp_path, m
 
     monkeypatch.setattr(os, "posix_fallocate", full)
     model = HigherOrderLogisticRegression(1)
-    with pytest.raises(TooLargeError, match="GB free, and .* name a folder on a larger disk in scratch"):
+    with pytest.raises(TooLargeError, match=r"GB free, and .* name a folder on a larger disk in scratch"):
         scale.fit(model, data, scratch=tmp_path)
     assert not any(tmp_path.iterdir())
     assert not hasattr(model, "classes_")
@@ -151,9 +152,44 @@ def test_a_full_scratch_disk_is_a_sentence_and_leaves_nothing(mixed, tmp_path, m
 
 def test_what_cannot_be_fitted_out_of_core_says_so(mixed, tmp_path):
     data = scale.from_batches([mixed], target="outcome")
-    with pytest.raises(InputError, match="SelectiveNaiveBayes cannot be fitted out of core.*NaiveBayes"):
+    with pytest.raises(InputError, match=r"SelectiveNaiveBayes cannot be fitted out of core.*NaiveBayes"):
         scale.fit(SelectiveNaiveBayes(), data)
     with pytest.raises(InputError, match="solver='sgd' visits single rows"):
         scale.fit(HigherOrderLogisticRegression(solver="sgd"), data)
     with pytest.raises(InputError, match="scratch is an existing folder"):
         scale.fit(HigherOrderLogisticRegression(), data, scratch=tmp_path / "none")
+
+
+def test_strengths_searched_on_all_rows_give_the_answer_of_the_search_in_memory(mixed):
+    frame = mixed[:1200]
+    options = {"order": 1, "cv": 3, "tol": 1e-8, "first_ridges": [0.1, 1.0, 10.0]}
+    expected = HigherOrderLogisticRegressionCV(**options).fit(features(frame), frame["outcome"])
+    data = scale.from_batches([frame[:500], frame[500:]], target="outcome")
+    model = scale.fit(HigherOrderLogisticRegressionCV(**options), data)
+    assert model.ridge_ == expected.ridge_
+    assert model.generative_share_ == expected.generative_share_
+    # The objective is the same; the two solvers stop by their own certificates.
+    assert model.objective_ == pytest.approx(expected.objective_, rel=1e-9)
+    X = features(frame)
+    np.testing.assert_allclose(model.predict_proba(X), expected.predict_proba(X), atol=1e-5)
+
+
+def test_a_sample_does_not_depend_on_the_partitions_of_the_same_rows(mixed, monkeypatch):
+    monkeypatch.setattr(fitting, "MOST_SEARCHED", 400)
+    options = {"order": 1, "cv": 2, "first_ridges": [1.0, 10.0], "class_weight": "balanced"}
+    fits = [
+        scale.fit(HigherOrderLogisticRegressionCV(**options), scale.from_batches(parts, target="outcome"))
+        for parts in ([mixed], [mixed[:7], mixed[7:7], mixed[7:1300], mixed[1300:]])
+    ]
+    np.testing.assert_array_equal(fits[0].cv_results_["log_loss"], fits[1].cv_results_["log_loss"])
+    assert fits[0].summary_.class_weight.sum() == pytest.approx(len(mixed))
+
+
+def test_noise_has_the_class_shares_of_all_rows(mixed, tmp_path):
+    noise = mixed.assign(outcome=np.where(np.arange(len(mixed)) % 4 == 0, "a", "b"))
+    noise = noise.sample(frac=1.0, random_state=1).assign(outcome=noise["outcome"].to_numpy())
+    data = scale.from_batches([noise[:1000], noise[1000:]], target="outcome")
+    model = scale.fit(HigherOrderLogisticRegressionCV(order=1, cv=3), data)
+    assert np.abs(model.predict_proba(features(noise))[:, 0] - 0.25).max() < 0.02
+    save_model(model, tmp_path / "model")
+    load_model(tmp_path / "model")

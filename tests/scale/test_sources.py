@@ -95,7 +95,7 @@ def test_what_is_wrong_with_a_source_is_said(mixed, folder, tmp_path):
         scale.fit(NaiveBayes(), scale.from_parquet(folder, target="what"))
     with pytest.raises(InputError, match="name it in target"):
         scale.fit(NaiveBayes(), scale.from_parquet(folder))
-    with pytest.raises(InputError, match="data is what scale.from_parquet"):
+    with pytest.raises(InputError, match=r"data is what scale\.from_parquet"):
         scale.fit(NaiveBayes(), mixed)
     with pytest.raises(InputError, match="max_categories is None or a whole number"):
         scale.fit(NaiveBayes(), scale.from_parquet(folder, target="outcome"), max_categories=0)
@@ -108,8 +108,8 @@ def test_what_is_wrong_with_a_source_is_said(mixed, folder, tmp_path):
     none = mixed.assign(weight=0.0)
     with pytest.raises(InputError, match="no partition has any row of positive weight"):
         scale.fit(NaiveBayes(), scale.from_batches([none], target="outcome", weight="weight"))
+    gaps = mixed.assign(outcome=mixed["outcome"].where(mixed["flag"], None))
     with pytest.raises(InputError, match="y contains NaN or None"):
-        gaps = mixed.assign(outcome=mixed["outcome"].where(mixed["flag"], None))
         scale.fit(NaiveBayes(), scale.from_batches([gaps], target="outcome"))
 
 
@@ -128,7 +128,7 @@ def test_a_column_with_too_many_categories_is_refused_with_its_size(mixed, monke
     data = scale.from_batches(
         [part.assign(key=[f"row {n}" for n in part.index]) for part in parts], target="outcome"
     )
-    with pytest.raises(TooLargeError, match="column 'key' has at least .* categories, more than 1,000"):
+    with pytest.raises(TooLargeError, match=r"column 'key' has at least .* categories, more than 1,000"):
         scale.fit(NaiveBayes(), data)
     named = scale.from_batches(
         [part.assign(key=[f"row {n}" for n in part.index]) for part in parts], target="outcome", ids=["key"]
@@ -161,6 +161,6 @@ def test_failed_predictions_leave_no_folder(mixed, folder, tmp_path):
     assert sorted(tmp_path.iterdir()) == before
     with pytest.raises(InputError, match="exists and is not an empty folder"):
         scale.predict_proba(model, scale.from_parquet(folder), out=folder)
+    data = scale.from_batches([mixed.drop(columns="sky")])
     with pytest.raises(InputError, match=r"of which the table lacks \['sky'\]"):
-        data = scale.from_batches([mixed.drop(columns="sky")])
         scale.predict_proba(model, data, out=tmp_path / "answers")

@@ -13,8 +13,10 @@ from seminaive.cli import catalogue
 from seminaive.cli.reading import load_model
 from seminaive.cli.showing import show_frame, spinner
 from seminaive.cli.tables import NamedTable, look, text_format
+from seminaive.delimited import TextFormat
 from seminaive.errors import ColumnsWarning, InputError
 from seminaive.files import check_model_name, check_table_name, check_writable
+from seminaive.memory import is_large
 
 # Rows that are predicted at once, between two steps of the progress bar.
 CHUNK = 100_000
@@ -34,7 +36,7 @@ MissingValues = Annotated[
     list[str] | None,
     typer.Option(help="Cells of CSV files that are missing besides empty ones: NA or NA,?; repeatable."),
 ]
-TABLE = ".csv, .tsv (also .gz, .bz2, .xz, .zip) or .parquet"
+TABLE = ".csv, .tsv (also .gz, .bz2, .xz, .zip) or .parquet, or a folder of Parquet files"
 
 
 class FitCommand(TyperCommand):
@@ -69,12 +71,21 @@ def fit(
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
-    """Fit a model to a table and save it; tell how columns were read and how good the model is."""
+    """Fit a model to a table and save it; tell how columns were read and how good the model is.
+
+    A folder, or a file too large for memory, is read in pieces.
+    """
     catalogue.check_model(model)
     given = catalogue.read_parameters(model, param or [])
     check_model_name(out)
     check_writable(out)
-    named = look(table, text_format(sep, decimal, encoding, na_values))
+    written = text_format(sep, decimal, encoding, na_values)
+    if is_large(table):
+        if drop:
+            raise InputError(f"--drop is for tables that fit in memory, and {str(table)!r} is read in pieces")
+        _fit_in_pieces(catalogue.make_model(model, given), model, table, target, weight, written, out)
+        return
+    named = look(table, written)
     dropped = [name for part in drop or [] for name in ([part] if _has(named, part) else part.split(","))]
     for name in (target, *dropped, *([] if weight is None else [weight])):
         named.check_column(name)
@@ -102,6 +113,22 @@ def fit(
     typer.echo(
         f"wrote {out}: {model} of {len(y):,} rows and {len(estimator.schema_.columns)} columns, classes "
         f"{classes}{more}"
+    )
+
+
+def _fit_in_pieces(
+    estimator: Any, model: str, table: Path, target: str, weight: str | None, written: TextFormat, out: Path
+) -> None:
+    """Fit a model to a folder, or to a file too large for memory, and save it."""
+    from seminaive import models
+    from seminaive.scale.command_line import fit_large
+
+    with spinner(f"fitting {model} to {table}"):
+        fit_large(estimator, table, target, weight, written)
+    models.save_model(estimator, out)
+    typer.echo(
+        f"wrote {out}: {model} of {len(estimator.schema_.columns)} columns, read in pieces; --estimate is for "
+        "tables that fit in memory"
     )
 
 
@@ -166,7 +193,10 @@ def predict(
     file: Annotated[Path, typer.Argument(help="A saved model.")],
     table: Annotated[Path, typer.Argument(help=f"Rows to predict: {TABLE}.")],
     out: Annotated[
-        Path | None, typer.Option(help="Where to write the predictions; otherwise CSV on standard output.")
+        Path | None,
+        typer.Option(
+            help="Where to write the predictions, a new folder for a folder; else CSV on standard output."
+        ),
     ] = None,
     keep: Annotated[
         list[str] | None,
@@ -181,10 +211,21 @@ def predict(
     na_values: MissingValues = None,
 ) -> None:
     """Predict the class of each row, with its probabilities; columns that training lacked are ignored."""
+    written = text_format(sep, decimal, encoding, na_values)
+    if is_large(table):
+        if keep or keep_all:
+            raise InputError(
+                f"--keep and --all are for tables that fit in memory, and {str(table)!r} is read in pieces"
+            )
+        model = load_model(file)
+        from seminaive.scale.command_line import predict_large
+
+        typer.echo(f"wrote {predict_large(model, table, out, written)}")
+        return
     if out is not None:
         check_table_name(out)
         check_writable(out)
-    named = look(table, text_format(sep, decimal, encoding, na_values))
+    named = look(table, written)
     kept = [name for part in keep or [] for name in ([part] if _has(named, part) else part.split(","))]
     for name in kept:
         named.check_column(name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import lzma
 import warnings
 import zlib
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from seminaive.delimited import TextFormat, look_at, not_in_encoding
@@ -12,7 +13,7 @@ from seminaive.errors import InputError
 from seminaive.files import CSV, check_table, check_table_name, is_named, whole_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -31,43 +32,76 @@ def read_table(path: Path, text_columns: Sequence[str] = (), text_format: TextFo
     """
     import pandas as pd
 
-    check_table(path)
-    try:
-        if is_named(path, CSV):
-            return _read_csv(path, text_columns, text_format or TextFormat())
-        return pd.read_parquet(path)
-    except InputError:
-        raise
-    except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError, pd.errors.ParserWarning) as error:
-        reason = " ".join(str(error).split()) or type(error).__name__
-        raise InputError(f"{str(path)!r} cannot be read as a table: {reason}") from error
+    with _readable(path):
+        if not is_named(path, CSV):
+            return pd.read_parquet(path)
+        options = _csv_options(path, text_columns, text_format or TextFormat())
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+            return pd.read_csv(path, **options)
 
 
-def _read_csv(path: Path, text_columns: Sequence[str], text_format: TextFormat) -> Any:
-    """Read a CSV file that has one field per column in every row, and different names in its header."""
+def csv_pieces(
+    path: Path,
+    n_rows: int,
+    text_columns: Sequence[str] = (),
+    text_format: TextFormat | None = None,
+    dtype: Mapping[str, str] | None = None,
+) -> Iterator[Any]:
+    """Yield a CSV file in frames of so many rows, read as `read_table` reads it.
+
+    Each frame has types of its own unless ``dtype`` says which.
+    """
     import pandas as pd
 
+    with _readable(path):
+        options = _csv_options(path, text_columns, text_format or TextFormat())
+        if dtype is not None:
+            options["dtype"] = dict(dtype)
+        with pd.read_csv(path, chunksize=n_rows, low_memory=False, **options) as pieces:
+            while True:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("error", pd.errors.ParserWarning)
+                    piece = next(pieces, None)
+                if piece is None:
+                    return
+                yield piece
+
+
+def _csv_options(path: Path, text_columns: Sequence[str], text_format: TextFormat) -> dict[str, Any]:
+    """Return how pandas reads a CSV file that has different names in its header."""
     head = look_at(path, text_format)
     twice = sorted({name for name in head.names if head.names.count(name) > 1})
     if twice:
         raise InputError(f"two columns of {str(path)!r} are called {twice[0]!r}: rename one")
     found = head.format
+    return {
+        "sep": found.delimiter or ",",
+        "decimal": found.decimal or ".",
+        "encoding": found.encoding,
+        "skiprows": found.skipped,
+        "keep_default_na": False,
+        "na_values": ["", *found.missing],
+        "index_col": False,
+        "dtype": {name: str for name in text_columns if name in head.names},
+    }
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Turn what goes wrong while a table is read into a sentence that names it."""
+    import pandas as pd
+
+    check_table(path)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
-            return pd.read_csv(
-                path,
-                sep=found.delimiter or ",",
-                decimal=found.decimal or ".",
-                encoding=found.encoding,
-                skiprows=found.skipped,
-                keep_default_na=False,
-                na_values=["", *found.missing],
-                index_col=False,
-                dtype={name: str for name in text_columns if name in head.names},
-            )
+        yield
+    except InputError:
+        raise
     except UnicodeDecodeError as error:
-        raise InputError(not_in_encoding(path, str(found.encoding))) from error
+        raise InputError(not_in_encoding(path, error.encoding)) from error
+    except (OSError, ValueError, EOFError, zlib.error, lzma.LZMAError, pd.errors.ParserWarning) as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise InputError(f"{str(path)!r} cannot be read as a table: {reason}") from error
 
 
 def write_table(frame: Any, path: Path) -> None:

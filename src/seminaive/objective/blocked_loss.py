@@ -13,7 +13,7 @@ from seminaive.objective.empirical_loss import EmpiricalLoss, replace_by_residua
 from seminaive.statistics import class_weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -87,8 +87,8 @@ class BlockedLoss:
     design : TableDesign
         Of all rows, without any row.
     over_blocks : callable
-        ``over_blocks(work, *arguments)`` yields ``work(blocks, *arguments)`` of each sequence of blocks that
-        lie together, in order.
+        ``over_blocks(work, *arguments)`` yields ``work(blocks, *arguments)`` of all blocks that lie
+        together, in order.
     squared_columns : ndarray of shape (n_coefficients, 1)
         The weighted sum of squares of each column of X.
     n_classes : int
@@ -149,27 +149,29 @@ class BlockedLoss:
 
 
 def loss_and_sums(
-    blocks: Sequence[TableBlock], expanded: FusedSums, n_classes: int, loss: LossName
+    blocks: Iterable[TableBlock], expanded: FusedSums, n_classes: int, loss: LossName
 ) -> tuple[float, FusedSums]:
     """Return the loss of some blocks, at least one, and their residuals' sums over fused cells."""
-    value, total = blocks[0].loss_and_sums(expanded, n_classes, loss)
-    for block in blocks[1:]:
+    visited = iter(blocks)
+    value, total = next(visited).loss_and_sums(expanded, n_classes, loss)
+    for block in visited:
         own, sums = block.loss_and_sums(expanded, n_classes, loss)
         value += own
         total += sums
     return value, total
 
 
-def class_sums(blocks: Sequence[TableBlock], n_classes: int) -> tuple[Floats, Floats, Floats]:
+def class_sums(blocks: Iterable[TableBlock], n_classes: int) -> tuple[Floats, Floats, Floats]:
     """Return the weights of fused cells by class, of classes, and the sums of squares of numbers."""
-    tables, class_weight, squares = blocks[0].class_sums(n_classes)
-    for block in blocks[1:]:
+    visited = iter(blocks)
+    tables, class_weight, squares = next(visited).class_sums(n_classes)
+    for block in visited:
         own = block.class_sums(n_classes)
         tables, class_weight, squares = tables + own[0], class_weight + own[1], squares + own[2]
     return tables, class_weight, squares
 
 
-def block_gram(blocks: Sequence[TableBlock], columns: Indices, design: TableDesign, n_classes: int) -> Floats:
+def block_gram(blocks: Iterable[TableBlock], columns: Indices, design: TableDesign, n_classes: int) -> Floats:
     """Return the weighted Gram matrix of some columns of X over the rows of some blocks."""
     grams = [block.empirical_loss(design, n_classes).gram(columns) for block in blocks]
     total: Floats = np.sum(grams, axis=0)
@@ -177,7 +179,7 @@ def block_gram(blocks: Sequence[TableBlock], columns: Indices, design: TableDesi
 
 
 def block_hessian(
-    blocks: Sequence[TableBlock], coefficients: Floats, design: TableDesign, n_classes: int
+    blocks: Iterable[TableBlock], coefficients: Floats, design: TableDesign, n_classes: int
 ) -> Floats:
     """Return the Hessian of some blocks."""
     hessians = [block.empirical_loss(design, n_classes).hessian(coefficients) for block in blocks]

@@ -9,11 +9,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.coefficients import Coefficients
-from seminaive.design.fusion import PLANNING_ROWS, FusedTerms, joint_cells, plan_groups, spread_rows
+from seminaive.design.fusion import (
+    CELL_BUDGET,
+    PLANNING_ROWS,
+    FusedTerms,
+    joint_cells,
+    plan_groups,
+    spread_rows,
+)
 from seminaive.design.table import TableDesign, refuse_too_large, terms_of_order
 from seminaive.objective.blocked_loss import BlockedLoss, TableBlock, class_sums
 from seminaive.scale.partitions import ROWS_AT_ONCE
-from seminaive.scale.scratch import on_disk
+from seminaive.scale.scratch import ArrayOnDisk
 from seminaive.solvers.minimize import MOST_VECTORS
 
 if TYPE_CHECKING:
@@ -74,7 +81,9 @@ class Plan:
         terms = terms_of_order(coding.schema.cardinalities, order, hierarchical=standardisation is not None)
         chosen = [partitions[k] for k in spread_rows(len(partitions), PLANNING_PARTITIONS)]
         codes = np.concatenate(list(runner.each(sample_codes, chosen, coding)))
-        groups = plan_groups(codes, terms, n_rows=n_rows)
+        # Few rows show few joint values: a budget of cells is then reached in proportion earlier.
+        budget = CELL_BUDGET * min(len(codes), PLANNING_ROWS) // min(n_rows, PLANNING_ROWS)
+        groups = plan_groups(codes, terms, budget, n_rows=n_rows)
         refuse_too_large(terms, groups, n_rows, len(coding.classes), MOST_VECTORS, ROWS_AT_ONCE)
         centres, spreads = standardisation or (np.empty(0), np.empty(0))
         return cls(coding, terms, groups, centres, spreads)
@@ -120,15 +129,61 @@ class CodedRows:
     weights: Floats
 
     def numbered(self, every: Sequence[Codes], offsets: Indices) -> TableBlock:
-        """Return the rows with cells numbered among the joint values of all rows, which are sorted.
-
-        A file is overwritten in place.
-        """
-        cells = self.cells if isinstance(self.cells, np.memmap) else np.empty_like(self.cells)
-        for g, (own, known) in enumerate(zip(self.examples, every, strict=True)):
-            places = np.unique(np.concatenate([known, own]), axis=0, return_inverse=True)[1].ravel()
-            cells[g] = (places[len(known) :] + offsets[g]).astype(np.uint32)[self.cells[g]]
+        """Return the rows with cells numbered among the joint values of all rows, which are sorted."""
+        cells = np.empty_like(self.cells)
+        number_cells(self.cells, self.examples, every, offsets, cells)
         return TableBlock(cells, offsets, self.numbers, self.labels, self.weights)
+
+
+@dataclass(frozen=True)
+class StoredRows:
+    """The same as `CodedRows`, with its arrays over rows on a disk."""
+
+    cells: ArrayOnDisk
+    examples: tuple[Codes, ...]
+    numbers: ArrayOnDisk
+    labels: ArrayOnDisk
+    weights: ArrayOnDisk
+
+    @classmethod
+    def of(cls, rows: CodedRows, stem: Path) -> StoredRows:
+        """Write rows to files whose names begin with a stem."""
+        names = ("cells", "numbers", "labels", "weights")
+        arrays = {name: ArrayOnDisk.of(Path(f"{stem}-{name}"), getattr(rows, name)) for name in names}
+        return cls(examples=rows.examples, **arrays)
+
+    def numbered(self, every: Sequence[Codes], offsets: Indices) -> StoredBlock:
+        """Give the cells, in place, their numbers among the joint values of all rows."""
+        cells = self.cells.open(writable=True)
+        number_cells(cells, self.examples, every, offsets, cells)
+        return StoredBlock(self.cells, offsets, self.numbers, self.labels, self.weights)
+
+
+@dataclass(frozen=True)
+class StoredBlock:
+    """The same as `TableBlock`, with its arrays over rows on a disk."""
+
+    cells: ArrayOnDisk
+    offsets: Indices
+    numbers: ArrayOnDisk
+    labels: ArrayOnDisk
+    weights: ArrayOnDisk
+
+    def open(self) -> TableBlock:
+        """Return the block, mapped into memory."""
+        return TableBlock(
+            self.cells.open(), self.offsets, self.numbers.open(), self.labels.open(), self.weights.open()
+        )
+
+
+@dataclass(frozen=True)
+class StoredBlocks:
+    """Blocks on a disk that are mapped into memory one after the other, whenever they are gone through."""
+
+    blocks: tuple[StoredBlock, ...]
+
+    def __iter__(self) -> Iterator[TableBlock]:
+        return (block.open() for block in self.blocks)
 
 
 class Blocks:
@@ -192,15 +247,17 @@ class Blocks:
 def sample_codes(partition: Partition, coding: Coding) -> Codes:
     """Return the codes of rows spread over the beginning of a partition."""
     for rows in coding.training_sets(partition):
-        return rows.table.codes[spread_rows(len(rows.labels), PLANNING_ROWS // PLANNING_PARTITIONS)]
+        return rows.table.codes[spread_rows(len(rows.labels), PLANNING_ROWS)]
     return np.empty((0, len(coding.schema.coded)), dtype=coding.schema.code_type)
 
 
-def code_partition(numbered: tuple[int, Partition], plan: Plan, folder: str | None) -> tuple[CodedRows, ...]:
+def code_partition(
+    numbered: tuple[int, Partition], plan: Plan, folder: str | None
+) -> tuple[CodedRows | StoredRows, ...]:
     """Encode a partition, and number the joint values of each group of columns."""
     number, partition = numbered
     n_codes = np.array(plan.terms.cardinalities, dtype=np.int64) + 1
-    pieces = []
+    pieces: list[CodedRows | StoredRows] = []
     for k, rows in enumerate(plan.coding.training_sets(partition)):
         codes = rows.table.codes
         by_column = np.ascontiguousarray(codes.T)
@@ -212,20 +269,14 @@ def code_partition(numbered: tuple[int, Partition], plan: Plan, folder: str | No
         numbers = np.empty((len(codes), 0))
         if len(plan.centres):
             numbers = np.nan_to_num((rows.table.numbers - plan.centres) / plan.spreads)
-        arrays: dict[str, Any] = {
-            "cells": cells,
-            "numbers": numbers,
-            "labels": rows.labels,
-            "weights": rows.weights,
-        }
-        if folder is not None:
-            stem = Path(folder) / f"{number:06d}-{k:04d}"
-            arrays = {name: on_disk(Path(f"{stem}-{name}"), own) for name, own in arrays.items()}
-        pieces.append(CodedRows(examples=tuple(examples), **arrays))
+        coded = CodedRows(cells, tuple(examples), numbers, rows.labels, rows.weights)
+        pieces.append(
+            coded if folder is None else StoredRows.of(coded, Path(folder) / f"{number:06d}-{k:04d}")
+        )
     return tuple(pieces)
 
 
-def joint_values(pieces: Sequence[CodedRows]) -> list[Codes] | None:
+def joint_values(pieces: Sequence[CodedRows | StoredRows]) -> list[Codes] | None:
     """Return the joint values of each group that occur in some rows, sorted; None where there is no row."""
     if not pieces:
         return None
@@ -234,10 +285,28 @@ def joint_values(pieces: Sequence[CodedRows]) -> list[Codes] | None:
 
 
 def number_blocks(
-    pieces: Sequence[CodedRows], every: Sequence[Codes], offsets: Indices
-) -> tuple[TableBlock, ...]:
+    pieces: Sequence[CodedRows | StoredRows], every: Sequence[Codes], offsets: Indices
+) -> list[TableBlock] | StoredBlocks:
     """Give the cells of some rows their numbers among those of all rows."""
-    return tuple(piece.numbered(every, offsets) for piece in pieces)
+    blocks = [piece.numbered(every, offsets) for piece in pieces]
+    stored = [block for block in blocks if isinstance(block, StoredBlock)]
+    return StoredBlocks(tuple(stored)) if stored else [own for own in blocks if isinstance(own, TableBlock)]
+
+
+def number_cells(
+    cells: NDArray[np.uint32],
+    examples: Sequence[Codes],
+    every: Sequence[Codes],
+    offsets: Indices,
+    numbered: NDArray[np.uint32],
+) -> None:
+    """Fill in the number of each cell among the joint values of all rows, which are sorted.
+
+    ``numbered`` may be the array of cells itself.
+    """
+    for g, (own, known) in enumerate(zip(examples, every, strict=True)):
+        places = np.unique(np.concatenate([known, own]), axis=0, return_inverse=True)[1].ravel()
+        numbered[g] = (places[len(known) :] + offsets[g]).astype(np.uint32)[cells[g]]
 
 
 def _united(one: Codes, other: Codes) -> Codes:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from seminaive.encode.files import csv_pieces
 from seminaive.errors import InputError, TableTypeError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from seminaive.delimited import TextFormat
 
 # Rows that are decoded, encoded and counted at once.
 ROWS_AT_ONCE = 1 << 18
@@ -66,6 +71,75 @@ class ParquetPartition:
                 )
                 for batch in batches:
                     yield pa.Table.from_batches([batch])
+
+
+@dataclass(frozen=True)
+class CsvPartition:
+    """A CSV file, compressed or not, read from its beginning to its end.
+
+    Parameters
+    ----------
+    path : str
+    kinds : tuple of (name, pandas type)
+        What each column is read as, so that every piece has the types of the whole file.
+    text_format : TextFormat or None
+        How the file is written, as far as that is known.
+    """
+
+    path: str
+    kinds: tuple[tuple[str, str], ...]
+    text_format: TextFormat | None = None
+
+    @classmethod
+    def of(
+        cls, path: Path, text_columns: Sequence[str] = (), text_format: TextFormat | None = None
+    ) -> CsvPartition:
+        """Find the type of each column by reading the file once: numbers, booleans, else text."""
+        kinds: dict[str, str] = {}
+        for piece in csv_pieces(path, ROWS_AT_ONCE, text_columns, text_format):
+            for name in piece.columns:
+                kinds[name] = _wider(kinds.get(name, ""), piece[name])
+        found = tuple((name, kind or "float64") for name, kind in kinds.items())
+        return cls(str(path), found, text_format)
+
+    @property
+    def name(self) -> str:
+        """Return the file's name."""
+        return self.path
+
+    def types(self) -> pa.Schema:
+        """Return the types of the columns."""
+        return pa.schema([(name, CSV_TYPES[kind]) for name, kind in self.kinds])
+
+    def tables(self, columns: list[str] | None) -> Iterator[pa.Table]:
+        """Yield pieces of the file."""
+        types = self.types()
+        for piece in csv_pieces(
+            Path(self.path), ROWS_AT_ONCE, text_format=self.text_format, dtype=dict(self.kinds)
+        ):
+            table = pa.Table.from_pandas(piece, schema=types, preserve_index=False)
+            yield table if columns is None else table.select(columns)
+
+
+# Types of the columns of a CSV file, from what pandas calls them; a missing cell has a place in each.
+CSV_TYPES = {
+    "boolean": pa.bool_(),
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+    "str": pa.string(),
+}
+
+
+def _wider(known: str, piece: Any) -> str:
+    """Return the type that holds what was known of a column, and a further piece of it; "" holds nothing."""
+    if piece.isna().all():
+        return "float64" if known == "int64" else known
+    kind = {"b": "boolean", "i": "int64", "u": "float64", "f": "float64"}.get(piece.dtype.kind, "str")
+    if kind == "str" and piece.dropna().map(type).eq(bool).all():
+        kind = "boolean"  # truth values beside missing cells
+    if known in ("", kind):
+        return kind
+    return "float64" if {known, kind} == {"int64", "float64"} else "str"
 
 
 @dataclass(frozen=True)
@@ -208,6 +282,3 @@ def _pieces(table: pa.Table, columns: list[str] | None, name: str) -> Iterator[p
 
 def _is_text(own: pa.DataType) -> bool:
     return bool(pa.types.is_string(own) or pa.types.is_large_string(own))
-
-
-Batches = Callable[[], Iterable[Any]]

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,25 +51,47 @@ def scratch_folder(scratch: str | Path | None, n_bytes: int) -> Iterator[str | N
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def on_disk(path: Path, array: NDArray[Any]) -> NDArray[Any]:
-    """Write an array to a file, and return it mapped into memory.
+@dataclass(frozen=True)
+class ArrayOnDisk:
+    """An array in a file, mapped into memory while it is looked at, and no longer.
 
-    The file's blocks are allocated first: writing to a mapped file on a full disk would end the process.
+    Parameters
+    ----------
+    path : str
+    dtype : numpy dtype
+    shape : tuple of int
     """
-    if not array.size:
-        return array
-    try:
-        with path.open("xb") as file:
-            _allocate(file.fileno(), array.nbytes)
-    except OSError as error:
-        free = shutil.disk_usage(path.parent).free
-        raise _full(path.parent, array.nbytes, free) from error
-    mapped = np.memmap(path, dtype=array.dtype, mode="r+", shape=array.shape)
-    mapped[...] = array
-    return mapped
+
+    path: str
+    dtype: Any
+    shape: tuple[int, ...]
+
+    @classmethod
+    def of(cls, path: Path, array: NDArray[Any]) -> ArrayOnDisk:
+        """Write an array to a file.
+
+        Its blocks are allocated first: writing to a mapped file on a full disk would end the process.
+        """
+        stored = cls(str(path), array.dtype, array.shape)
+        try:
+            with path.open("xb") as file:
+                _allocate(file.fileno(), array.nbytes)
+        except OSError as error:
+            free = shutil.disk_usage(path.parent).free
+            raise _full(path.parent, array.nbytes, free) from error
+        stored.open(writable=True)[...] = array
+        return stored
+
+    def open(self, *, writable: bool = False) -> NDArray[Any]:
+        """Return the array, mapped into memory."""
+        if 0 in self.shape:
+            return np.empty(self.shape, dtype=self.dtype)
+        return np.memmap(self.path, dtype=self.dtype, mode="r+" if writable else "r", shape=self.shape)
 
 
 def _allocate(descriptor: int, n_bytes: int) -> None:
+    if not n_bytes:
+        return
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, n_bytes)
     else:  # not on every system: there a full disk is noticed when the file grows

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
 from seminaive.errors import InputError
-from seminaive.scale.partitions import DaskPartition, FramePartition, parquet_partitions
+from seminaive.scale.partitions import CsvPartition, DaskPartition, FramePartition, parquet_partitions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
+    from seminaive.delimited import TextFormat
     from seminaive.scale.partitions import Partition
 
 
@@ -164,6 +165,34 @@ def from_parquet(
         Columns that identify rows. No model learns from them; predictions keep them.
     """
     return _source(parquet_partitions(path), target, weight, ids)
+
+
+def from_csv(
+    path: str | Path,
+    *,
+    target: str | None = None,
+    weight: str | None = None,
+    ids: Sequence[str] = (),
+    text_columns: Sequence[str] = (),
+    text_format: TextFormat | None = None,
+) -> Source:
+    """Take the rows of a CSV file, compressed or not.
+
+    The file is read once to find the types of its columns, and once more in every pass over the rows, from
+    its beginning to its end: it is a single partition. For several passes, write it as Parquet files first.
+
+    Parameters
+    ----------
+    path : path
+    target, weight, ids
+        As in `from_parquet`.
+    text_columns : sequence of str, default=()
+        Columns that are text even where all of their values look like numbers.
+    text_format : TextFormat or None, default=None
+        How the file is written, as far as that is known (`seminaive.delimited.TextFormat`); the rest is read off
+        its first lines.
+    """
+    return _source([CsvPartition.of(Path(path), text_columns, text_format)], target, weight, ids)
 
 
 def from_batches(

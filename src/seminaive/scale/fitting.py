@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 from sklearn.base import clone
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
-from seminaive.errors import InputError
+from seminaive.encode import encode_target
+from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.generative import GenerativeMixin
 from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes, judge
 from seminaive.models.higher_order_base import HigherOrderClassifier, cut_rule
+from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
+from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV, cuts_by_size
 from seminaive.models.parameters import is_whole
 from seminaive.scale.blocks import Blocks, Plan
 from seminaive.scale.coding import Coding
 from seminaive.scale.local_runner import LocalRunner
 from seminaive.scale.scratch import scratch_folder
 from seminaive.scale.sources import Source
-from seminaive.scale.survey import Survey, survey_partition
+from seminaive.scale.survey import Survey, survey_partition, training_pieces
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary
 
 if TYPE_CHECKING:
@@ -31,10 +37,12 @@ if TYPE_CHECKING:
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import Partition
 
+# Rows of the sample on which strengths are searched.
+MOST_SEARCHED = 50_000
 FITTED_HERE = (
     "NaiveBayes, WeightedNaiveBayes, GroupRegularizedNaiveBayes (criterion='aic'), AveragedJoinEstimators, "
     "AveragedDependenceEstimators, TreeAugmentedNaiveBayes, HigherOrderLogisticRegression, "
-    "AcceleratedLogisticRegression"
+    "AcceleratedLogisticRegression, HigherOrderLogisticRegressionCV"
 )
 
 
@@ -104,6 +112,8 @@ def _way_to_fit(model: Any) -> Any:
                 "partial_fit for a stream"
             )
         return _fit_by_passes
+    if isinstance(model, HigherOrderLogisticRegressionCV):
+        return _fit_searched
     raise InputError(
         f"{type(model).__name__} cannot be fitted out of core, since its search visits all rows many times "
         f"in an order of its own: fit it to a sample in memory, or take one of {FITTED_HERE}"
@@ -126,6 +136,7 @@ class _Work:
         self.runner = runner
         self.scratch = scratch
         self.max_categories = max_categories
+        self.rows_of_partitions: list[int] = []
         # Class weights are applied once the classes of all rows are known.
         self.plain_model = clone(model).set_params(class_weight=None)
 
@@ -133,12 +144,14 @@ class _Work:
         """Pass over all rows once."""
         partitions = self.data.partitions
         found: Survey | None = None
+        self.rows_of_partitions = []
         with self.model._progress("partitions surveyed", len(partitions)) as step:
             options = {"values": values, "sketches": sketches}
             for own in self.runner.each(
                 _survey_work, partitions, self.data.reading, self.plain_model, options
             ):
                 step()
+                self.rows_of_partitions.append(0 if own is None else own.n_rows)
                 if own is not None:
                     found = own if found is None else found + own
         if found is None:
@@ -161,6 +174,31 @@ class _Work:
         model.classes_ = _class_array(survey.classes)
         return Coding(reading, schema, model.classes_, factors)
 
+    def sample(self, n_rows: int, random_state: Any) -> tuple[Any, Any, Any]:
+        """Return features, labels and weights of rows drawn at random, or of all; after a survey.
+
+        Rows are drawn by their place among all rows, so that partitions of the same rows in the same order
+        give the same sample.
+        """
+        ends = np.cumsum(self.rows_of_partitions)
+        total = int(ends[-1])
+        drawn = np.arange(total)
+        if total > n_rows:
+            drawn = np.sort(check_random_state(random_state).choice(total, n_rows, replace=False))
+        wanted = np.split(drawn, np.searchsorted(drawn, ends[:-1]))
+        places = [
+            own - (end - size) for own, end, size in zip(wanted, ends, self.rows_of_partitions, strict=True)
+        ]
+        numbered = list(enumerate(self.data.partitions))
+        pieces = [
+            piece
+            for own in self.runner.each(_sample_work, numbered, self.data.reading, places)
+            for piece in own
+        ]
+        features, labels, weights = zip(*pieces, strict=True)
+        weight = None if weights[0] is None else np.concatenate(weights)
+        return pa.concat_tables(features).unify_dictionaries(), _joined(labels), weight
+
     def count(self, coding: Coding) -> TableStatistics:
         """Count all rows by the model's own terms."""
         partitions = self.data.partitions
@@ -181,6 +219,27 @@ def _class_array(classes: tuple[Any, ...]) -> Any:
 
 def _survey_work(partition: Partition, reading: Any, model: Any, options: dict[str, bool]) -> Survey | None:
     return survey_partition(partition, reading, model, **options)
+
+
+def _sample_work(
+    numbered: tuple[int, Partition], reading: Any, places: list[Any]
+) -> list[tuple[Any, Any, Any]]:
+    """Return the rows of a partition at some places, piece by piece."""
+    number, partition = numbered
+    found, start = [], 0
+    for features, labels, weight in training_pieces(partition, reading):
+        own = places[number]
+        kept = own[(own >= start) & (own < start + features.num_rows)] - start
+        start += features.num_rows
+        if len(kept):
+            found.append((features.take(kept), labels.take(kept), None if weight is None else weight[kept]))
+    return found
+
+
+def _joined(columns: tuple[Any, ...]) -> Any:
+    """Return columns of labels, below each other."""
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    return pa.chunked_array(chunks).unify_dictionaries()
 
 
 def _count_work(partition: Partition, coding: Coding, model: Any) -> TableStatistics | None:
@@ -253,10 +312,64 @@ def _judge_work(partition: Partition, coding: Coding, interpolation: Any, alphas
 
 
 def _fit_by_passes(model: Any, work: _Work) -> None:
-    _fit_blocks(model, work, *_coded(work, cut_rule(model.bins)))
+    survey, coding = _coded(work, cut_rule(model.bins))
+    _fit_blocks(model, work, survey, coding, model.objective, model._fit_loss)
 
 
-def _fit_blocks(model: Any, work: _Work, survey: Survey, coding: Coding) -> None:
+def _fit_searched(model: Any, work: _Work) -> None:
+    """Search the strengths on a sample in memory, then fit all rows."""
+    survey, coding = _coded(work, cuts_by_size if model.bins == "auto" else cut_rule(model.bins))
+    features, labels, weight = work.sample(MOST_SEARCHED, model.random_state)
+    if coding.class_factors is not None:
+        target = encode_target(labels, type(model).__name__)
+        factors = coding.class_factors[np.searchsorted(coding.classes, target.classes)][target.labels]
+        weight = factors if weight is None else weight * factors
+    searched = clone(work.plain_model).set_params(keep_summary=False)
+    with warnings.catch_warnings():
+        # What is probably a mistake has been said about all rows; the sample's own fit is thrown away.
+        warnings.simplefilter("ignore", ColumnsWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        searched.fit(features, labels, sample_weight=weight)
+    for name in ("ridge_", "number_ridge_", "generative_share_", "cv_results_"):
+        setattr(model, name, getattr(searched, name))
+
+    def fit_loss(loss: Any, design: Any, estimate: Any, codes: Any, description: str) -> None:
+        if np.isinf(model.ridge_).any():
+            _keep_class_shares(model, estimate)
+            return
+        final = HigherOrderLogisticRegression(
+            model.order,
+            ridge=list(model.ridge_),
+            number_ridge=model.number_ridge_,
+            generative_share=model.generative_share_,
+            hierarchical=model.hierarchical,
+            start="generative" if model.generative_share_ > 0 else "zero",
+            tol=model.tol,
+            max_iter=model.max_iter,
+            verbose=model.verbose,
+        )
+        final.classes_, final.schema_ = model.classes_, model.schema_
+        final._fit_loss(loss, design, estimate, codes, description)
+        for name in ("n_iter_", "passes_", "objective_", "gradient_norm_", "scores_"):
+            setattr(model, name, getattr(final, name))
+
+    _fit_blocks(model, work, survey, coding, "log-likelihood", fit_loss)
+
+
+def _keep_class_shares(model: Any, estimate: GenerativeEstimate) -> None:
+    """Set the answer of infinite strengths: an intercept alone."""
+    weight = estimate.class_weight
+    logs = np.log(weight / weight.sum())
+    solution = np.zeros((len(estimate.coefficients), len(weight)))
+    solution[0] = logs - logs.mean()
+    model.scores_ = estimate.coefficients.to_scores(solution, estimate.cell_weight.sum(axis=1))
+    model.n_iter_, model.passes_ = 0, 0
+    model.objective_, model.gradient_norm_ = -float(weight @ logs), 0.0
+
+
+def _fit_blocks(
+    model: Any, work: _Work, survey: Survey, coding: Coding, objective: str, fit_loss: Any
+) -> None:
     """Minimise a model's penalised loss over blocks of encoded rows."""
     partitions, runner = work.data.partitions, work.runner
     plan = Plan.of(
@@ -275,8 +388,8 @@ def _fit_blocks(model: Any, work: _Work, survey: Survey, coding: Coding) -> None
             blocks = Blocks(plan, partitions, runner, folder, step)
         try:
             estimate, squared_columns = blocks.generative_estimate()
-            loss = blocks.loss(squared_columns, model.objective)
-            model._fit_loss(loss, blocks.design, estimate, None, blocks.design.describe(survey.n_rows))
+            loss = blocks.loss(squared_columns, objective)
+            fit_loss(loss, blocks.design, estimate, None, blocks.design.describe(survey.n_rows))
         finally:
             blocks.release()
     vars(model).pop("summary_", None)

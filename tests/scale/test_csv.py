@@ -1,0 +1,92 @@
+import gzip
+
+import numpy as np
+import pandas as pd
+import pytest
+from typer.testing import CliRunner
+
+from seminaive import cli, memory, scale
+from seminaive.encode import read_table
+from seminaive.errors import InputError
+from seminaive.models import NaiveBayes, TreeAugmentedNaiveBayes, load_model
+from seminaive.scale import partitions
+
+
+@pytest.fixture
+def small_pieces(monkeypatch):
+    monkeypatch.setattr(partitions, "ROWS_AT_ONCE", 130)
+
+
+def write_csv(mixed, path):
+    frame = mixed.copy()
+    frame["count"] = np.arange(len(frame)) % 7
+    frame.loc[2500:, "age"] = np.nan
+    frame["late"] = [
+        "" if n < 900 else str(n % 3) for n in range(len(frame))
+    ]  # whole numbers, missing at first
+    frame["mixed"] = [
+        str(n % 5) if n < 2000 else "x" for n in range(len(frame))
+    ]  # text that begins as numbers
+    frame["truth"] = np.where(frame.index % 9 == 0, "", frame["flag"].astype(str))
+    frame.to_csv(path, index=False)
+
+
+@pytest.mark.usefixtures("small_pieces")
+def test_a_csv_file_in_pieces_is_read_as_it_is_in_one(mixed, tmp_path):
+    write_csv(mixed, tmp_path / "rows.csv")
+    whole = read_table(tmp_path / "rows.csv")
+    X = whole.drop(columns="outcome")
+    for model in (NaiveBayes(), TreeAugmentedNaiveBayes()):
+        data = scale.from_csv(tmp_path / "rows.csv", target="outcome")
+        scale.fit(model, data)
+        expected = type(model)().fit(X, whole["outcome"])
+        assert model.schema_ == expected.schema_
+        np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+
+
+def test_a_damaged_csv_file_is_named(tmp_path):
+    (tmp_path / "rows.csv").write_text("a,b,outcome\n1,2,x\n1,2,3,4,5\n")
+    with pytest.raises(InputError, match=r"rows.csv' cannot be read as a table"):
+        scale.from_csv(tmp_path / "rows.csv", target="outcome")
+    (tmp_path / "rows.csv.gz").write_bytes(gzip.compress(b"a,outcome\n1,x\n")[:-9])
+    with pytest.raises(InputError, match=r"rows.csv.gz' cannot be read as a table"):
+        scale.from_csv(tmp_path / "rows.csv.gz", target="outcome")
+    with pytest.raises(InputError, match="there is no file"):
+        scale.from_csv(tmp_path / "none.csv")
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli.app, [str(argument) for argument in arguments], catch_exceptions=False)
+
+
+def test_the_command_line_fits_and_predicts_folders(mixed, tmp_path, write_parts):
+    folder = write_parts(mixed, tmp_path / "rows", 4, np.random.default_rng(0))
+    model = tmp_path / "model"
+    done = run("fit", folder, "--target", "outcome", "--out", model, "--model", "naive-bayes")
+    assert done.exit_code == 0, done.output
+    X = mixed.drop(columns="outcome")
+    expected = NaiveBayes().fit(X, mixed["outcome"])
+    np.testing.assert_array_equal(load_model(model).predict_proba(X), expected.predict_proba(X))
+    assert run("predict", model, folder, "--out", tmp_path / "answers").exit_code == 0
+    found = pd.concat(pd.read_parquet(file) for file in sorted((tmp_path / "answers").glob("*.parquet")))
+    assert found["prediction"].tolist() == expected.predict(X).tolist()
+    with pytest.raises(InputError, match="name a folder for the predictions in --out"):
+        run("predict", model, folder)
+
+
+def test_the_command_line_reads_large_csv_files_in_pieces(mixed, tmp_path, monkeypatch):
+    write_csv(mixed, tmp_path / "rows.csv")
+    options = ["--target", "outcome", "--model", "naive-bayes"]
+    assert run("fit", tmp_path / "rows.csv", *options, "--out", tmp_path / "whole").exit_code == 0
+    monkeypatch.setattr(memory, "SHARE_OF_MEMORY", 0)
+    done = run("fit", tmp_path / "rows.csv", *options, "--out", tmp_path / "pieces")
+    assert "read in pieces" in done.output
+    X = read_table(tmp_path / "rows.csv").drop(columns="outcome")
+    whole, pieces = load_model(tmp_path / "whole"), load_model(tmp_path / "pieces")
+    np.testing.assert_array_equal(whole.predict_proba(X), pieces.predict_proba(X))
+    assert (
+        run("predict", tmp_path / "pieces", tmp_path / "rows.csv", "--out", tmp_path / "answers").exit_code
+        == 0
+    )
+    found = pd.read_parquet(tmp_path / "answers")
+    assert found["prediction"].tolist() == whole.predict(X).tolist()
