@@ -127,8 +127,8 @@ def _fit_in_pieces(
         fit_large(estimator, table, target, weight, written)
     models.save_model(estimator, out)
     typer.echo(
-        f"wrote {out}: {model} of {len(estimator.schema_.columns)} columns, read in pieces; --estimate is for "
-        "tables that fit in memory"
+        f"wrote {out}: {model} of {len(estimator.schema_.columns)} columns, read in pieces, and "
+        "therefore without an estimate of its loss"
     )
 
 

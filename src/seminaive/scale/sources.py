@@ -189,8 +189,8 @@ def from_csv(
     text_columns : sequence of str, default=()
         Columns that are text even where all of their values look like numbers.
     text_format : TextFormat or None, default=None
-        How the file is written, as far as that is known (`seminaive.delimited.TextFormat`); the rest is read off
-        its first lines.
+        How the file is written, as far as that is known (`seminaive.delimited.TextFormat`); the rest is
+        read off its first lines.
     """
     return _source([CsvPartition.of(Path(path), text_columns, text_format)], target, weight, ids)
 
