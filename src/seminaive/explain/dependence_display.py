@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import axes_of
+from seminaive.explain.drawing import Display
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,7 +21,7 @@ MOST_NUMBERS = 15
 MOST_NAMES = 40
 
 
-class DependenceDisplay:
+class DependenceDisplay(Display):
     """How much every pair of features depends on each other within the classes.
 
     Make it with `from_estimator`, of a fitted `HybridLogisticNaiveBayes`. The features of the logistic part
@@ -80,16 +80,8 @@ class DependenceDisplay:
         names = [estimator.features_[j] for j in order]
         return cls(matrix[np.ix_(order, order)], names, len(parts.logistic)).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> DependenceDisplay:
-        """Draw the heat map, the line between the parts, and the numbers where there is room.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the heat map, the line between the parts, and the numbers where there is room."""
         n_features = len(self.names)
         # A feature's dependence on itself tells nothing, and would take the end of the colours.
         shown = np.ma.masked_array(self.matrix, np.eye(n_features, dtype=bool))
@@ -110,7 +102,6 @@ class DependenceDisplay:
         self.ax_.set_title(
             f"{self.n_logistic} logistic, {n_features - self.n_logistic} generative", fontsize="medium"
         )
-        return self
 
     def _write_numbers(self) -> list[Any]:
         off = self.matrix[~np.eye(len(self.names), dtype=bool)]

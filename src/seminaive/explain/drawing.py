@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -23,6 +23,30 @@ def axes_of(ax: Any) -> Any:
     except ImportError as error:
         raise MissingExtraError("pictures need matplotlib: pip install 'seminaive[plot]'") from error
     return plt.subplots(layout="constrained")[1]
+
+
+class Display:
+    """What pictures share: they are drawn on axes, which they keep as ``ax_`` and ``figure_``."""
+
+    ax_: Any
+    figure_: Any
+
+    def plot(self, ax: Any = None) -> Self:
+        """Draw.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        self.ax_ = axes_of(ax)
+        self.figure_ = self.ax_.figure
+        self._draw()
+        return self
+
+    def _draw(self) -> None:
+        """Draw on ``ax_``."""
+        raise NotImplementedError
 
 
 def spread_apart(positions: Floats, gap: float) -> Floats:

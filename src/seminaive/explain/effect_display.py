@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.explain.drawing import axes_of
+from seminaive.explain.drawing import Display
 from seminaive.explain.reading import (
     class_position,
     clipped,
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_CATEGORIES = 25
 
 
-class EffectDisplay:
+class EffectDisplay(Display):
     """The effect of one feature on the log odds, or on the scores of the classes.
 
     A number is a curve between its .5 and its 99.5 % quantile of training, over the density of its training
@@ -90,16 +90,8 @@ class EffectDisplay:
         labels = code_labels(effects.schema, own.position) if own.table is not None else None
         return cls(own, labels, targets, names).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> EffectDisplay:
-        """Draw the effect.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the effect."""
         if self.effect.curve is not None:
             self._draw_curve()
         else:
@@ -107,7 +99,6 @@ class EffectDisplay:
         self.ax_.spines[["top", "right"]].set_visible(False)
         if len(self.targets) > 1:
             self.ax_.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        return self
 
     def _draw_curve(self) -> None:
         own, ax = self.effect, self.ax_

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from seminaive.explain.drawing import axes_of
+from seminaive.explain.drawing import Display
 from seminaive.explain.reading import clipped, effects_of
 from seminaive.explain.tables import importance
 
 
-class ImportanceDisplay:
+class ImportanceDisplay(Display):
     """The standard deviation of each effect over the training rows, the largest on top.
 
     Parameters
@@ -75,16 +75,8 @@ class ImportanceDisplay:
         )
         return display.plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> ImportanceDisplay:
-        """Draw the bars.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the bars."""
         kinds = {1: "features", 2: "pairs", 3: "larger tuples"}
         for order, name in kinds.items():
             own = [k for k, columns in enumerate(self.orders) if min(columns, 3) == order]
@@ -99,4 +91,3 @@ class ImportanceDisplay:
             self.ax_.legend(frameon=False, loc="lower right")
         if self.left_out:
             self.ax_.set_title(f"{self.left_out} smaller effects not drawn", loc="right", fontsize="small")
-        return self

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import axes_of
+from seminaive.explain.drawing import Display
 from seminaive.explain.reading import (
     class_position,
     clipped,
@@ -43,7 +43,7 @@ def pair_named(effects: Effects, pair: Sequence[str] | None) -> TupleEffect:
     raise InputError(f"the model has no pair {' × '.join(pair)}: {len(pairs)} others, see summary(model)")
 
 
-class PairDisplay:
+class PairDisplay(Display):
     """The pure effect of a pair, cell by cell, in a colour range of its own.
 
     Cells with few training rows are faded, those without any are blank.
@@ -101,16 +101,8 @@ class PairDisplay:
         labels = [code_labels(effects.schema, effects.schema.coded[j]) for j in own.columns]
         return cls(own, labels, position, evidence_name(estimator, position)).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> PairDisplay:
-        """Draw the pair.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the pair."""
         own = self.effect
         kept = [_heaviest(own.weight.sum(axis=1 - axis)) for axis in (0, 1)]
         values = evidence(own.table, self.target)[np.ix_(*kept)]
@@ -131,7 +123,6 @@ class PairDisplay:
         self.ax_.set_ylabel(clipped(own.names[0], 40))
         self.ax_.set_xlabel(clipped(own.names[1], 40))
         self.figure_.colorbar(image, ax=self.ax_, label=clipped(self.name, 40))
-        return self
 
 
 def _heaviest(weight: Any) -> Any:

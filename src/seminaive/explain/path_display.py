@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import axes_of, spread_apart
+from seminaive.explain.drawing import Display, spread_apart
 from seminaive.explain.reading import clipped
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ LABEL_HEIGHT = 0.052
 MOST_LABELS = 20
 
 
-class PathDisplay:
+class PathDisplay(Display):
     """Curves along a path of models, named at their ends.
 
     Make it with `from_estimator`, of a fitted model that has ``path_curves``.
@@ -74,16 +74,8 @@ class PathDisplay:
             raise InputError(f"a {type(estimator).__name__} has no path to draw: it has no path_curves")
         return cls(estimator.path_curves() if what is None else estimator.path_curves(what)).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> PathDisplay:
-        """Draw the curves, their names and the chosen model.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the curves, their names and the chosen model."""
         data = self.curves
         # A search moves from one model to the next; a strength falls continuously.
         style = {} if data.logarithmic else {"drawstyle": "steps-post"}
@@ -100,7 +92,6 @@ class PathDisplay:
         self.ax_.set_ylabel(data.y_label)
         self.ax_.spines[["top", "right"]].set_visible(False)
         self.names_ = self._write_names()
-        return self
 
     def _write_names(self) -> list[Any]:
         """Write names in the margin, level with the ends of their lines as far as there is room.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import axes_of
+from seminaive.explain.drawing import Display
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ LOGISTIC_COLOUR, GENERATIVE_COLOUR, CLASS_COLOUR = "#dd8452", "#4c72b0", "0.25"
 PARENTS, CLASS, CHILDREN, INDENT = 0.30, 0.46, 0.62, 0.045
 
 
-class StructureDisplay:
+class StructureDisplay(Display):
     """The graph of a model: features of the logistic part point to the class, the class to the others.
 
     Make it with `from_estimator`, of a fitted `HybridLogisticNaiveBayes` or `TreeAugmentedNaiveBayes`. A
@@ -77,16 +77,8 @@ class StructureDisplay:
             )
         return made.plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> StructureDisplay:
-        """Draw the names and the arrows between them.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the names and the arrows between them."""
         order = _depth_first(self.children, self.tree)
         self.nodes_ = {"class": self._write("class", (CLASS, 0.0), "center", CLASS_COLOUR)}
         for name, height in zip(self.parents, _heights(len(self.parents)), strict=True):
@@ -108,7 +100,6 @@ class StructureDisplay:
         self.ax_.set_xlim(0.0, 1.0)
         self.ax_.set_ylim(-half - 0.3, half + 0.9)
         self.ax_.set_axis_off()
-        return self
 
     def _write_headings(self, *, tree: bool) -> None:
         """Write above each part what it is."""

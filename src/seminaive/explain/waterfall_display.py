@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import CategoricalColumn, EmptyColumn
-from seminaive.explain.drawing import axes_of
+from seminaive.explain.drawing import Display
 from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
 from seminaive.explain.tables import one_row
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 PROBABILITIES = np.array([0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999])
 
 
-class WaterfallDisplay:
+class WaterfallDisplay(Display):
     """The log odds of one row from the intercept to the end, with the probability on a second axis.
 
     With more than two classes, these are the odds of a class against one other; the second axis is then the
@@ -118,16 +118,8 @@ class WaterfallDisplay:
         probability = f"probability of {classes[own]}" + (f", or else {classes[other]}" if several else "")
         return cls(float(log_odds[0]), labels, values, name, probability).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> WaterfallDisplay:
-        """Draw the effects from top to bottom.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the effects from top to bottom."""
         ends = self.start + np.append(0.0, np.cumsum(self.values))
         places = np.arange(1, len(self.values) + 1)
         colours = np.where(self.values >= 0, "C3", "C0")
@@ -149,7 +141,6 @@ class WaterfallDisplay:
         self.ax_.set_xlabel(clipped(self.name, 60))
         self._draw_probabilities()
         self.ax_.spines[["right"]].set_visible(False)
-        return self
 
     def _draw_probabilities(self) -> None:
         """Mark probabilities on the upper side, those that have room."""

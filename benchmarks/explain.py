@@ -1,0 +1,214 @@
+"""Reading and exporting: seconds of effects, sizes and updates of calculators, one row of ONNX, rows of SQL.
+
+Then, on ten tables, how far exports are from `predict_proba` on test rows, and what a scorecard loses. Needs
+SEMINAIVE_DATA; Chromium, node, duckdb and onnxruntime are used where they are installed.
+"""
+
+import json
+import re
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+from race import Ratio, best_time, report
+from sklearn.metrics import log_loss
+from sklearn.model_selection import train_test_split
+
+from seminaive import HigherOrderLogisticRegression, SemiNaive, explain
+from seminaive.evaluate import load_dataset
+from seminaive.explain.reading import effects_of
+
+# Two and more classes, missing cells, text and numbers.
+TABLES = [
+    "adult", "australian-credit", "bank-marketing-small", "cmc", "credit-approval", "german-credit",
+    "heart-cleveland", "hepatitis", "nursery", "pima-diabetes",
+]  # fmt: skip
+# The tables of two classes on which scorecards are judged.
+CARDS = [
+    "adult", "australian-credit", "bank-marketing-small", "breast-cancer-wisconsin", "credit-approval",
+    "german-credit", "heart-cleveland", "hepatitis", "ilpd", "pima-diabetes",
+]  # fmt: skip
+CALLS, UPDATES, SQL_ROWS, TEST_ROWS = 500, 200, 100_000, 1000
+TIMED = """const began = performance.now();
+for (let k = 0; k < %d; k++) update();
+document.body.dataset.milliseconds = String((performance.now() - began) / %d);"""
+
+
+def bar(question, ours, most, unit):
+    return Ratio(question, f"{most:g} {unit}", ours, most, 1, unit, smaller=True)
+
+
+def order_two(max_iter=100):
+    return HigherOrderLogisticRegression(order=2, hierarchical=True, tol=1e-2, max_iter=max_iter)
+
+
+def effects_questions(adult):
+    yield bar("effects of adult, order 2", best_time(lambda: effects_of(adult), 3), 1, "s")
+    table = load_dataset("covertype")
+    covertype = order_two(max_iter=2).fit(table.X, table.y)
+    yield bar("effects of covertype, order 2", best_time(lambda: effects_of(covertype), 1), 30, "s")
+
+
+def update_time(page):
+    """Return the milliseconds of an update of a calculator in Chromium, mean of many."""
+    text = re.sub(r"<meta http-equiv=[^>]*>", "", page.read_text(encoding="utf-8"))
+    timed = page.with_suffix(".timed.html")
+    timed.write_text(text.replace("</body>", f"<script>{TIMED % (UPDATES, UPDATES)}</script></body>"))
+    command = [shutil.which("chromium"), "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom"]
+    dumped = subprocess.run([*command, timed.as_uri()], capture_output=True, text=True, check=True).stdout
+    return float(re.search(r'data-milliseconds="([^"]*)"', dumped).group(1))
+
+
+def calculator_questions(models):
+    for (name, most), model in models.items():
+        with tempfile.TemporaryDirectory() as folder:
+            page = explain.calculator(model, Path(folder) / "page.html")
+            yield bar(f"calculator of adult, {name}", page.stat().st_size / 1000, most, "KB")
+            if shutil.which("chromium"):
+                yield bar(f"update of the calculator of adult, {name}", update_time(page), 5, "ms")
+
+
+def feeds(session, X):
+    """Return the inputs of an ONNX session."""
+    made = {}
+    for own in session.get_inputs():
+        column = X[own.name]
+        if own.type == "tensor(string)":
+            made[own.name] = column.astype(object).where(column.notna(), "nan").to_numpy(object)
+        else:
+            made[own.name] = column.to_numpy(float, na_value=np.nan)
+        made[own.name] = made[own.name].reshape(-1, 1)
+    return made
+
+
+def onnx_session(model):
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    graph = explain.to_onnx(model).SerializeToString()
+    return onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
+
+
+def onnx_questions(models, X):
+    for (name, _), model in models.items():
+        session = onnx_session(model)
+        row = feeds(session, X.iloc[[0]])
+
+        def calls(session=session, row=row):
+            for _ in range(CALLS):
+                session.run(["probabilities"], row)
+
+        yield bar(f"ONNX, one row of adult, {name}", best_time(calls, 3) / CALLS * 1e3, 0.1, "ms")
+
+
+def duckdb_probabilities(model, X, threads=1):
+    import duckdb
+
+    connection = duckdb.connect(config={"threads": threads})
+    connection.register("rows", X.assign(row_key=range(len(X))))
+    statement = explain.to_sql(model, keep=["row_key"])
+    return lambda: connection.execute(statement).df().sort_values("row_key").iloc[:, 2:].to_numpy(float)
+
+
+def sql_questions(adult, X):
+    rows = X.iloc[np.arange(SQL_ROWS) % len(X)].reset_index(drop=True)
+    seconds = best_time(duckdb_probabilities(adult, rows), 2)
+    yield bar(f"DuckDB, {SQL_ROWS:,} rows of adult, order 2", seconds, 3, "s")
+
+
+# Agreement
+
+
+def plain_rows(X):
+    rows = X.astype(object).to_dict("records")
+    return [{k: None if v is None or v != v else getattr(v, "item", lambda v=v: v)() for k, v in own.items()}
+            for own in rows]  # fmt: skip
+
+
+def exported(model, X):
+    """Yield the probabilities of each export that can be run here."""
+    space = {}
+    exec(explain.to_python(model), space)  # noqa: S102 - the source is the export
+    yield "python", np.array([list(space["predict_proba"](row).values()) for row in plain_rows(X)])
+    connection = sqlite3.connect(":memory:")
+    connection.create_function("exp", 1, np.exp)
+    X.to_sql("rows", connection, index=False)
+    yield "sqlite", np.array(connection.execute(explain.to_sql(model, dialect="sqlite")).fetchall())[:, 1:]
+    if find_spec("duckdb"):
+        yield "duckdb", duckdb_probabilities(model, X)()
+    if find_spec("onnxruntime"):
+        session = onnx_session(model)
+        yield "onnx", session.run(["probabilities"], feeds(session, X))[0]
+    if shutil.which("node"):
+        program = (
+            f"{explain.to_javascript(model)};\nconst rows = JSON.parse(require('fs').readFileSync(0));"
+            "console.log(JSON.stringify(rows.map(seminaive.predictProba)));"
+        )
+        with tempfile.NamedTemporaryFile("w", suffix=".js", encoding="utf-8") as file:
+            file.write(program)
+            file.flush()
+            done = subprocess.run(
+                [shutil.which("node"), file.name], input=json.dumps(plain_rows(X)),
+                capture_output=True, text=True, check=True,
+            )  # fmt: skip
+        yield "javascript", np.array(json.loads(done.stdout))
+
+
+def agreement_questions():
+    for name in TABLES:
+        data = load_dataset(name)
+        X, test, y, y_test = train_test_split(data.X, data.y, test_size=0.3, stratify=data.y, random_state=0)
+        model = order_two().fit(X, y)
+        test, y_test = test.iloc[:TEST_ROWS].reset_index(drop=True), y_test[:TEST_ROWS]
+        expected = model.predict_proba(test)
+        loss = log_loss(y_test, expected, labels=model.classes_)
+        worst, names = 0.0, []
+        for form, found in exported(model, test):
+            names.append(form)
+            worst = max(worst, float(np.abs(found.astype(float) - expected).max()))
+        question = f"{name}, {len(test)} test rows, log loss {loss:.3f}: {', '.join(names)}"
+        yield bar(f"largest difference of a probability, {question}", worst, 1e-12, "")
+
+
+def scorecard_questions():
+    for name in CARDS:
+        data = load_dataset(name)
+        model = HigherOrderLogisticRegression(order=1, hierarchical=True).fit(data.X, data.y)
+        effects = effects_of(model)
+        scores = effects.breakdown(model._encode(data.X))[:, : 1 + len(effects.features)].sum(axis=1)  # noqa: SLF001
+        features = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
+        own = log_loss(data.y, features)
+        for how, options in (
+            ("8 bands", {}),
+            ("8 bands found on the rows", {"X": data.X}),
+            ("16 bands", {"bands": 16}),
+        ):
+            card = explain.scorecard(model, **options)
+            lost = log_loss(data.y, card.predict_proba(data.X)) - own
+            yield bar(f"log loss that a scorecard of {name} adds, {how}", lost, 0.003, "")
+
+
+def questions():
+    adult = load_dataset("adult")
+    order = order_two().fit(adult.X, adult.y)
+    semi = SemiNaive().fit(adult.X, adult.y)
+    models = {("order 2", 150): order, ("SemiNaive", 400): semi}
+    yield from effects_questions(order)
+    yield from calculator_questions(models)
+    if find_spec("onnxruntime"):
+        yield from onnx_questions(models, adult.X)
+    if find_spec("duckdb"):
+        yield from sql_questions(order, adult.X)
+    yield from agreement_questions()
+    yield from scorecard_questions()
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    report("explain", list(questions()), ["scikit-learn"])
