@@ -5,6 +5,7 @@ left out without one.
 """
 
 import resource
+from itertools import pairwise
 from time import process_time
 
 import numpy as np
@@ -91,7 +92,7 @@ def one_node():
     worse = 0.0
     for strength, own, beta, intercept in zip(strengths, found, coefficients, intercepts, strict=True):
         odds = intercept + beta[starts[:-1] + codes].sum(axis=1)
-        norms = [np.linalg.norm(beta[low:high]) for low, high in zip(starts[:-1], starts[1:], strict=True)]
+        norms = [np.linalg.norm(beta[low:high]) for low, high in pairwise(starts)]
         loss = np.mean(np.logaddexp(0.0, np.where(labels == 1, -odds, odds)))
         objective = loss + strength * penalties @ norms
         worse = max(worse, objective - own.objective)
