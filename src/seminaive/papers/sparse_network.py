@@ -188,9 +188,13 @@ def lasso_path(
     others = frozenset(range(label))
     top = networks.largest_strength([*[0] * label, 1])
 
+    drawn: dict[int, Codes] = {}
+
     def completed(records: Records) -> Codes:
-        generator = np.random.default_rng(random_state)
-        return dense.draw_missing(records.unlabelled, N_IMPUTATIONS, generator)
+        if id(records) not in drawn:  # all strengths see the same completions
+            generator = np.random.default_rng(random_state)
+            drawn[id(records)] = dense.draw_missing(records.unlabelled, N_IMPUTATIONS, generator)
+        return drawn[id(records)]
 
     for strength in np.geomspace(top, WEAKEST * top, N_STRENGTHS):
         found = networks.solution(label, others, float(strength))
