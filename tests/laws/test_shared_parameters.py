@@ -148,7 +148,7 @@ def test_strange_flags_are_refused(model, weather, name):
 
 def test_every_model_reports_how_it_read_the_columns(model, weather):
     X, y = weather
-    report = model.fit(X, y).columns_report_.set_index("column")
+    report = model.set_params(missing="value").fit(X, y).columns_report_.set_index("column")
     assert list(report.index) == list(X.columns)
     assert report["kind"].tolist() == ["categorical"] * 2 + ["numeric", "categorical", "numeric"]
     assert report["missing"].tolist() == X.isna().sum().tolist()

@@ -16,6 +16,7 @@ from seminaive.encode import (
     TreeCuts,
     encode_target,
     frame_like,
+    open_table,
 )
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError
 from seminaive.models.base import TableClassifier, unchanged_on_failure
@@ -131,6 +132,8 @@ class SparseBayesianNetwork(TableClassifier):
         with its ``standard_error``.
     dual_gap_ : float
         The largest duality gap of a node on the path, to be compared with ``tol``.
+    n_iter_ : int
+        Newton steps of all nodes, strengths and orderings together, without the folds.
 
     Examples
     --------
@@ -156,6 +159,7 @@ class SparseBayesianNetwork(TableClassifier):
         "bin_means_": dict,
         "strength_": float,
         "dual_gap_": float,
+        "n_iter_": int,
     }
 
     def __init__(
@@ -314,6 +318,7 @@ class SparseBayesianNetwork(TableClassifier):
         with self._progress("networks", len(strengths) * (1 + len(splits))) as step:
             start = options.order or self._first_order(dense, table.layers)
             path, found, self.dual_gap_ = search_path(networks, strengths, start, table.layers, options, step)
+            self.n_iter_ = networks.n_iter
             del networks, completions
             if splits:
                 path = held_out_losses(table, splits, path, self.n_imputations, options, generator, step)
@@ -453,8 +458,8 @@ class SparseBayesianNetwork(TableClassifier):
             import networkx as nx
         except ImportError as error:
             raise ImportError(
-                "to_networkx needs networkx, which is not installed: pip install 'seminaive[graph]'. The edges are "
-                "in edges_"
+                "to_networkx needs networkx, which is not installed: pip install 'seminaive[graph]'. The edges "
+                "are in edges_"
             ) from error
         graph = nx.DiGraph()
         for name in self.order_:
@@ -489,7 +494,7 @@ class SparseBayesianNetwork(TableClassifier):
 
     def _codes_of(self, given):
         """Return the codes of values by node, without those that are no evidence."""
-        columns: dict[str, Any] = dict.fromkeys(self.schema_.names)
+        columns = dict.fromkeys(self.schema_.names)
         names = self.schema_.coded_names
         for name, value in given.items():
             if name != CLASS:
@@ -569,7 +574,7 @@ class SparseBayesianNetwork(TableClassifier):
             codes = self._unknown_where_missing(codes)
         drawn = self.network_.draw_missing(codes, n_draws, self._generator(random_state))
         node_of = {self.schema_.coded[column]: node for node, column in enumerate(self.node_columns_)}
-        found = missing_rows(X, self.schema_)
+        found = missing_rows(open_table(X), self.schema_)
         rows = {position: own for position, own in found.items() if position in node_of}
         return [
             filled(

@@ -30,7 +30,7 @@ MOST_CONFIGURATIONS = 4096
 # Cells of a table that a conditional query may make.
 MOST_CELLS = 4_000_000
 # Sweeps of the Gibbs sampler, where there are more: of one posterior, and between two draws.
-POSTERIOR_SWEEPS = 400
+POSTERIOR_SWEEPS = 100
 DRAW_SWEEPS = 20
 # Rows between two looks at the keyboard.
 ROWS_AT_ONCE = 4096

@@ -355,15 +355,16 @@ class _State:
 def _to_blocks(values: Floats, width: int) -> Floats:
     """Return (n_tables, n_cells, n_directions) as (n_blocks, n_coordinates), ``width`` directions a block."""
     n_tables, n_cells, n_directions = values.shape
-    parted = values.reshape(n_tables, n_cells, n_directions // width, width).transpose(0, 2, 1, 3)
-    return np.ascontiguousarray(parted.reshape(-1, n_cells * width))
+    n_blocks = n_directions // width
+    parted = values.reshape(n_tables, n_cells, n_blocks, width).transpose(0, 2, 1, 3)
+    return np.ascontiguousarray(parted.reshape(n_tables * n_blocks, n_cells * width))
 
 
 def _from_blocks(values: Floats, n_tables: int, width: int) -> Floats:
     """Return (n_blocks, n_coordinates) as (n_tables, n_cells, n_directions)."""
-    n_cells = values.shape[1] // width
-    parted = values.reshape(n_tables, -1, n_cells, width).transpose(0, 2, 1, 3)
-    return parted.reshape(n_tables, n_cells, -1)
+    n_cells, n_blocks = values.shape[1] // width, len(values) // n_tables
+    parted = values.reshape(n_tables, n_blocks, n_cells, width).transpose(0, 2, 1, 3)
+    return parted.reshape(n_tables, n_cells, n_blocks * width)
 
 
 def _directions(shares: Floats) -> Floats:

@@ -78,6 +78,11 @@ class SparseNetworks:
         Duality gap of each node, as a share of its loss without parents.
     max_iter : int, default=100
         Newton steps of each node.
+
+    Attributes
+    ----------
+    n_iter : int
+        Newton steps of all nodes so far.
     """
 
     def __init__(
@@ -99,6 +104,7 @@ class SparseNetworks:
         same = [(codes == completions[0]).all(axis=0) for codes in completions]
         # Nodes with the same cells in all tables need one of them.
         self.complete = np.logical_and.reduce(same)
+        self.n_iter = 0
         self._problems: OrderedDict[Family, _Node] = OrderedDict()
         self._solutions: dict[tuple[int, frozenset[int], float], NodeSolution] = {}
         self._last: dict[int, NodeSolution] = {}
@@ -217,6 +223,7 @@ class SparseNetworks:
         if own.problem is None:
             return self._without_parents(node)
         found = own.problem.solve(strength, self._start(node, own), tol=self.tol, max_iter=self.max_iter)
+        self.n_iter += found.n_iter
         blocks = {}
         n_tables, n_values = len(found.coefficients), self.cardinalities[node]
         for group, parent in enumerate(own.columns):
