@@ -162,18 +162,8 @@ def sparse_path(training: Records, networks: SparseNetworks) -> Iterator[Fit]:
 
 def refitted(fit: Fit, networks: SparseNetworks) -> Fit:
     """Return the same graph with coefficients that are hardly penalised any more (the relaxed lasso)."""
-    network, strength = fit.network, RELAXED * fit.strength
-    assert network is not None  # noqa: S101 - a fit of sparse_path
-    children, features, tables = [], [], []
-    for node, parents in enumerate(network.parents):
-        found = networks.solution(node, frozenset(parents), strength)
-        for own, block in ({(): found.intercepts} | {(j,): b for j, b in found.blocks.items()}).items():
-            children.append(node)
-            features.append(own)
-            tables.append(block.mean(axis=0).ravel())
-    relaxed = Network(
-        network.cardinalities, network.order, tuple(children), tuple(features), np.concatenate(tables)
-    )
+    assert fit.network is not None  # noqa: S101 - a fit of sparse_path
+    relaxed = networks.refitted(fit.network, RELAXED * fit.strength)
     return Fit(fit.strength, _risk_of(relaxed), relaxed)
 
 
