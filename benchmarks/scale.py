@@ -22,9 +22,11 @@ from race import Ratio, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, scale
 from seminaive.design.table import TableDesign
+from seminaive.models.higher_order_base import cut_rule
 from seminaive.objective.empirical_loss import EmpiricalLoss
-from seminaive.scale import blocks, fitting
+from seminaive.scale import blocks
 from seminaive.scale.coding import Coding
+from seminaive.scale.work import Work
 
 ROWS = 20_000_000
 FILE_ROWS = 500_000
@@ -104,8 +106,8 @@ def passes(folder):
     """Compare a pass in memory with passes over blocks: in memory, mapped from a disk, and on a cluster."""
     data = scale.from_parquet(sorted(folder.glob("*.parquet"))[: PASS_ROWS // FILE_ROWS], target="outcome")
     model = HigherOrderLogisticRegression(2, bins=8)
-    work = fitting._Work(model, data, scale.LocalRunner(), None, None)
-    survey, coding = fitting._coded(work, fitting.cut_rule(model.bins))
+    work = Work(model, data, scale.LocalRunner(), None, None)
+    survey, coding = work.coded(cut_rule(model.bins))
     plan = blocks.Plan.of(
         coding, data.partitions, work.runner, n_rows=survey.n_rows, order=2, standardisation=None
     )

@@ -9,9 +9,10 @@ from sklearn.model_selection import GroupKFold
 from seminaive import SemiNaive
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns, knots_of
-from seminaive.design.smooth_scores import smooth_scores
+from seminaive.design.smooth_scores import cell_weights, smooth_scores
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import InputError
+from seminaive.models import semi_naive
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
@@ -85,7 +86,10 @@ def test_projected_scores_equal_dense_features(n_classes):
     coefficients = np.random.default_rng(0).normal(size=(design.n_coefficients, k))
     dense = dense_features(columns, table) @ coefficients
     np.testing.assert_allclose(design.scores(coefficients), dense, atol=1e-12)
-    read = smooth_scores(columns, coefficients, table, weights).joint_log_scores(table)
+    scores = smooth_scores(
+        columns, coefficients, table.cardinalities, lambda terms: cell_weights(terms, table, weights)
+    )
+    read = scores.joint_log_scores(table)
     read = read[:, 1:] - read[:, :1] if n_classes == 2 else read
     np.testing.assert_allclose(read, dense, atol=1e-10)
 
@@ -383,11 +387,19 @@ def test_the_search_sees_a_sample_of_many_rows(monkeypatch):
 
 
 def test_the_sample_of_the_search_has_rows_of_every_fold(monkeypatch):
-    from seminaive.models import semi_naive
-
     X, y = mixed(900)
     # As many samples as folds: drawn by the same permutation, a sample would be one of the folds.
     monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 180)
     model = SemiNaive(cv=5).fit(X, y)
     assert np.isfinite(model.cv_log_loss_)
     assert np.isfinite(model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("n_rows", [3000, 3100])
+def test_a_sample_that_lies_within_one_fold_is_searched_by_folds_of_its_own(n_rows, monkeypatch):
+    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)  # 6 parts, a multiple of the 3 folds, and 7
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, 2))
+    y = X[:, 0] + rng.logistic(size=n_rows) > 0
+    model = SemiNaive(interactions=0).fit(X, y)
+    assert model.score(X, y) > 0.6

@@ -10,7 +10,7 @@ import pyarrow as pa
 from seminaive import scale
 from seminaive.models import HigherOrderLogisticRegression, NaiveBayes
 
-ROWS, PARTS = 500_000, int(sys.argv[2])
+ROWS = 500_000
 LIMIT = 2 << 30
 
 
@@ -40,13 +40,14 @@ class Rows:
 def main():
     warnings.simplefilter("ignore")
     models = {"statistics": NaiveBayes(), "passes": HigherOrderLogisticRegression(1, bins=8, max_iter=3)}
-    model = models[sys.argv[1]]
-    data = scale.from_batches([Rows(number) for number in range(PARTS)], target="outcome")
+    model, n_parts = models[sys.argv[1]], int(sys.argv[2])
+    data = scale.from_batches([Rows(number) for number in range(n_parts)], target="outcome")
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))
     scale.fit(model, data, scratch=sys.argv[3])
     weight = model.summary_.class_weight.sum()
-    assert weight == ROWS * PARTS, weight
+    assert weight == ROWS * n_parts, weight
     sys.stdout.write(f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6}\n")
 
 
-main()
+if __name__ == "__main__":
+    main()

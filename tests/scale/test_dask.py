@@ -14,7 +14,9 @@ from seminaive.errors import InputError
 from seminaive.models import (
     GroupRegularizedNaiveBayes,
     HigherOrderLogisticRegression,
+    SemiNaive,
     TreeAugmentedNaiveBayes,
+    semi_naive,
 )
 from seminaive.scale import dask_runner
 
@@ -23,6 +25,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # what Da
 
 MODELS = {
     "TAN": TreeAugmentedNaiveBayes(),
+    "SemiNaive": SemiNaive(interactions=[("sky", "height")]),
     "group": GroupRegularizedNaiveBayes(strengths=8),
     "order 2": HigherOrderLogisticRegression(2, ridge=50.0, tol=1e-3),
     "order 1, whitened": HigherOrderLogisticRegression(1, hierarchical=True),
@@ -38,6 +41,11 @@ def client():
         distributed.Client(cluster) as own,
     ):
         yield own
+
+
+@pytest.fixture(autouse=True)
+def small_sample(monkeypatch):
+    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)
 
 
 @pytest.fixture
@@ -90,6 +98,11 @@ KINDS = {
     "class_sums": ("order 2", 3),
     "block_gram": ("order 1, whitened", 3),
     "loss_and_sums": ("order 2", 3),
+    "_sample_work": ("SemiNaive", 3),
+    "smooth_blocks": ("SemiNaive", 3),
+    "block_losses": ("SemiNaive", 3),
+    "block_products": ("SemiNaive", 3),
+    "_tuples_work": ("SemiNaive", 3),
     "loss_and_sums in a later pass": ("order 2", 27),
 }
 

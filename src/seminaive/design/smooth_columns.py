@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from seminaive.encode import EncodedTable
+    from seminaive.encode import EncodedTable, Schema
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -182,14 +182,35 @@ class SmoothColumns:
         wanted: Sequence[tuple[int, int]] | None,
     ) -> SmoothColumns:
         """Learn the functions of each column; ``wanted`` pairs of table columns, or None for all."""
-        schema = table.schema
-        n_bins = FEW_BINS if len(table) < FEW_ROWS else MANY_BINS
+        return cls.of_margins(table.schema, lambda _: (table, row_weight), len(table), n_classes, wanted)
+
+    @classmethod
+    def of_margins(
+        cls,
+        schema: Schema,
+        margin: Callable[[int], tuple[EncodedTable, Floats]],
+        n_rows: int,
+        n_classes: int,
+        wanted: Sequence[tuple[int, int]] | None,
+    ) -> SmoothColumns:
+        """Learn the functions of each column from that column alone.
+
+        Parameters
+        ----------
+        schema : Schema
+        margin : callable
+            Returns, for the position of a column, a table in which that column is right, and row weights:
+            the training rows, or one row for each value that occurs, weighted by how often.
+        n_rows : int
+            Of the whole table.
+        n_classes : int
+        wanted : sequence of pairs or None
+        """
+        n_bins = FEW_BINS if n_rows < FEW_ROWS else MANY_BINS
         number_of = {position: k for k, position in enumerate(schema.numeric)}
         code_of = {position: k for k, position in enumerate(schema.coded)}
         positions = sorted({*number_of, *code_of})
-        made = [
-            _smooth_column(table, row_weight, number_of.get(p), code_of.get(p), n_bins) for p in positions
-        ]
+        made = [_smooth_column(*margin(p), number_of.get(p), code_of.get(p), n_bins) for p in positions]
         place = {position: k for k, position in enumerate(positions)}
         if wanted is None:
             pairs = list(combinations(range(len(made)), 2))
@@ -202,7 +223,11 @@ class SmoothColumns:
             SmoothColumn(number_of.get(p), code_of.get(p), *own)
             for p, own in zip(positions, ((k, m, q) for k, m, q, _ in _as_parts(made)), strict=True)
         )
-        centres, spreads, low, high = _scales(table.numbers, row_weight)
+        scales = [np.empty((4, 0))]
+        for k, position in enumerate(schema.numeric):
+            table, row_weight = margin(position)
+            scales.append(np.stack(_scales(table.numbers[:, k : k + 1], row_weight)))
+        centres, spreads, low, high = np.hstack(scales)
         return cls(
             columns,
             tuple(np.flatnonzero(spreads > 0).tolist()),
@@ -242,9 +267,8 @@ class SmoothColumns:
         features = (clipped - self.centres[kept]) / self.spreads[kept]
         return np.where(np.isnan(features), 0.0, features)
 
-    def names(self, table: EncodedTable) -> list[str]:
+    def names(self, schema: Schema) -> list[str]:
         """Return the name of each term: a column, or two joined by a cross."""
-        schema = table.schema
         positions = sorted({*schema.numeric, *schema.coded})
         names = [schema.columns[position].name for position in positions]
         return [

@@ -13,6 +13,8 @@ from seminaive.scores import AdditiveScores, CurveTerms, NumericTerms, fill_unkn
 from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from numpy.typing import NDArray
 
     from seminaive.design.smooth_columns import SmoothColumns
@@ -37,9 +39,15 @@ def pair_tables(columns: SmoothColumns, pair: tuple[int, int], coefficients: Flo
 
 
 def smooth_scores(
-    columns: SmoothColumns, coefficients: Floats, table: EncodedTable, row_weight: Floats
+    columns: SmoothColumns,
+    coefficients: Floats,
+    cardinalities: Sequence[int],
+    weights_of: Callable[[Terms], Floats],
 ) -> AdditiveScores:
-    """Return additive scores; codes never seen with others get their training-weighted mean contribution."""
+    """Return additive scores; codes never seen with others get their training-weighted mean contribution.
+
+    ``weights_of`` returns the training weight of each cell of some terms.
+    """
     blocks = term_blocks(columns)
     n_slopes, n_mains = len(columns.slopes), len(columns.mains)
     n_classes = by_class(coefficients[:1]).shape[1]
@@ -65,13 +73,13 @@ def smooth_scores(
         first, second = codes[j], codes[k]
         features.append((first, second))
         parts.append(pair_tables(columns, (j, k), by_class(coefficients[block])).reshape(-1, n_classes))
-    terms = Terms(tuple(features), tuple(table.cardinalities))
+    terms = Terms(tuple(features), tuple(cardinalities))
     refuse_beyond_memory(
         {f"{terms.n_cells:,} cells by {n_classes} classes": 16 * terms.n_cells * n_classes},
         "name fewer interactions, or merge rare categories",
     )
     tables = np.ascontiguousarray(np.concatenate([np.empty((0, n_classes)), *parts]))
-    fill_unknown(terms, tables, cell_weights(terms, table, row_weight))
+    fill_unknown(terms, tables, weights_of(terms))
     shapes = CurveTerms.of(curves) if curves else CurveTerms.none(n_classes)
     return AdditiveScores(by_class(coefficients[:1])[0], terms, tables, numeric, shapes)
 

@@ -12,11 +12,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.smooth_columns import SmoothColumns
-from seminaive.design.smooth_scores import smooth_scores
+from seminaive.design.smooth_scores import cell_weights, smooth_scores
 from seminaive.encode import EqualFrequencyCuts, frame_like, keep_rows
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.base import unchanged_on_failure
+from seminaive.models.base import TrainingSet, unchanged_on_failure
 from seminaive.models.parameters import check_flag, check_search, is_whole
 from seminaive.selection.folds import check_folds, split_rows, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
@@ -212,25 +212,38 @@ class SemiNaive(AdditiveClassifier):
     def _search(self, rows, splits, wanted, step):
         """Search, fit and keep the answer, given the pairs of columns that may have a term."""
         columns = SmoothColumns.of(rows.table, rows.weights, rows.n_classes, wanted)
-        table, labels, weights = rows.table, rows.labels, rows.weights
         sampled = self._searched_rows(rows)
+        searched = rows
         if sampled is not None:
-            splits = _restricted(splits, sampled, len(labels))
-            table, labels, weights = table.rows(sampled), labels[sampled], weights[sampled]
-        n_rows, n_features = len(labels), int(columns.sizes.sum())
-        step.say(f"{n_rows:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
-        parts = (columns, table, labels, weights, rows.n_classes, splits)
-        if n_rows**3 / (3 if rows.n_classes == 2 else 1) <= MOST_CUBES * n_features:
+            searched = TrainingSet(
+                rows.table.rows(sampled), rows.labels[sampled], rows.classes, rows.weights[sampled]
+            )
+            # A sample that a user's splits leave no training or no held-out rows has folds of its own.
+            splits = _restricted(splits, sampled, len(rows.labels)) or split_rows(
+                self._cv(rows), searched.labels, searched.labels, searched.weights, self.random_state
+            )
+        search, answer = self._run_search(columns, searched, splits, len(rows.labels), step)
+        if sampled is not None and answer.best is not None:
+            answer = self._refit(rows, columns, answer)
+        self._keep(
+            columns,
+            search,
+            answer,
+            rows.table.schema,
+            lambda own: cell_weights(own, rows.table, rows.weights),
+        )
+
+    def _run_search(self, columns, rows, splits, n_rows, step):
+        """Search strengths and relevances on some rows of a table of ``n_rows``."""
+        n_searched, n_features = len(rows.labels), int(columns.sizes.sum())
+        step.say(f"{n_searched:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
+        parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, splits)
+        if n_searched**3 / (3 if rows.n_classes == 2 else 1) <= MOST_CUBES * n_features:
             engine = KernelEngine(*parts)
         else:
             engine = ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
-        search = RelevanceSearch(
-            engine, 1 if len(rows.labels) >= MANY_ROWS else 2, self.tol, self.max_iter, step
-        )
-        answer = search.run()
-        if sampled is not None and answer.best is not None:
-            answer = self._refit(rows, columns, answer)
-        self._keep(rows, columns, search, answer)
+        search = RelevanceSearch(engine, 1 if n_rows >= MANY_ROWS else 2, self.tol, self.max_iter, step)
+        return search, search.run()
 
     def _searched_rows(self, rows):
         """Return which rows the search sees, a stratified sample, or None where it sees all."""
@@ -238,9 +251,8 @@ class SemiNaive(AdditiveClassifier):
         if n_rows <= MOST_SEARCHED:
             return None
         random = check_random_state(self.random_state)
-        random.permutation(
-            n_rows
-        )  # the folds were drawn by this one: a second one, lest the sample be a fold
+        # The folds were drawn by the first permutation; drawn by the same one, the sample could be a fold.
+        random.permutation(n_rows)
         parts = stratified_folds(rows.labels, -(-n_rows // MOST_SEARCHED), random)
         return np.flatnonzero(parts == 0)
 
@@ -253,15 +265,17 @@ class SemiNaive(AdditiveClassifier):
         )
         prepared = engine.prepare(answer.relevances[None])
         fit = engine.fit_all(prepared, best.strengths, None, self.tol**2, self.max_iter)
-        shares = answer.coefficients[0] - answer.temperature * answer.belief * answer.mean_intercept
-        coefficients = answer.temperature * answer.belief * fit.coefficients
-        coefficients[0] += shares
-        return replace(
-            answer, coefficients=coefficients, optimality=fit.fit.optimality, n_iter=fit.fit.n_iter
-        )
+        return self._refitted(answer, fit.coefficients, fit.fit)
 
-    def _keep(self, rows, columns, search, answer):
-        """Set the fitted attributes."""
+    def _refitted(self, answer, fitted, result):
+        """Return the answer with the coefficients of a fit of all rows, tempered and believed as before."""
+        shares = answer.coefficients[0] - answer.temperature * answer.belief * answer.mean_intercept
+        coefficients = answer.temperature * answer.belief * fitted
+        coefficients[0] += shares
+        return replace(answer, coefficients=coefficients, optimality=result.optimality, n_iter=result.n_iter)
+
+    def _keep(self, columns, search, answer, schema, weights_of):
+        """Set the fitted attributes; ``weights_of`` returns the training weight of each cell of terms."""
         result = SolverResult(
             answer.coefficients,
             answer.objective,
@@ -284,15 +298,15 @@ class SemiNaive(AdditiveClassifier):
             "round": np.array([trial.number for trial in search.trials]),
             "log_loss": np.array([trial.loss for trial in search.trials]),
         }
-        self.scores_ = smooth_scores(columns, answer.coefficients, rows.table, rows.weights)
+        self.scores_ = smooth_scores(columns, answer.coefficients, schema.cardinalities, weights_of)
         total = answer.penalties.sum()
-        self._term_names = tuple(map(str, columns.names(rows.table)))
+        self._term_names = tuple(map(str, columns.names(schema)))
         self._evidence = {
             "relevance": answer.relevances,
             "degrees_of_freedom": answer.degrees,
             "evidence": answer.penalties / total if total > 0 else answer.penalties,
         }
-        self._importances = _importances(self.scores_, rows)
+        self._importances = _importances(self.scores_, weights_of(self.scores_.terms))
 
     @property
     def _pairs(self):
@@ -410,16 +424,14 @@ def _restricted(splits, sampled, n_rows):
     return [(train, held) for train, held in kept if len(train) and len(held)]
 
 
-def _importances(scores, rows):
-    """Return the deviation of each pair's contribution over the rows."""
+def _importances(scores, weights):
+    """Return the deviation of each pair's contribution over the rows, given the weight of each cell."""
     terms, tables = scores.terms, scores.tables
     found = []
-    total = rows.weights.sum()
     for term, features in enumerate(terms.features):
         if len(features) == 2:
             block = terms.block(term)
-            cells = terms.cells_of(term, rows.table.codes) - block.start
-            shares = np.bincount(cells, rows.weights, minlength=block.stop - block.start) / total
+            shares = weights[block] / weights[block].sum()
             table = tables[block] - tables[block].mean(axis=1, keepdims=True)
             away = table - shares @ table
             found.append(float(np.sqrt((shares @ away**2).sum())))

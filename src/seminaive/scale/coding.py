@@ -43,12 +43,14 @@ class Coding:
 
     def training_sets(self, partition: Partition) -> Iterator[TrainingSet]:
         """Yield the rows of a partition, encoded, a piece at a time."""
-        for features, y, weight in training_pieces(partition, self.reading):
-            target = encode_target(y, "scale")
-            labels = np.searchsorted(self.classes, target.classes)[target.labels]
-            weights = encode_weights(weight, len(labels))
-            if self.class_factors is not None:
-                factors = self.class_factors[labels]
-                weights = factors if weights is None else weights * factors
-            table = TableEncoder(self.schema).encode(features)
-            yield TrainingSet(table, labels, self.classes, weights)
+        return (self.encode(*piece) for piece in training_pieces(partition, self.reading))
+
+    def encode(self, features: Any, y: Any, weight: Floats | None) -> TrainingSet:
+        """Encode some rows."""
+        target = encode_target(y, "scale")
+        labels = np.searchsorted(self.classes, target.classes)[target.labels]
+        weights = encode_weights(weight, len(labels))
+        if self.class_factors is not None:
+            factors = self.class_factors[labels]
+            weights = factors if weights is None else weights * factors
+        return TrainingSet(TableEncoder(self.schema).encode(features), labels, self.classes, weights)

@@ -73,12 +73,8 @@ class ArrayOnDisk:
         Its blocks are allocated first: writing to a mapped file on a full disk would end the process.
         """
         stored = cls(str(path), array.dtype, array.shape)
-        try:
-            with path.open("xb") as file:
-                _allocate(file.fileno(), array.nbytes)
-        except OSError as error:
-            free = shutil.disk_usage(path.parent).free
-            raise _full(path.parent, array.nbytes, free) from error
+        with writing_to(path.parent, array.nbytes), path.open("xb") as file:
+            _allocate(file.fileno(), array.nbytes)
         stored.open(writable=True)[...] = array
         return stored
 
@@ -87,6 +83,15 @@ class ArrayOnDisk:
         if 0 in self.shape:
             return np.empty(self.shape, dtype=self.dtype)
         return np.memmap(self.path, dtype=self.dtype, mode="r+" if writable else "r", shape=self.shape)
+
+
+@contextmanager
+def writing_to(folder: Path, n_bytes: int | None = None) -> Iterator[None]:
+    """Turn a disk that is full, or cannot be written to, into a sentence."""
+    try:
+        yield
+    except OSError as error:
+        raise _full(folder, n_bytes, shutil.disk_usage(folder).free) from error
 
 
 def _allocate(descriptor: int, n_bytes: int) -> None:
@@ -98,8 +103,9 @@ def _allocate(descriptor: int, n_bytes: int) -> None:
         os.truncate(descriptor, n_bytes)
 
 
-def _full(folder: Path, needed: int, free: int) -> TooLargeError:
+def _full(folder: Path, needed: int | None, free: int) -> TooLargeError:
+    size = "more" if needed is None else f"{needed / GIGA:.3g} GB"
     return TooLargeError(
-        f"{str(folder)!r} has {free / GIGA:.3g} GB free, and {needed / GIGA:.3g} GB of encoded rows were to "
-        "be written there: name a folder on a larger disk in scratch"
+        f"{str(folder)!r} has {free / GIGA:.3g} GB free, and {size} of encoded rows were to be written "
+        "there: name a folder on a larger disk in scratch"
     )

@@ -19,6 +19,7 @@ from seminaive.encode import (
     weigh_classes,
 )
 from seminaive.encode.frames import Table
+from seminaive.encode.table import bins_of
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.base import encode_rows
 from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, ValueCounts
@@ -179,6 +180,50 @@ class Survey:
         between = weight * (means - centres[:, None]) ** 2
         spreads = np.sqrt((deviations @ factors + between.sum(axis=1)) / total)
         return centres, np.where(spreads > 0, spreads, 1.0)
+
+    def single_columns(self, schema: Schema, class_factors: Floats) -> TupleCounts:
+        """Return the weight of each code of each coded column of a final schema by class."""
+        singles = Terms.singles(schema.cardinalities)
+        counts = np.zeros((singles.n_cells, len(self.classes)))
+        for c, factor in enumerate(class_factors):
+            only = np.zeros(len(class_factors))
+            only[c] = factor
+            for k, position in enumerate(schema.coded):
+                column = schema.columns[position]
+                if isinstance(column, CategoricalColumn):
+                    counts[singles.block(k), c] = self.category_weights(position, schema, only)
+                elif isinstance(column, NumericColumn):
+                    values, weights = self.number_weights(position, only)
+                    bins = np.minimum(bins_of(column, values), schema.n_values(column)).astype(np.int64)
+                    counts[singles.block(k), c] = np.bincount(
+                        bins, weights, minlength=schema.n_values(column) + 1
+                    )
+        return TupleCounts(singles, counts)
+
+    def category_weights(self, position: int, schema: Schema, class_factors: Floats | None = None) -> Floats:
+        """Return the weight of each code of a category in a final schema, that of no evidence last."""
+        own, final = self.statistics.schema, schema.columns[position]
+        block = self.statistics.counts.block(own.coded.index(position))
+        weights = block.sum(axis=1) if class_factors is None else block @ class_factors
+        column = own.columns[position]
+        assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
+        assert isinstance(final, CategoricalColumn)  # noqa: S101
+        cardinality = schema.n_values(final)
+        codes = final.codes_of(column.categories, cardinality).tolist()
+        codes += [final.n_present] * (cardinality > final.n_present) + [cardinality]
+        return np.bincount(codes, weights, minlength=cardinality + 1).astype(np.float64)
+
+    def number_weights(self, position: int, class_factors: Floats | None = None) -> tuple[Floats, Floats]:
+        """Return the distinct values of a number and, last, a missing one, and the weight of each."""
+        counts = self.values[self.statistics.schema.numeric.index(position)]
+        by_class = counts.weights if class_factors is None else counts.weights * class_factors
+        values, weights = counts.low, by_class.sum(axis=1)
+        if counts.level:
+            values = counts.low + (counts.high - counts.low) / 2
+            values[0], values[-1] = counts.low[0], counts.high[-1]
+        total = self.statistics.class_weight
+        missing = float((total if class_factors is None else total * class_factors).sum() - weights.sum())
+        return np.append(values, np.nan), np.append(weights, max(missing, 0.0))
 
     def _kept_numbers(self, schema: Schema) -> list[int]:
         return [k for k, position in enumerate(self.statistics.schema.numeric) if position in schema.numeric]

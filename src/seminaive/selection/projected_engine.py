@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
@@ -196,12 +196,32 @@ class ProjectedEngine:
         result = self._solve(self._all, own, start, min(np.sqrt(tol), TRIAL_NORM), max_iter)
         return CoefficientFit(result.solution, self._all.scores(result.solution).copy(), result)
 
-    def _solve(
-        self, loss: EmpiricalLoss, strength: list[Floats], start: Floats | None, tol: float, max_iter: int
+    def fit_loss(
+        self,
+        loss: Any,
+        prepared: list[PreparedRelevances],
+        strengths: Sequence[float],
+        start: Floats,
+        tol: float,
+        max_iter: int,
     ) -> SolverResult:
+        """Fit the rows of another loss, of which the rows here are a sample of about the same weight."""
+        own = [self._strength(prepared[-1].relevances, strengths)]
+        return self._solve(loss, own, start, min(np.sqrt(tol), TRIAL_NORM), max_iter, like=self._all)
+
+    def _solve(
+        self,
+        loss: Any,
+        strength: list[Floats],
+        start: Floats | None,
+        tol: float,
+        max_iter: int,
+        like: EmpiricalLoss | None = None,
+    ) -> SolverResult:
+        """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it."""
         k = self.n_columns
         wide = np.repeat(np.stack(strength, axis=1), k, axis=1)
-        curvature = self._curvature_at(loss, start)
+        curvature = self._curvature_at(loss if like is None else like, start)
         start = np.zeros(loss.shape) if start is None else start
         precondition = self._preconditioner(curvature, strength)
         objective = PenalisedLoss(loss, Ridge(wide), precondition)

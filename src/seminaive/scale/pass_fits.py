@@ -1,0 +1,124 @@
+"""Out-of-core fits of the models over tuples, which minimise a loss by passes over blocks of rows."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from seminaive.errors import ColumnsWarning, ConvergenceWarning
+from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
+from seminaive.models.higher_order_logistic_regression_cv import cuts_by_size
+from seminaive.scale.blocks import Blocks, Plan
+from seminaive.scale.scratch import scratch_folder
+from seminaive.statistics import Moments, TableStatistics, TrainingSummary
+
+if TYPE_CHECKING:
+    from seminaive.design.coefficients import GenerativeEstimate
+    from seminaive.scale.coding import Coding
+    from seminaive.scale.survey import Survey
+    from seminaive.scale.work import Work
+
+# Rows of the sample on which strengths are searched.
+MOST_SEARCHED = 50_000
+
+
+def fit_by_passes(model: Any, work: Work) -> None:
+    """Fit a logistic regression over tuples with given strengths."""
+    survey, coding = work.coded(cut_rule(model.bins))
+    _fit_blocks(model, work, survey, coding, model.objective, model._fit_loss)
+
+
+def fit_searched(model: Any, work: Work) -> None:
+    """Search the strengths on a sample in memory, then fit all rows."""
+    survey, coding = work.coded(cuts_by_size if model.bins == "auto" else cut_rule(model.bins))
+    features, labels, weight = work.sample(MOST_SEARCHED, model.random_state)
+    if coding.class_factors is not None:
+        weight = coding.encode(features, labels, weight).weights
+    searched = clone(work.plain_model).set_params(keep_summary=False)
+    with warnings.catch_warnings():
+        # What is probably a mistake has been said about all rows; the sample's own fit is thrown away.
+        warnings.simplefilter("ignore", ColumnsWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        searched.fit(features, labels, sample_weight=weight)
+    for name in ("ridge_", "number_ridge_", "generative_share_", "cv_results_"):
+        setattr(model, name, getattr(searched, name))
+
+    def fit_loss(loss: Any, design: Any, estimate: Any, codes: Any, description: str) -> None:
+        if np.isinf(model.ridge_).any():
+            _keep_class_shares(model, estimate)
+            return
+        final = HigherOrderLogisticRegression(
+            model.order,
+            ridge=list(model.ridge_),
+            number_ridge=model.number_ridge_,
+            generative_share=model.generative_share_,
+            hierarchical=model.hierarchical,
+            start="generative" if model.generative_share_ > 0 else "zero",
+            tol=model.tol,
+            max_iter=model.max_iter,
+            verbose=model.verbose,
+        )
+        final.classes_, final.schema_ = model.classes_, model.schema_
+        final._fit_loss(loss, design, estimate, codes, description)
+        for name in ("n_iter_", "passes_", "objective_", "gradient_norm_", "scores_"):
+            setattr(model, name, getattr(final, name))
+
+    _fit_blocks(model, work, survey, coding, "log-likelihood", fit_loss)
+
+
+def _keep_class_shares(model: Any, estimate: GenerativeEstimate) -> None:
+    """Set the answer of infinite strengths: an intercept alone."""
+    weight = estimate.class_weight
+    logs = np.log(weight / weight.sum())
+    solution = np.zeros((len(estimate.coefficients), len(weight)))
+    solution[0] = logs - logs.mean()
+    model.scores_ = estimate.coefficients.to_scores(solution, estimate.cell_weight.sum(axis=1))
+    model.n_iter_, model.passes_ = 0, 0
+    model.objective_, model.gradient_norm_ = -float(weight @ logs), 0.0
+
+
+def _fit_blocks(
+    model: Any, work: Work, survey: Survey, coding: Coding, objective: str, fit_loss: Any
+) -> None:
+    """Minimise a model's penalised loss over blocks of encoded rows."""
+    partitions, runner = work.data.partitions, work.runner
+    plan = Plan.of(
+        coding,
+        partitions,
+        runner,
+        n_rows=survey.n_rows,
+        order=model.order,
+        standardisation=survey.standardisation(coding.schema, coding.class_factors)
+        if model.hierarchical
+        else None,
+    )
+    needed = plan.bytes_per_row * survey.n_rows if runner.keeps_blocks_here else 0
+    with scratch_folder(work.scratch if runner.keeps_blocks_here else None, needed) as folder:
+        with model._progress("partitions encoded", len(partitions)) as step:
+            blocks = Blocks(plan, partitions, runner, folder, step)
+        try:
+            estimate, squared_columns = blocks.generative_estimate()
+            loss = blocks.loss(squared_columns, objective)
+            fit_loss(loss, blocks.design, estimate, None, blocks.design.describe(survey.n_rows))
+        finally:
+            blocks.release()
+    vars(model).pop("summary_", None)
+    if model.keep_summary:
+        model.summary_ = _summary(estimate, survey, coding)
+
+
+def _summary(estimate: GenerativeEstimate, survey: Survey, coding: Coding) -> TrainingSummary:
+    """Return what a model over tuples keeps of its training table."""
+    cells = TableStatistics(
+        coding.schema,
+        estimate.class_weight,
+        estimate.single_columns(),
+        Moments.none(0, len(estimate.class_weight)),
+        tuple(coding.classes.tolist()),
+    )
+    numbers = survey.number_sketches(coding.schema, coding.class_factors)
+    return TrainingSummary(cells, estimate.tuple_weights(), numbers)

@@ -1,0 +1,128 @@
+"""Out-of-core fit of `SemiNaive`: a search on a sample in memory, then a fit of all rows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode import EqualFrequencyCuts
+from seminaive.models import semi_naive
+from seminaive.models.parameters import is_whole
+from seminaive.models.semi_naive import FEW_PAIR_BINS, MANY_PAIR_BINS, MANY_ROWS
+from seminaive.scale.scratch import scratch_folder
+from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
+from seminaive.selection.folds import split_rows
+from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.solvers.blas import one_blas_thread
+from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts
+
+if TYPE_CHECKING:
+    from seminaive.models.base import TrainingSet
+    from seminaive.scale.coding import Coding
+    from seminaive.scale.survey import Survey
+    from seminaive.scale.work import Work
+    from seminaive.statistics import Terms
+
+
+def fit_semi_naive(model: Any, work: Work) -> None:
+    """Search strengths and relevances on a sample in memory, then fit all rows."""
+    survey = work.survey(values=True, sketches=False)
+    if survey.n_rows <= semi_naive.MOST_SEARCHED:
+        # The search sees all rows: this is the fit in memory.
+        features, labels, weight = work.sample(survey.n_rows, None)
+        model.fit(features, labels, sample_weight=weight)
+        return
+    coding = work.adopt(survey, pair_cuts if model._wants_pairs() else None)
+    sample = coding.encode(*work.sample(semi_naive.MOST_SEARCHED, model.random_state))
+    splits = split_rows(
+        model._cv(sample), sample.labels, sample.labels, sample.row_weight, model.random_state
+    )
+    wanted = model._wanted_pairs(coding.schema)
+    with model._progress("trials") as step, one_blas_thread():
+        tuples = _search_smooth(model, work, survey, coding, sample, splits, wanted, step)
+        if is_whole(model.interactions) and 0 < model.interactions < len(model._pairs):
+            wanted = model._most_important()
+            tuples = _search_smooth(model, work, survey, coding, sample, splits, wanted, step)
+    for name in ("summary_", "nested_log_loss_"):
+        vars(model).pop(name, None)
+    if model.keep_summary:
+        model.summary_ = _smooth_summary(survey, coding, tuples)
+
+
+def _search_smooth(
+    model: Any,
+    work: Work,
+    survey: Survey,
+    coding: Coding,
+    sample: TrainingSet,
+    splits: Any,
+    wanted: Any,
+    step: Any,
+) -> TupleCounts:
+    """Search on the sample, fit all rows and keep the answer; return the weights of its tuples."""
+    columns = smooth_columns(survey, coding, wanted)
+    search, answer = model._run_search(columns, sample, splits, survey.n_rows, step)
+    if answer.best is not None:
+        answer = _refit_smooth(model, work, survey, coding, columns, sample, answer)
+    counted: dict[Terms, TupleCounts] = {}
+
+    def weights_of(terms: Terms) -> Any:
+        if terms not in counted:
+            counted[terms] = work.count_tuples(coding, terms)
+        return counted[terms].counts[:, 0]
+
+    model._keep(columns, search, answer, coding.schema, weights_of)
+    return counted[model.scores_.terms]
+
+
+def _refit_smooth(
+    model: Any,
+    work: Work,
+    survey: Survey,
+    coding: Coding,
+    columns: Any,
+    sample: TrainingSet,
+    answer: Any,
+) -> Any:
+    """Fit all rows under the strengths and relevances of the best trial on the sample."""
+    partitions, runner = work.data.partitions, work.runner
+    by_class = survey.statistics.class_weight
+    total = float((by_class if coding.class_factors is None else by_class * coding.class_factors).sum())
+    # The sample, weighted like all rows, is where the fit starts and what preconditions it.
+    weights = sample.weights * (total / sample.weights.sum())
+    engine = ProjectedEngine(columns, sample.table, sample.labels, weights, sample.n_classes, [])
+    prepared = engine.prepare(answer.relevances[None])
+    strengths, tol = answer.best.strengths, model.tol**2
+    start = engine.fit_all(prepared, strengths, None, tol, model.max_iter).coefficients
+    # Fused cells, at most one group per pair, and slope, level and place between knots of each number.
+    per_row = 4 * len(columns.pairs) + 17 * len(coding.schema.numeric) + 16
+    needed = per_row * survey.n_rows if runner.keeps_blocks_here else 0
+    with scratch_folder(work.scratch if runner.keeps_blocks_here else None, needed) as folder:
+        held = runner.hold(smooth_blocks, list(enumerate(partitions)), coding, columns, folder)
+        try:
+            loss = SmoothBlockedLoss(runner, held, columns, sample.n_classes)
+            result = engine.fit_loss(loss, prepared, strengths, start, tol, model.max_iter)
+        finally:
+            runner.release(held)
+    return model._refitted(answer, result.solution, result)
+
+
+def _smooth_summary(survey: Survey, coding: Coding, tuples: TupleCounts) -> TrainingSummary:
+    """Return what `SemiNaive` keeps of its training table."""
+    schema, n_classes = coding.schema, len(coding.classes)
+    factors = np.ones(n_classes) if coding.class_factors is None else coding.class_factors
+    cells = TableStatistics(
+        schema,
+        survey.statistics.class_weight * factors,
+        survey.single_columns(schema, factors),
+        Moments.none(0, n_classes),
+        tuple(coding.classes.tolist()),
+    )
+    return TrainingSummary(cells, tuples, survey.number_sketches(schema, coding.class_factors))
+
+
+def pair_cuts(values: Any, labels: Any, row_weight: Any) -> Any:
+    """Cut counted values as `SemiNaive` cuts rows: into 8 bins below 3,000 rows, into 16 from there on."""
+    n_bins = FEW_PAIR_BINS if row_weight.sum() < MANY_ROWS else MANY_PAIR_BINS
+    return EqualFrequencyCuts(n_bins)(values, labels, row_weight)

@@ -1,0 +1,52 @@
+"""Out-of-core fits of the models that need nothing but statistics, or little more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.models.group_regularized_naive_bayes import judge
+from seminaive.statistics import TrainingSummary
+
+if TYPE_CHECKING:
+    from seminaive.scale.coding import Coding
+    from seminaive.scale.partitions import Partition
+    from seminaive.scale.work import Work
+
+
+def fit_generative(model: Any, work: Work) -> None:
+    """Fit a model of statistics alone."""
+    survey, coding = work.coded(model._cut_rule())
+    statistics = work.statistics(survey, coding)
+    model._fit_statistics(statistics, survey.number_sketches(coding.schema, coding.class_factors))
+
+
+def fit_group_path(model: Any, work: Work) -> None:
+    """Find the path of group-regularised naive Bayes, and choose its step by AIC."""
+    survey, coding = work.coded(None)
+    statistics = work.statistics(survey, coding)
+    interpolation = model._interpolation_of(statistics)
+    solved = model._solve(interpolation)
+    judged = np.zeros((len(solved.alphas), 2))
+    partitions = work.data.partitions
+    with model._progress("partitions judged", len(partitions)) as step:
+        for own in work.runner.each(_judge_work, partitions, coding, interpolation, solved.alphas):
+            step()
+            judged += own
+    path = model._path_of(solved, judged, float(statistics.class_weight.sum()))
+    model._settle(interpolation, path, path.least_aic())
+    vars(model).pop("summary_", None)
+    if model.keep_summary:
+        numbers = survey.number_sketches(coding.schema, coding.class_factors)
+        model.summary_ = TrainingSummary.of_counted(statistics, numbers)
+
+
+def _judge_work(partition: Partition, coding: Coding, interpolation: Any, alphas: Any) -> Any:
+    """Return the misclassified weight and the deviance of a partition at every step of a path."""
+    judged = np.zeros((len(alphas), 2))
+    for rows in coding.training_sets(partition):
+        judged += [
+            judge(interpolation.scores_at(own), rows.table, rows.labels, rows.row_weight) for own in alphas
+        ]
+    return judged

@@ -1,0 +1,200 @@
+"""The passes over partitions that fits out of core begin with, and their tasks."""
+
+from __future__ import annotations
+
+from functools import reduce
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from sklearn.base import clone
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import validate_data
+
+from seminaive.errors import InputError
+from seminaive.scale.coding import Coding
+from seminaive.scale.survey import Survey, survey_partition, training_pieces
+from seminaive.statistics import TableStatistics, TupleCounts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from seminaive.models.base import TrainingSet
+    from seminaive.scale.local_runner import Runner
+    from seminaive.scale.partitions import Partition
+    from seminaive.scale.sources import Source
+    from seminaive.statistics import Terms
+
+
+class Work:
+    """A fit out of core: the model, its rows, who works, and the passes that most fits begin with.
+
+    Parameters
+    ----------
+    model : TableClassifier
+    data : Source
+    runner : Runner
+    scratch : path or None
+    max_categories : int or None
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        data: Source,
+        runner: Runner,
+        scratch: str | Path | None,
+        max_categories: int | None,
+    ) -> None:
+        self.model = model
+        self.data = data
+        self.runner = runner
+        self.scratch = scratch
+        self.max_categories = max_categories
+        self.rows_of_partitions: list[int] = []
+        # Class weights are applied once the classes of all rows are known.
+        self.plain_model = clone(model).set_params(class_weight=None)
+
+    def survey(self, *, values: bool, sketches: bool) -> Survey:
+        """Pass over all rows once."""
+        partitions = self.data.partitions
+        found: Survey | None = None
+        self.rows_of_partitions = []
+        with self.model._progress("partitions surveyed", len(partitions)) as step:
+            options = {"values": values, "sketches": sketches}
+            for own in self.runner.each(
+                _survey_work, partitions, self.data.reading, self.plain_model, options
+            ):
+                step()
+                self.rows_of_partitions.append(0 if own is None else own.n_rows)
+                if own is not None:
+                    found = own if found is None else found + own
+        if found is None:
+            raise InputError("no partition has any row of positive weight: pass at least one row")
+        if len(found.classes) < 2:
+            raise InputError(
+                f"one class only: every training row is {found.classes[0]!r}. A classifier needs rows of at "
+                "least two classes"
+            )
+        return found
+
+    def adopt(self, survey: Survey, cut_rule: Any) -> Coding:
+        """Tell the model about classes and columns; return how rows are encoded from now on."""
+        model, reading = self.model, self.data.reading
+        factors = survey.class_factors(model.class_weight)
+        schema = survey.schema(cut_rule, factors, self.max_categories)
+        validate_data(model, reading.features.empty_table(), skip_check_array=True, reset=True)
+        model._keep_readings(survey.readings_of(reading.features), survey.opened(reading.features), schema)
+        model.schema_ = schema
+        model.classes_ = _class_array(survey.classes)
+        return Coding(reading, schema, model.classes_, factors)
+
+    def sample(self, n_rows: int, random_state: Any) -> tuple[Any, Any, Any]:
+        """Return features, labels and weights of rows drawn at random, or of all; after a survey.
+
+        Rows are drawn by their place among all rows, so that partitions of the same rows in the same order
+        give the same sample.
+        """
+        ends = np.cumsum(self.rows_of_partitions)
+        total = int(ends[-1])
+        drawn = np.arange(total)
+        if total > n_rows:
+            drawn = np.sort(check_random_state(random_state).choice(total, n_rows, replace=False))
+        wanted = np.split(drawn, np.searchsorted(drawn, ends[:-1]))
+        places = [
+            own - (end - size) for own, end, size in zip(wanted, ends, self.rows_of_partitions, strict=True)
+        ]
+        numbered = list(enumerate(self.data.partitions))
+        pieces = [
+            piece
+            for own in self.runner.each(_sample_work, numbered, self.data.reading, places)
+            for piece in own
+        ]
+        features, labels, weights = zip(*pieces, strict=True)
+        weight = None if weights[0] is None else np.concatenate(weights)
+        return pa.concat_tables(features).unify_dictionaries(), _joined(labels), weight
+
+    def coded(self, rule: Any) -> tuple[Survey, Coding]:
+        """Survey all rows; with class weights the summary needs counts of values, as cut points do."""
+        values = rule is not None or self.model.class_weight is not None
+        survey = self.survey(values=values, sketches=not values and self.model.keep_summary)
+        return survey, self.adopt(survey, rule)
+
+    def statistics(self, survey: Survey, coding: Coding) -> TableStatistics:
+        """Return the statistics of all rows: the survey's own, unless rows have to be encoded otherwise."""
+        uncut = all(getattr(column, "cuts", None) is None for column in coding.schema.columns)
+        if uncut and coding.class_factors is None and self.max_categories is None:
+            return survey.statistics_under(coding.schema)
+        return self.count(coding)
+
+    def count(self, coding: Coding) -> TableStatistics:
+        """Count all rows by the model's own terms."""
+        partitions = self.data.partitions
+        found = None
+        with self.model._progress("partitions counted", len(partitions)) as step:
+            for own in self.runner.each(_count_work, partitions, coding, self.plain_model):
+                step()
+                if own is not None:
+                    found = own if found is None else found + own
+        assert found is not None  # noqa: S101 - the survey found rows
+        return found
+
+    def count_tuples(self, coding: Coding, terms: Terms) -> TupleCounts:
+        """Return the weight of each cell of some terms, all classes together."""
+        found = None
+        for own in self.runner.each(_tuples_work, self.data.partitions, coding, terms):
+            if own is not None:
+                found = own if found is None else found + own
+        assert found is not None  # noqa: S101 - the survey found rows
+        return found
+
+
+def _class_array(classes: tuple[Any, ...]) -> Any:
+    """Return classes as ``fit`` does: text as objects, numbers and booleans by their own type."""
+    return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
+
+
+def _survey_work(partition: Partition, reading: Any, model: Any, options: dict[str, bool]) -> Survey | None:
+    return survey_partition(partition, reading, model, **options)
+
+
+def _tuples_work(partition: Partition, coding: Coding, terms: Terms) -> TupleCounts | None:
+    counted = [
+        TupleCounts.of(rows.table.codes, np.zeros_like(rows.labels), terms, 1, rows.row_weight)
+        for rows in coding.training_sets(partition)
+    ]
+    return reduce(lambda one, other: one + other, counted) if counted else None
+
+
+def _sample_work(
+    numbered: tuple[int, Partition], reading: Any, places: list[Any]
+) -> list[tuple[Any, Any, Any]]:
+    """Return the rows of a partition at some places, piece by piece."""
+    number, partition = numbered
+    found, start = [], 0
+    for features, labels, weight in training_pieces(partition, reading):
+        own = places[number]
+        kept = own[(own >= start) & (own < start + features.num_rows)] - start
+        start += features.num_rows
+        if len(kept):
+            found.append((features.take(kept), labels.take(kept), None if weight is None else weight[kept]))
+    return found
+
+
+def _joined(columns: tuple[Any, ...]) -> Any:
+    """Return columns of labels, below each other."""
+    chunks = [chunk for column in columns for chunk in column.chunks]
+    return pa.chunked_array(chunks).unify_dictionaries()
+
+
+def _count_work(partition: Partition, coding: Coding, model: Any) -> TableStatistics | None:
+    counted = [_counted(model, rows) for rows in coding.training_sets(partition)]
+    return reduce(lambda one, other: one + other, counted) if counted else None
+
+
+def _counted(model: Any, rows: TrainingSet) -> TableStatistics:
+    if hasattr(model, "_count"):
+        return model._count(rows)
+    return TableStatistics.of(
+        rows.table, rows.labels, rows.n_classes, rows.row_weight, classes=rows.classes.tolist()
+    )

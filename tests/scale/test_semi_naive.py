@@ -1,0 +1,124 @@
+import numpy as np
+import pytest
+
+from seminaive import scale
+from seminaive.design.projected import ProjectedDesign
+from seminaive.design.smooth_columns import SmoothColumns
+from seminaive.encode import EqualFrequencyCuts, TableEncoder
+from seminaive.errors import InputError, TooLargeError
+from seminaive.models import SemiNaive, load_model, save_model, semi_naive
+from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.scale.smooth_blocks import SmoothBlockedLoss, joblib, smooth_blocks, smooth_columns
+from seminaive.scale.work import Work
+
+
+def features(frame):
+    return frame.drop(columns=["outcome"])
+
+
+def parts(frame):
+    return [frame[:400], frame[400:450], frame[450:450], frame[450:]]
+
+
+@pytest.fixture
+def small_sample(monkeypatch):
+    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)
+
+
+def surveyed(frame, **options):
+    model = SemiNaive(**options)
+    data = scale.from_batches(parts(frame), target="outcome")
+    work = Work(model, data, scale.LocalRunner(), None, None)
+    survey = work.survey(values=True, sketches=False)
+    return work, survey, work.adopt(survey, EqualFrequencyCuts(16))
+
+
+@pytest.mark.parametrize("missing", ["value", "neutral"])
+def test_functions_of_columns_from_counts_are_those_of_the_rows(mixed, missing):
+    _, survey, coding = surveyed(mixed, missing=missing)
+    _, table = TableEncoder.learn(features(mixed), cut_rule=EqualFrequencyCuts(16), missing=missing)
+    assert coding.schema == table.schema
+    expected = SmoothColumns.of(table, np.ones(len(table)), 2, None)
+    found = smooth_columns(survey, coding, None)
+    assert (found.slopes, found.mains, found.pairs) == (expected.slopes, expected.mains, expected.pairs)
+    for name in ("centres", "spreads", "low", "high"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-12)
+    for own, known in zip(found.columns, expected.columns, strict=True):
+        np.testing.assert_array_equal(own.knots, known.knots)
+        # Eigenfunctions are unique up to their signs, and their kernel altogether.
+        np.testing.assert_allclose(own.main @ own.main.T, known.main @ known.main.T, atol=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_loss_of_smooth_columns_over_blocks_is_that_in_memory(n_classes, mixed_rows, tmp_path):
+    frame = mixed_rows(1500, n_classes=n_classes)
+    work, survey, coding = surveyed(frame)
+    columns = smooth_columns(survey, coding, None)
+    labels = np.unique(frame["outcome"], return_inverse=True)[1]
+    table = TableEncoder(coding.schema).encode(features(frame))
+    whole = EmpiricalLoss(ProjectedDesign(columns, table, n_classes), labels, np.ones(len(labels)), n_classes)
+    at, along = np.random.default_rng(0).normal(size=(2, *whole.shape)) / 10
+    value, gradient = whole(at)
+    product = whole.hessian_product(at)(along)
+    for folder in (None, str(tmp_path)):
+        held = work.runner.hold(smooth_blocks, list(enumerate(work.data.partitions)), coding, columns, folder)
+        loss = SmoothBlockedLoss(work.runner, held, columns, n_classes)
+        found = loss(at)
+        np.testing.assert_allclose(found[0], value, rtol=1e-13)
+        np.testing.assert_allclose(found[1], gradient, atol=1e-12 * np.abs(gradient).max())
+        np.testing.assert_allclose(
+            loss.hessian_product(at)(along), product, atol=1e-12 * np.abs(product).max()
+        )
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_the_search_sees_a_sample_and_the_fit_all_rows(mixed, tmp_path):
+    data = scale.from_batches(parts(mixed), target="outcome")
+    model = scale.fit(SemiNaive(), data, scratch=tmp_path)
+    assert not any(tmp_path.iterdir())
+    expected = SemiNaive().fit(features(mixed), mixed["outcome"])
+    assert model.gradient_norm_ <= model.tol
+    X, y = features(mixed), mixed["outcome"].to_numpy()
+
+    def log_loss(own):
+        return -np.log(own.predict_proba(X)[np.arange(len(y)), (y == own.classes_[1]).astype(int)]).mean()
+
+    # The two search on different samples of 500 rows.
+    assert log_loss(model) == pytest.approx(log_loss(expected), abs=0.02)
+    np.testing.assert_array_equal(model.summary_.cells.counts.counts, expected.summary_.cells.counts.counts)
+    assert model.summary_.tuples.counts.sum() == len(mixed) * len(model.scores_.terms.features)
+    save_model(model, tmp_path / "model")
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))
+    again = scale.fit(SemiNaive(), scale.from_batches(parts(mixed), target="outcome"))
+    np.testing.assert_array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_few_rows_are_fitted_as_in_memory(mixed):
+    frame = mixed[:600]
+    data = scale.from_batches([frame[:200], frame[200:]], target="outcome")
+    expected = SemiNaive(interactions=1).fit(features(frame), frame["outcome"])
+    model = scale.fit(SemiNaive(interactions=1), data)
+    X = features(frame)
+    np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_weights_and_interactions_are_honoured(mixed):
+    weighted = mixed.assign(weight=np.arange(len(mixed)) % 3)
+    data = scale.from_batches(parts(weighted), target="outcome", weight="weight")
+    model = scale.fit(SemiNaive(interactions=2, class_weight="balanced"), data)
+    assert len(model.interactions_) == 2
+    assert model.summary_.class_weight.sum() == pytest.approx(weighted["weight"].sum())
+    with pytest.raises(InputError, match="take nested=False out of core"):
+        scale.fit(SemiNaive(nested=True), data)
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_a_full_disk_is_a_sentence(mixed, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(joblib, "dump", full)
+    with pytest.raises(TooLargeError, match="name a folder on a larger disk in scratch"):
+        scale.fit(SemiNaive(), scale.from_batches(parts(mixed), target="outcome"), scratch=tmp_path)
+    assert not any(tmp_path.iterdir())
