@@ -25,7 +25,9 @@ def test_examples_on_a_page_print_what_it_says(page):
 
 @every_page
 def test_python_on_a_page_is_written_so_that_it_is_run(page):
-    blocks = re.findall(r"^ *```python\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r"^ *```python\n(.*?)^ *```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    )
     not_run = [block for block in blocks if not block.lstrip().startswith(">>> ")]
     assert not_run == []
 
