@@ -21,8 +21,9 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
     share. Alpha is how far they go from the shared parameters (0, the feature is left out) to those of naive
     Bayes (1). The adaptive penalty divides by the whole distance, so that it is ``strength * alpha`` for
     every feature, whatever its unit or its number of values; a category then enters as soon as the strength
-    falls below its chi-square statistic (with ``smoothing=0``). Each feature is judged alone, so that irrelevant
-    features stay out, but copies of good ones come in; `ForwardStagewiseNaiveBayes` leaves out both.
+    falls below its chi-square statistic (with ``smoothing=0``). Each feature is judged alone, so that
+    irrelevant features stay out, but copies of good ones come in; `ForwardStagewiseNaiveBayes` leaves out
+    both.
 
     Parameters
     ----------
