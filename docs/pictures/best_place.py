@@ -58,13 +58,14 @@ def draw():
         axes.annotate(
             f"{n_rows:,} rows",
             (best, losses[best]),
-            (0, 10),
+            (0, -10),
             textcoords="offset points",
             color=colour,
             ha="center",
+            va="top",
             fontweight="bold",
         )
-    axes.set(ylim=(0.25, 0.5), ylabel="log loss on new rows")
+    axes.set(ylim=(0.24, 0.5), ylabel="log loss on new rows")
     axes.set_xticks(
         [0, (len(SHARES) - 1) / 2, len(SHARES) - 1],
         ["naive Bayes\ncomputed, steady", "models between", "logistic regression\nfitted, free"],
