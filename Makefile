@@ -2,11 +2,12 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-all lint docs bench clean
+.PHONY: demo test test-oldest smoke test-all lint docs bench clean
 
 .venv/%: pyproject.toml
+	@echo "Installing seminaive and what it needs into .venv: once, a minute or two."
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[$*]'
+	$(BIN)/python -m pip install --disable-pip-version-check --editable '.[$*]'
 	touch $@
 
 demo: .venv/plot
@@ -14,6 +15,22 @@ demo: .venv/plot
 
 test: .venv/test
 	$(BIN)/python -m pytest --quiet -m "not slow"
+
+# The lower bounds of pyproject.toml, in an environment of their own, and the tests that touch every dependency.
+test-oldest: .venv-oldest/done
+	.venv-oldest/bin/python -m pytest --quiet -m "not slow" tests/test_cli.py tests/encode tests/evaluate \
+	    tests/models/test_naive_bayes.py tests/models/test_semi_naive.py tests/models/test_files.py
+
+.venv-oldest/done: pyproject.toml
+	$(PYTHON) -m venv .venv-oldest
+	$(PYTHON) .ci/oldest.py > .venv-oldest/constraints.txt
+	.venv-oldest/bin/python -m pip install --disable-pip-version-check --editable '.[plot,test]' \
+	    --constraint .venv-oldest/constraints.txt
+	touch $@
+
+# The wheel and the sdist, each installed where nothing else is, and a first use of both.
+smoke: .venv/test
+	$(PYTHON) .ci/smoke.py
 
 test-all: .venv/test
 	$(BIN)/python -m pytest --quiet
@@ -32,4 +49,4 @@ lint: .venv/test
 	$(BIN)/lint-imports
 
 clean:
-	rm -rf .venv build dist docs/_build
+	rm -rf .venv .venv-oldest build dist docs/_build

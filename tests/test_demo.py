@@ -1,30 +1,54 @@
-"""The demo: its scenes hold what their lessons say, and it leaves a page behind."""
+"""The demo: its scenes hold what their lessons say, and it leaves a page and a calculator behind."""
 
 from dataclasses import replace
 
-from seminaive.demo import few_rows, many_rows, run_demo
+import pytest
+
+from seminaive import NaiveBayes
+from seminaive.demo import CALCULATOR, PAGE, few_rows, many_rows, run_demo
+from seminaive.evaluate import Experiment
 from seminaive.papers.generators import poker_hands
 
 
-def test_few_rows_favour_naive_bayes():
-    error = few_rows().play().folds.groupby("model")["zero_one"].mean()
-    assert error["NaiveBayes"] < error["scikit-learn logistic regression"]
+@pytest.mark.parametrize("seed", [1, 2])
+def test_with_few_rows_the_model_in_between_has_the_lowest_log_loss(seed):
+    scene = few_rows()
+    fast = {name: model for name, model in scene.models.items() if "forest" not in name}
+    plan = replace(scene.plan, n_repeats=6)
+    folds = Experiment(fast, [scene.dataset], plan, ("log_loss",), random_state=seed).run().folds
+    assert folds.groupby("model")["log_loss"].mean().idxmin() == "SemiNaive"
+
+
+def test_with_many_rows_pairs_have_the_lowest_log_loss():
+    scene = many_rows()
+    small = replace(scene, models={name: m for name, m in scene.models.items() if "forest" not in name})
+    loss = small.play().folds.groupby("model")["log_loss"].mean()
+    assert loss.idxmin() == "HigherOrderLogisticRegression, pairs"
+    assert loss.min() < 0.5 * loss["NaiveBayes"]
 
 
 def test_a_model_that_fails_is_told(tmp_path, capsys):
     scene = few_rows()
-    broken = replace(scene, models={"broken": scene.models["NaiveBayes"].set_params(missing="unknown")})
-    run_demo([broken], tmp_path / "page.html")
+    models = {"fine": NaiveBayes(), "broken": NaiveBayes(missing="unknown")}
+    run_demo([replace(scene, models=models)], tmp_path)
     assert "broken failed in 10 of 10 folds" in capsys.readouterr().out
 
 
-def test_the_demo_prints_its_scenes_and_writes_a_page(tmp_path, capsys):
-    scene = few_rows()
-    plan = replace(scene.plan, n_repeats=1)
-    small = [replace(scene, plan=plan), replace(many_rows(), dataset=poker_hands(1500))]
-    run_demo(small, tmp_path / "page.html")
+def test_the_demo_prints_its_scenes_and_writes_a_page_and_a_calculator(tmp_path, capsys):
+    first = few_rows()
+    first = replace(first, plan=replace(first.plan, n_repeats=1))
+    scenes = [first, replace(many_rows(), dataset=poker_hands(1500))]
+    run_demo(scenes, tmp_path)
     printed = capsys.readouterr().out
-    assert "HigherOrderLogisticRegressionCV" in printed
+    page = (tmp_path / PAGE).read_text()
+    for scene in scenes:
+        assert scene.title in printed
+        assert f"<p>{scene.lesson}</p>" in page
+        assert f"<h2>{scene.dataset.name}</h2>" in page
+        for name in scene.models:
+            assert name in printed.replace("\n", " ") or len(name) > 20
     assert "failed" not in printed
-    assert "seminaive compare" in printed
-    assert "<html" in (tmp_path / "page.html").read_text()
+    assert str(tmp_path / PAGE) in printed
+    assert str(tmp_path / CALCULATOR) in printed
+    assert "proline" in (tmp_path / CALCULATOR).read_text()
+    assert "seminaive fit TABLE.csv" in printed

@@ -1,17 +1,24 @@
-"""Our models beside scikit-learn's on a small and on a larger table: error, log loss and time."""
+"""Two scenes: with few rows a model in between is best, with many rows pairs of features are.
+
+Each scene is one table, one sentence and one picture; both are written as a page, and the first model as a
+calculator.
+"""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 
-from seminaive import models
+from seminaive import explain, models
 from seminaive.evaluate import Experiment, ExperimentResults, RepeatedHoldout, Report, load_dataset
+from seminaive.evaluate.progress import progress_bar
 from seminaive.evaluate.rivals import RIVALS
 from seminaive.evaluate.summary import failure_lines
 from seminaive.papers.generators import poker_hands
@@ -21,7 +28,12 @@ if TYPE_CHECKING:
 
     from seminaive.evaluate import Dataset
 
-PAGE = Path("seminaive-demo.html")
+PAGE, CALCULATOR = "seminaive-demo.html", "seminaive-calculator.html"
+METRICS = ("log_loss", "accuracy")
+# Characters of the longest bar.
+BAR = 20
+# Rows on which every model is fitted once before the scenes, so that they are compiled.
+WARM_UP_ROWS = 60
 
 
 @dataclass(frozen=True)
@@ -35,7 +47,7 @@ class Scene:
     dataset : Dataset
     plan : RepeatedHoldout
     models : dict
-        Classifiers by name.
+        Classifiers by name; those of scikit-learn say so.
     """
 
     title: str
@@ -46,21 +58,21 @@ class Scene:
 
     def play(self) -> ExperimentResults:
         """Fit every model to the same random rows, and judge it on all others."""
-        return Experiment(self.models, [self.dataset], self.plan, ("zero_one", "log_loss")).run()
+        return Experiment(self.models, [self.dataset], self.plan, METRICS).run()
 
 
 def few_rows() -> Scene:
-    """Return a table of which few rows are known: the side of naive Bayes."""
+    """Return a table of which few rows are known, where a model between the two ends is best."""
     return Scene(
-        "Few rows: iris, 20 training rows, 4 numbers, 3 classes",
-        "With 20 rows naive Bayes errs about half as often as logistic regression, and is overconfident. "
-        "NaiveBayesLogisticRegressionCV starts from it and goes where the rows pull (docs/nbrlr.md).",
-        load_dataset("iris"),
-        RepeatedHoldout(1 - 20 / 150, 10, stratified=True),
+        "Few rows: 30 wines to learn from, 13 numbers, 3 growers",
+        "With 30 rows neither end is right: naive Bayes is too sure of itself, logistic regression has more "
+        "weights than rows to learn them from. SemiNaive chooses by cross-validation how far to go from one "
+        "to the other, and its probabilities are the best.",
+        load_dataset("wine"),
+        RepeatedHoldout(1 - 30 / 178, 10, stratified=True),
         {
+            "SemiNaive": models.SemiNaive(),
             "NaiveBayes": models.NaiveBayes(),
-            "NaiveBayesLogisticRegressionCV": models.NaiveBayesLogisticRegressionCV(),
-            "HigherOrderLogisticRegressionCV": models.HigherOrderLogisticRegressionCV(),
             "scikit-learn naive Bayes": RIVALS["sklearn-naive-bayes"](),
             "scikit-learn logistic regression": RIVALS["sklearn-logistic-regression"](),
             "scikit-learn random forest": RIVALS["sklearn-random-forest"](),
@@ -69,16 +81,18 @@ def few_rows() -> Scene:
 
 
 def many_rows() -> Scene:
-    """Return a table of many rows where features mean little alone: the side of logistic regression."""
+    """Return a table of many rows where single features say nothing: the side of pairs."""
     return Scene(
-        "Many rows: 20,000 poker hands, 10 categories, 10 classes",
-        "No card says anything alone, so naive Bayes and logistic regression know only the class shares. "
-        "Pairs of features say almost all: logistic regression over all pairs reads the hands.",
+        "Many rows: 20,000 poker hands to learn from, 10 categories, 10 classes",
+        "A single card says nothing about a hand, so naive Bayes and logistic regression know only how often "
+        "each hand occurs. With many rows, weights for all pairs of features can be learned, and they tell "
+        "most hands.",
         poker_hands(25_000),
         RepeatedHoldout(0.2, 1),
         {
-            "NaiveBayes": models.NaiveBayes(),
+            "SemiNaive": models.SemiNaive(),
             "HigherOrderLogisticRegression, pairs": models.HigherOrderLogisticRegression(order=2, ridge=0.1),
+            "NaiveBayes": models.NaiveBayes(),
             # All columns are categories, so that scikit-learn's indicators can stay sparse.
             "scikit-learn logistic regression": make_pipeline(
                 OneHotEncoder(handle_unknown="ignore"), LogisticRegression(max_iter=1000)
@@ -88,38 +102,83 @@ def many_rows() -> Scene:
     )
 
 
-def run_demo(scenes: Sequence[Scene], page: Path = PAGE) -> None:
-    """Play scenes, print their results, and write them as one page."""
-    import pandas as pd
+def run_demo(scenes: Sequence[Scene], folder: Path = Path()) -> None:
+    """Play scenes, print a table and a picture of each, and write a page and a calculator."""
     from rich.console import Console
 
     console = Console()
+    console.print(
+        f"{len(scenes)} scenes, under a minute. The first run on a machine compiles for half of it; later "
+        "runs do not.\n"
+    )
+    _warm_up(scenes)
     played = []
     for scene in scenes:
-        folds = scene.play().folds
-        played.append(folds)
-        console.print(_table(scene, folds))
-        for line in failure_lines(folds):
+        console.print(f"[bold]{scene.title}")
+        results = scene.play()
+        played.append(results)
+        console.print(_picture(results.folds))
+        for line in failure_lines(results.folds):
             console.print(line, markup=False)
         console.print(scene.lesson + "\n")
-    Report.of_frame(pd.concat(played), ("zero_one", "log_loss"), "seminaive: the demo").write_html(page)
+    notes = {scene.dataset.name: scene.lesson for scene in scenes}
+    Report(_together(played), "seminaive: the demo", notes).write_html(folder / PAGE)
+    console.print(f"The same with all measures, curves and tests: {folder / PAGE}", soft_wrap=True)
+    _write_calculator(scenes[0], folder / CALCULATOR)
+    console.print(f"The first model as a page that calculates:    {folder / CALCULATOR}", soft_wrap=True)
     console.print(
-        f"The same as a page: {page}\n"
-        "Your own table:     seminaive compare TABLE.csv --target COLUMN --report report.html\n"
-        "The papers' tables: seminaive reproduce --list"
+        "Try next, on a table of your own:              seminaive fit TABLE.csv --target COLUMN --out MODEL",
+        soft_wrap=True,
     )
 
 
-def _table(scene: Scene, folds: Any) -> Any:
-    """Return the mean results of a scene, ours in bold."""
+def _warm_up(scenes: Sequence[Scene]) -> None:
+    """Fit every model to a few rows: numba compiles at the first fit, which would look like slow models."""
+    with progress_bar(shown=True) as bar:
+        fits = bar.add_task("compiling", total=sum(len(scene.models) for scene in scenes))
+        for scene in scenes:
+            rows = scene.plan.splits(scene.dataset, 0)[0].train[:WARM_UP_ROWS]
+            for name, model in scene.models.items():
+                bar.update(fits, description=f"compiling, once per machine: {name}")
+                with suppress(Exception):  # the scene itself reports what a model raises
+                    clone(model).fit(scene.dataset.X.iloc[rows], scene.dataset.y[rows])
+                bar.update(fits, advance=1)
+
+
+def _together(played: Sequence[ExperimentResults]) -> ExperimentResults:
+    """Join the results of scenes."""
+    import pandas as pd
+
+    return ExperimentResults(
+        pd.concat([results.folds for results in played], ignore_index=True),
+        pd.concat([results.bias_variance for results in played], ignore_index=True),
+        METRICS,
+        {place: histogram for results in played for place, histogram in results.histograms.items()},
+    )
+
+
+def _write_calculator(scene: Scene, path: Path) -> None:
+    """Fit the first model of a scene to all rows of its table and write it as a page."""
+    name, model = next(iter(scene.models.items()))
+    fitted = clone(model).fit(scene.dataset.X, scene.dataset.y)
+    note = f"{name}, fitted to the {len(scene.dataset.y)} rows of the table {scene.dataset.name}."
+    explain.calculator(fitted, path, title=f"seminaive: {scene.dataset.name}", note=note)
+
+
+def _picture(folds: Any) -> Any:
+    """Return the mean results of a scene with a bar for the log loss, best first, ours in bold."""
+    from rich.box import SIMPLE_HEAD
     from rich.table import Table
 
-    table = Table(title=scene.title, title_justify="left", title_style="bold")
-    for name in ("model", "error", "log loss", "seconds to fit"):
-        table.add_column(name, justify="left" if name == "model" else "right")
-    for name, rows in folds.groupby("model", sort=False):
-        error, loss = rows[["zero_one", "log_loss"]].mean()
-        seconds = rows["fit_seconds"].median()  # the first fit may compile
+    means = folds.groupby("model", sort=False)[[*METRICS]].mean().sort_values("log_loss")
+    seconds = folds.groupby("model")["fit_seconds"].median()
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("model", overflow="fold")
+    table.add_column("log loss, less is better")
+    for name in ("accuracy", "seconds"):
+        table.add_column(name, justify="right")
+    for name, loss, right in means.itertuples():
+        bar = "█" * max(1, round(BAR * loss / means["log_loss"].max())) if loss == loss else ""
         style = None if name.startswith("scikit-learn") else "bold"
-        table.add_row(name, f"{error:.3f}", f"{loss:.3f}", f"{seconds:.3f}", style=style)
+        table.add_row(name, f"{bar} {loss:.3f}", f"{right:.3f}", f"{seconds[name]:.3f}", style=style)
     return table

@@ -115,6 +115,7 @@ def test_the_terminal_keeps_names_apart_at_80_columns(table, monkeypatch):
     assert max(map(len, shown.stdout.splitlines())) <= 80
     assert "…" not in shown.stdout
     lines = shown.stdout.splitlines()
-    end = next(line for line in lines if "log loss" in line).index("log loss")
+    head = next(place for place, line in enumerate(lines) if "Brier" in line)
+    lines, end = lines[head:], lines[head].index("log loss")
     written = "".join(line[4:end].strip() for line in lines if line.startswith((" 1 ", " 2 ", "    ")))
     assert sorted(written.replace("naive-bayes", " naive-bayes").split()) == ["model", *names]

@@ -19,6 +19,7 @@ from seminaive.evaluate.experiment import Experiment
 from seminaive.evaluate.progress import progress_bar
 from seminaive.evaluate.report import Report
 from seminaive.evaluate.resampling import Prequential, RepeatedKFold
+from seminaive.evaluate.results_file import ExperimentResults
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 MODELS = {
@@ -65,12 +66,53 @@ def curve():
 
 def test_the_page_shows_every_picture_of_the_results(results, curve):
     page = Report(results).html()
-    for heading in ("0-1 loss", "Average ranks", "Win / draw / loss", "Spread over the folds"):
+    for heading in ("0-1 loss", "Average ranks", "Win / draw / loss", "Spread over the folds", "ROC"):
         assert heading in page
     for heading in ("Bias against variance", "Time against loss", "The same in log loss"):
         assert heading in page
     assert "Learning curves" not in page
-    assert "<h2>Learning curves</h2>" in Report(curve).html()
+    assert "Learning curves</h" in Report(curve).html()
+
+
+def test_the_page_says_first_which_model_is_best_and_what_ties_with_it(results):
+    outcome = Experiment(MODELS, ["iris"], RepeatedKFold(5)).run()
+    page = Report(outcome).html()
+    body = page[page.index("<body>") :]
+    verdict = "naive Bayes has the lowest 0-1 loss, "
+    assert body.startswith(f"<body><h1>Comparison of classifiers</h1><section><p class=verdict>{verdict}")
+    sentence = re.search(r"<p class=verdict>(.*?)</p>", body).group(1)
+    assert sentence.endswith("tree cannot be told apart from it, the others are worse beyond chance.")
+    assert "best average rank in 0-1 loss" in Report(results).html()
+    console = Console(width=200, file=io.StringIO())
+    console.print(Report(outcome).terminal())
+    assert console.file.getvalue().startswith(verdict)
+
+
+def test_one_table_of_models_is_open_and_everything_else_is_folded(results):
+    page = Report(results).html()
+    folded = re.sub(r"<details>.*?</details>", "", page, flags=re.DOTALL)
+    rows = re.findall(r"<tr><th scope=row>.*?</tr>", folded[: folded.index("<section class=failed>")])
+    names = [re.sub(r"<.*?>", "", row.split("</th>")[0]).split(" ", 1)[1] for row in rows]
+    assert names == Report(results).summary().order()
+    for heading in ("Pairs of models", "Win / draw / loss", "Spread over the folds", "Bias against"):
+        assert heading in page
+        assert heading not in folded
+
+
+def test_tables_with_different_models_are_not_pooled():
+    both = {"dataset": ["easy", "easy", "hard", "hard"], "model": ["a", "b", "a", "c"]}
+    folds = pd.DataFrame({**both, "loss": [0.1, 0.2, 0.8, 0.9]})
+    empty = pd.DataFrame(columns=["dataset", "model", "bias", "variance"])
+    report = Report(ExperimentResults(folds, empty, ("loss",)), notes={"hard": "It is <hard>."})
+    page = report.html()
+    assert "<h2>easy</h2>" in page
+    assert "<h2>hard</h2>" in page
+    assert "0.4500" not in page  # the mean of a over both
+    assert "no finished fold" not in page
+    assert "<p>It is &lt;hard&gt;.</p>" in page
+    console = Console(width=200, file=io.StringIO())
+    console.print(report.terminal())
+    assert "0.4500" not in console.file.getvalue()
 
 
 def test_failures_are_shown_and_escaped(results):
@@ -155,6 +197,8 @@ frame.onload = () => {
         paper: view.getComputedStyle(inside.body).backgroundColor,
         smallest: Math.min(...text.map(t => parseFloat(view.getComputedStyle(t).fontSize)
             * t.ownerSVGElement.getBoundingClientRect().width / 360)),
+        cut: [...inside.querySelectorAll(".main .wide")].map(w => w.scrollWidth - w.clientWidth)
+            .reduce((a, b) => Math.max(a, b)),
         pictures: inside.querySelectorAll("svg").length,
     }) + "</pre>";
 };</script></body></html>"""
@@ -176,6 +220,7 @@ def test_a_real_browser_shows_the_page_on_phone_and_desktop_in_light_and_dark(
     seen = json.loads(re.search(r"<pre>(.*?)</pre>", dump).group(1))
     assert seen["width"] == width
     assert seen["overflow"] <= 0
+    assert seen["cut"] <= 0
     assert seen["requests"] == 0
     assert seen["pictures"] >= 5
     assert seen["smallest"] >= 9  # CSS pixels: the size of small print
@@ -207,7 +252,7 @@ PLAIN = {"dataset": ["t"] * 4, "model": [1, 2] * 2, "loss": [0.1, 0.2, 0.3, 0.4]
 
 def test_models_that_are_named_by_numbers_have_learning_curves_too():
     folds = pd.DataFrame({**PLAIN, "step": PLAIN["fold"], "n_train": [10, 10, 20, 20], "n_test": 5})
-    assert "<h2>Learning curves</h2>" in Report.of_frame(folds, ("loss",)).html()
+    assert "Learning curves</h" in Report.of_frame(folds, ("loss",)).html()
 
 
 def test_a_failure_without_a_message_is_still_shown():

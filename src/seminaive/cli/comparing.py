@@ -13,7 +13,7 @@ from seminaive.files import CSV, PARQUET, check_writable, is_named
 
 
 def demo() -> None:
-    """Compare our models with scikit-learn's on a small and on a larger table, in under a minute."""
+    """Show where models in between and pairs of features win; write a page and a calculator."""
     from seminaive.demo import few_rows, many_rows, run_demo
 
     run_demo([few_rows(), many_rows()])

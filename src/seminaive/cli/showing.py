@@ -30,6 +30,9 @@ def show_frame(frame: Any, most: int) -> None:
 
 def spinner(text: str) -> Any:
     """Show on a terminal's standard error that something is under way."""
+    from contextlib import nullcontext
+
     from rich.console import Console
 
-    return Console(stderr=True).status(text)
+    console = Console(stderr=True)
+    return console.status(text) if console.is_terminal else nullcontext()

@@ -262,6 +262,10 @@ def _factorize(name: str, column: Any) -> tuple[NDArray[np.integer], list[Any]]:
     import pandas as pd
 
     column = getattr(column, "array", column)
+    if isinstance(
+        column, pd.arrays.NumpyExtensionArray
+    ):  # pandas before 3 does not factorise its own wrapper
+        column = column.to_numpy()
     try:
         codes, values = pd.factorize(column, use_na_sentinel=True)
     except TypeError as error:

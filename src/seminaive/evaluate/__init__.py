@@ -5,6 +5,7 @@ from seminaive.evaluate.bias_variance import (
     bias_variance,
     bias_variance_by_cross_validation,
 )
+from seminaive.evaluate.continuum_display import ContinuumDisplay
 from seminaive.evaluate.datasets import (
     Dataset,
     available_datasets,
@@ -76,6 +77,7 @@ __all__ = [
     "BiasVariance",
     "CalibrationCurve",
     "CoefficientError",
+    "ContinuumDisplay",
     "Dataset",
     "Experiment",
     "ExperimentResults",

@@ -11,7 +11,7 @@ from html import escape
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Point", "box_plot", "curves", "rank_diagram", "scatter"]
+__all__ = ["Point", "box_plot", "curves", "rank_diagram", "scatter", "unit_square"]
 
 WIDTH = 360
 _ROW = 24
@@ -253,3 +253,19 @@ def curves(lines: Sequence[tuple[int, Sequence[float], Sequence[float]]], x_titl
             f'<circle cx="{x:.1f}" cy="{y:.1f}" r="2.5" style="fill:var(--m{number})"/>' for x, y in places
         ]
     return _svg(228, parts, f"{y_title} against {x_title}")
+
+
+def unit_square(
+    lines: Sequence[tuple[int, Sequence[float], Sequence[float]]], x_title: str, y_title: str
+) -> str:
+    """One line per model between 0 and 1 on both axes, over a dashed diagonal."""
+    x_axis, y_axis = _Axis(0.0, 1.0, 46, WIDTH - 12), _Axis(0.0, 1.0, 300, 26)
+    ticks = [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
+    parts = _horizontal_axis(x_axis, 300, 26, x_title, ticks) + _vertical_axis(
+        y_axis, 46, WIDTH - 12, y_title
+    )
+    parts.append(_line(x_axis(0), y_axis(0), x_axis(1), y_axis(1), "diagonal"))
+    for number, xs, ys in lines:
+        joined = " ".join(f"{x_axis(x):.1f},{y_axis(y):.1f}" for x, y in zip(xs, ys, strict=True))
+        parts.append(f'<polyline points="{joined}" class="curve" style="--c:var(--m{number})"/>')
+    return _svg(338, parts, f"{y_title} against {x_title}")

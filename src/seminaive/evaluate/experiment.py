@@ -25,6 +25,7 @@ from seminaive.evaluate.bias_variance import bias_variance
 from seminaive.evaluate.datasets import Dataset, load_dataset
 from seminaive.evaluate.jobs import check_jobs
 from seminaive.evaluate.metrics import METRICS, Metric, Predictions
+from seminaive.evaluate.probability_histogram import ProbabilityHistogram
 from seminaive.evaluate.progress import progress_bar
 from seminaive.evaluate.resampling import RepeatedKFold, Resampling, Split
 from seminaive.evaluate.results_file import (
@@ -331,6 +332,8 @@ def _run_fold(
             answers, times["predict_seconds"] = _answers(model, dataset, split)
             record |= {metric.name: _number(metric(answers)) for metric in metrics}
             record["n_iter"] = _iterations(model)
+            if answers.probabilities is not None:
+                record["histogram"] = ProbabilityHistogram.of(answers).packed()
             record["shift"] = pack_predictions(answers.predicted, answers.truth, len(np.unique(dataset.y)))
         except Exception as error:  # noqa: BLE001 - whatever a model raises costs its own fold only
             record["status"] = "failed"
@@ -346,7 +349,7 @@ def _empty_records(task: _Task, metrics: Sequence[Metric]) -> tuple[dict[str, An
     split, place = task.split, dict(zip(KEY, task.key, strict=True))
     record: dict[str, Any] = {"kind": "fold", **place, "n_train": len(split.train), "n_test": len(split.test)}
     record |= {"status": "ok", "message": "", "warning": "", "n_iter": None}
-    record |= {**dict.fromkeys((metric.name for metric in metrics), None), "shift": None}
+    record |= {**dict.fromkeys((metric.name for metric in metrics), None), "shift": None, "histogram": None}
     return record, {**place, "fit_seconds": None, "predict_seconds": None}
 
 

@@ -8,6 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
+from seminaive.evaluate.probability_histogram import ProbabilityHistogram
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -60,7 +61,7 @@ def check_description(path: Path, line: Mapping[str, Any]) -> None:
         not isinstance(metrics, list)
         or not all(_is_text(name) for name in metrics)
         or len(set(metrics)) != len(metrics)
-        or set(metrics) & {*FOLD, *TIMES, "kind", "shift", "step"}
+        or set(metrics) & {*FOLD, *TIMES, "kind", "shift", "histogram", "step"}
     ):
         raise _refusal(path, 1, "metrics", "a list of different names of losses")
     for part in ("models", "datasets"):
@@ -73,6 +74,13 @@ def check_description(path: Path, line: Mapping[str, Any]) -> None:
 def check_fold(path: Path, number: int, line: Mapping[str, Any], metrics: list[str]) -> None:
     """Refuse the line of a fold whose fields are not of their kind, or whose predictions cannot be read."""
     check_fields(path, number, line, FOLD | dict.fromkeys(metrics, NUMBER))
+    histogram = line.get("histogram")
+    if histogram is not None:
+        try:
+            ProbabilityHistogram.unpacked(histogram)
+        except (TypeError, ValueError) as error:
+            meaning = "the packed counts of probabilities, or nothing"
+            raise _refusal(path, number, "histogram", meaning) from error
     shift = line.get("shift")
     if shift is None:
         return

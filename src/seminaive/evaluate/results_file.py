@@ -8,7 +8,7 @@ the same in both.
 import base64
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import pandas as pd
 
 from seminaive.errors import InputError
 from seminaive.evaluate.lines import append_line, as_line, replace_lines, whole_lines
+from seminaive.evaluate.probability_histogram import ProbabilityHistogram
 from seminaive.evaluate.results_fields import (
     BIAS_VARIANCE,
     TIMES,
@@ -51,12 +52,16 @@ class ExperimentResults:
         ``dataset``, ``model``, ``bias`` and ``variance`` where every row was tested in each of two or
         more repetitions; empty otherwise.
     metrics : tuple of str
-        The columns of ``folds`` that are losses.
+        The columns of ``folds`` that are measures.
+    histograms : dict
+        By table and model, how probabilities lay beside the truth over all test rows, as a
+        ``ProbabilityHistogram``; calibration and ROC curves are drawn from it.
     """
 
     folds: pd.DataFrame
     bias_variance: pd.DataFrame
     metrics: tuple[str, ...]
+    histograms: dict[tuple[str, str], ProbabilityHistogram] = field(default_factory=dict)
 
 
 class ResultsFile:
@@ -222,7 +227,7 @@ def _results(
     seconds = ("fit_seconds", "predict_seconds")
     folds = pd.DataFrame(
         [
-            {name: value for name, value in record.items() if name not in {"kind", "shift"}}
+            {name: value for name, value in record.items() if name not in {"kind", "shift", "histogram"}}
             | {name: times.get(key, {}).get(name) for name in seconds}
             for key, record in records.items()
         ]
@@ -231,4 +236,15 @@ def _results(
     if description.get("learning_curve"):
         folds["step"] = folds["fold"]
     columns = ["dataset", "model", "bias", "variance", "n_repetitions"]
-    return ExperimentResults(folds, pd.DataFrame(summaries, columns=columns), metrics)
+    bias_variance = pd.DataFrame(summaries, columns=columns)
+    return ExperimentResults(folds, bias_variance, metrics, _histograms(records))
+
+
+def _histograms(records: Mapping[FoldKey, Record]) -> dict[tuple[str, str], ProbabilityHistogram]:
+    """Add up the histograms of the folds, by table and model."""
+    found: dict[tuple[str, str], ProbabilityHistogram] = {}
+    for (dataset, model, *_), record in records.items():
+        if record.get("histogram") is not None:
+            own = ProbabilityHistogram.unpacked(record["histogram"])
+            found[dataset, model] = found[dataset, model] + own if (dataset, model) in found else own
+    return found

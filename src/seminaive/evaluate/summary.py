@@ -32,6 +32,7 @@ __all__ = [
     "is_learning_curve",
     "learning_curves",
     "pairs_on_one_table",
+    "same_models",
     "summarise",
 ]
 
@@ -149,6 +150,21 @@ def final_folds(folds: pd.DataFrame) -> pd.DataFrame:
     if not is_learning_curve(folds):
         return folds
     return folds[folds["n_train"] == folds.groupby("dataset")["n_train"].transform("max")]
+
+
+def same_models(folds: pd.DataFrame) -> list[pd.DataFrame]:
+    """Part results by which models were entered: tables with the same ones belong together.
+
+    A mean over tables, or a rank, says something only about models that met on all of them.
+    """
+    entered = {
+        dataset: tuple(group.unique()) for dataset, group in folds.groupby("dataset", sort=False)["model"]
+    }
+    sets = dict.fromkeys(frozenset(models) for models in entered.values())
+    return [
+        folds[folds["dataset"].map(lambda dataset, own=own: frozenset(entered[dataset]) == own)]
+        for own in sets
+    ]
 
 
 def summarise(folds: pd.DataFrame, metric: str) -> LossSummary:

@@ -13,7 +13,7 @@ from rich.text import Text
 from seminaive.evaluate.metrics import METRICS
 from seminaive.evaluate.summary import LossSummary, failure_lines, final_folds
 
-__all__ = ["terminal_tables", "title_of"]
+__all__ = ["NO_RESULT", "explanation", "plain", "terminal_tables", "title_of"]
 
 NO_RESULT = "none"
 # Long names go on in the next line, so that 80 columns hold all measures and names stay distinct.
@@ -32,14 +32,15 @@ def plain(value: float, digits: int) -> str:
 
 def terminal_tables(summaries: list[LossSummary], folds: pd.DataFrame) -> Group:
     """Give tables for ``rich.print``; the first summary leads."""
-    parts: list[Any] = [_overview(summaries, folds), Text(_explanation(summaries))]
+    parts: list[Any] = [_overview(summaries, folds), Text(explanation(summaries))]
     if len(summaries[0].mean) > 1:
         parts.append(_by_table(summaries[0]))
     parts += [Text(line) for line in failure_lines(folds)]
     return Group(*parts)
 
 
-def _explanation(summaries: list[LossSummary]) -> str:
+def explanation(summaries: list[LossSummary]) -> str:
+    """Say which way each measure is better, and what stands beside the first."""
     larger = [title_of(summary.metric) for summary in summaries if summary.sign < 0]
     smaller = [title_of(summary.metric) for summary in summaries if summary.sign > 0]
     better = [

@@ -1,0 +1,93 @@
+"""What README claims holds: its models, links, commands and figures are there."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import seminaive
+from seminaive import cli, models
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMANDS = re.findall(r"^seminaive (\w+) (.*?)(?:  +#.*)?$", README, flags=re.MULTILINE)
+
+
+def test_every_classifier_is_named_and_every_name_exists():
+    named = set(re.findall(r"`([A-Z]\w+?)(?:`|\()", README))
+    assert named <= set(seminaive.__all__)
+    classifiers = {name for name in models.__all__ if hasattr(getattr(models, name), "predict")}
+    without_cv = {name.removesuffix("CV") for name in named}
+    assert {name.removesuffix("CV") for name in classifiers} <= without_cv
+
+
+def test_every_link_leads_somewhere():
+    for target in re.findall(r"\]\(([^)]+)\)", README):
+        assert (ROOT / target).exists(), target
+
+
+@pytest.mark.parametrize(("command", "arguments"), COMMANDS)
+def test_every_option_of_a_command_exists(command, arguments, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["seminaive", command, "--help"])
+    with pytest.raises(SystemExit):
+        cli.main()
+    shown = capsys.readouterr().out
+    for option in re.findall(r"--[\w-]+", arguments):
+        assert option in shown
+
+
+def test_the_commands_are_there():
+    assert {command for command, _ in COMMANDS} == {"fit", "predict", "export", "compare"}
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"^make (\w+)", README, flags=re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("question", "peer"),
+    [
+        ("fit 1,000,000 x 20 small integers", "OrdinalEncoder + CategoricalNB"),
+        ("10 folds x 100 strengths", "LogisticRegressionCV"),
+        ("fit poker", "LogisticRegression"),
+    ],
+)
+def test_figures_are_those_of_the_benchmarks(question, peer):
+    (line,) = [
+        line
+        for line in README.splitlines()
+        if peer in line and "times as fast" in line and (question.split()[-1] in line or question in line)
+    ]
+    claimed = re.search(r"([\d.]+) times as fast", line).group(1)
+    measured = [
+        float(re.search(r"\*\*([\d.]+)\*\*", row).group(1))
+        for row in (ROOT / "benchmarks" / "results.md").read_text().splitlines()
+        if question in row and peer in row and "**" in row
+    ]
+    digits = len(claimed.partition(".")[2])
+    # Rounded down, so that nothing is claimed that was not measured.
+    assert any(int(value * 10**digits) / 10**digits == float(claimed) for value in measured), measured
+
+
+def test_the_cells_that_agree_are_those_of_the_reproduction():
+    (agreed,) = re.findall(r"\d+ of \d+ cells agree", README)
+    text = " ".join((ROOT / "docs" / "reproduction.md").read_text().split())
+    assert agreed.removesuffix(" cells agree") in text
+
+
+def test_the_picture_is_small():
+    assert (ROOT / "docs" / "pictures" / "continuum.svg").stat().st_size < 100_000
+
+
+def test_the_picture_shows_what_is_said_of_it():
+    """Lines are drawn upside down in SVG: less loss is a larger y."""
+    picture = (ROOT / "docs" / "pictures" / "continuum.svg").read_text()
+    line = r'<path d="(M [^"]*)" clip-path[^>]*style="fill: none; stroke: #[^"]*stroke-linecap: square'
+    paths = re.findall(line, picture)
+    heights = [[float(y) for y in re.findall(r"[ML] [\d.]+ ([\d.]+)", path)] for path in paths]
+    naive, semi, logistic = [line for line in heights if len(line) == 6]
+    assert naive[0] > logistic[0]
+    assert naive[-1] < logistic[-1]
+    span = max(map(max, heights)) - min(map(min, heights))
+    for ends, between in zip(zip(naive, logistic, strict=True), semi, strict=True):
+        assert between > max(ends) - 0.02 * span
