@@ -79,9 +79,17 @@ def _escape_learned_names(app, what, name, obj, options, lines):
     lines[:] = [re.sub(r"(?<=\w)_(?=[,)\]])", r"\\_", line) if " : " in line else line for line in lines]
 
 
+def _keep_properties_whole(app, what, name, obj, options, lines):
+    """The first sentence of a property may have a colon: what is before it is not its type."""
+    del app, name, obj, options
+    if what in ("property", "attribute"):
+        lines.insert(0, "")
+
+
 def setup(app):
     example_report(Path(__file__).parent / "_build" / "extra")
     app.connect("source-read", _fill_in)
     app.connect("env-get-outdated", _made_anew)
     app.connect("autodoc-skip-member", _is_foreign)
     app.connect("autodoc-process-docstring", _escape_learned_names, priority=400)  # before napoleon
+    app.connect("autodoc-process-docstring", _keep_properties_whole, priority=400)

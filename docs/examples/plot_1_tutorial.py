@@ -10,9 +10,9 @@ how it read the columns, read what it learned, find out how good it is on new ro
 # A table
 # -------
 #
-# Any CSV file will do. This one is made up, so that everybody has it, and so that we know the truth: customers leave
-# soon after they came or after about three years, people with many calls leave, and a business plan protects
-# from leaving, but not those with many calls.
+# Any CSV file will do. This one is made up, so that everybody has it, and so that we know the
+# truth: customers leave soon after they came or after about three years, people with many calls
+# leave, and a business plan protects from leaving, but not those with many calls.
 
 import tempfile
 from pathlib import Path
@@ -63,9 +63,11 @@ pd.DataFrame(model.predict_proba(X.head()), columns=model.classes_).round(2)
 
 # %%
 # ``SemiNaive`` chooses its own place between naive Bayes and logistic regression with interactions:
-# cross-validation inside of ``fit`` finds how strongly slopes, curves and pairs of columns are held back.
+# cross-validation inside of ``fit`` finds how strongly slopes, curves and pairs of columns are held
+# back.
 #
-# First of all, how were the columns read? (:doc:`What to do </guide/columns>` where this is not what you meant.)
+# First of all, how were the columns read? (:doc:`What to do </guide/columns>` where this is not
+# what you meant.)
 
 model.columns_report_
 
@@ -73,14 +75,15 @@ model.columns_report_
 # Reading it
 # ----------
 #
-# The model is a sum: one contribution per column and per pair of columns, in log odds of leaving. A contribution
-# of 0.7 doubles the odds. Which columns move the odds most?
+# The model is a sum: one contribution per column and per pair of columns, in log odds of leaving. A
+# contribution of 0.7 doubles the odds. Which columns move the odds most?
 
 explain.summary(model).round(2)
 
 # %%
-# The importance is the standard deviation of a contribution over the training rows. How you pay does not matter, and the
-# model noticed. What the number of months says is a curve, with the two dangerous times:
+# The importance is the standard deviation of a contribution over the training rows. How you pay
+# does not matter, and the model noticed. What the number of months says is a curve, with the two
+# dangerous times:
 
 explain.EffectDisplay.from_estimator(model, "months")
 
@@ -90,13 +93,14 @@ explain.EffectDisplay.from_estimator(model, "months")
 model.interactions_.head(3).round(2)
 
 # %%
-# What this pair says *beyond* what its two columns say alone. Dark and light fields show where a business plan
-# protects, and where it does not:
+# What this pair says *beyond* what its two columns say alone. Dark and light fields show where a
+# business plan protects, and where it does not:
 
 explain.PairDisplay.from_estimator(model, ("plan", "calls"))
 
 # %%
-# Why did the third customer get this probability? The bars add up, from the average customer to this one:
+# Why did the third customer get this probability? The bars add up, from the average customer to
+# this one:
 
 explain.WaterfallDisplay.from_estimator(model, X.iloc[[2]])
 
@@ -109,9 +113,9 @@ model.contributions(X.head(3)).round(2)
 # How good is it?
 # ---------------
 #
-# Predictions on the rows that the model learned from prove nothing. An experiment splits the rows again and again, fits
-# every model on the same parts, and judges it on the rest. The shares of the classes alone are the bar that any model
-# has to clear.
+# Predictions on the rows that the model learned from prove nothing. An experiment splits the rows
+# again and again, fits every model on the same parts, and judges it on the rest. The shares of the
+# classes alone are the bar that any model has to clear.
 
 experiment = Experiment(
     {
@@ -129,8 +133,8 @@ report = Report(results, "Who will leave?")
 rich.print(report.terminal())
 
 # %%
-# Is the difference real? The folds of one table share training rows, so that an ordinary t test finds differences that are
-# not there. The corrected test allows for that:
+# Is the difference real? The folds of one table share training rows, so that an ordinary t test
+# finds differences that are not there. The corrected test allows for that:
 
 losses = results.folds.pivot_table(index=["repetition", "fold"], columns="model", values="log_loss")
 corrected_resampled_t_test(losses["SemiNaive"], losses["logistic regression"], n_train=640, n_test=160)
@@ -165,5 +169,5 @@ sorted(path.name for path in folder.iterdir())
 #     seminaive predict customers.model new-customers.csv --out answers.csv
 #     seminaive compare customers.csv --target left --report customers.html
 #
-# Where to go next: :doc:`which model </start/which-model>` for another purpose, :doc:`rare classes, weights and thresholds
-# </guide/imbalance>`, :doc:`all ways to read a model <plot_4_read_a_model>`.
+# Where to go next: :doc:`which model </start/which-model>` for another purpose, :doc:`rare classes,
+# weights and thresholds </guide/imbalance>`, :doc:`all ways to read a model <plot_4_read_a_model>`.

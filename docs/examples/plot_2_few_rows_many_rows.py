@@ -11,10 +11,10 @@ the two need not decide beforehand.
 # A table that nearly is what naive Bayes assumes
 # -----------------------------------------------
 #
-# Patients, ill or well. Twelve answers (low, middle, high) and twelve measurements each say a little
-# about the illness, and are independent of each other within the ill and within the well. Three more
-# measurements are of the same thing: one hidden value with an error of its own each. Naive Bayes counts
-# that value three times.
+# Patients, ill or well. Twelve answers (low, middle, high) and twelve measurements each say a
+# little about the illness, and are independent of each other within the ill and within the well.
+# Three more measurements are of the same thing: one hidden value with an error of its own each.
+# Naive Bayes counts that value three times.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -44,8 +44,8 @@ def draw_patients(n_rows, rng):
 # Learning curves
 # ---------------
 #
-# Each model is trained on the first 40, 80, ... rows of a table and judged on 3,000 other rows. All of
-# it is done with eight tables, drawn with the seeds 0 to 7.
+# Each model is trained on the first 40, 80, ... rows of a table and judged on 3,000 other rows. All
+# of it is done with eight tables, drawn with the seeds 0 to 7.
 
 MODELS = {
     "naive Bayes": NaiveBayes,
@@ -57,12 +57,12 @@ SIZES = (40, 80, 160, 320, 640, 1280, 2560)
 losses = []
 for seed in range(8):
     X, y = draw_patients(SIZES[-1] + 3000, np.random.default_rng(seed))
-    new_X, new_y = X[SIZES[-1] :], y[SIZES[-1] :]
+    new_rows, truth = X[SIZES[-1] :], y[SIZES[-1] :]
     for n_rows in SIZES:
         for name, make in MODELS.items():
-            probability = make().fit(X[:n_rows], y[:n_rows]).predict_proba(new_X)[:, 1]
-            errors = zero_one_loss(new_y, probability > 0.5)
-            losses.append((seed, n_rows, name, errors, log_loss(new_y, probability)))
+            probability = make().fit(X[:n_rows], y[:n_rows]).predict_proba(new_rows)[:, 1]
+            errors = zero_one_loss(truth, probability > 0.5)
+            losses.append((seed, n_rows, name, errors, log_loss(truth, probability)))
 losses = pd.DataFrame(losses, columns=["seed", "rows", "model", "errors", "log loss"])
 curves = losses.pivot_table(index="rows", columns="model", values=["errors", "log loss"])
 curves["errors"][list(MODELS)].round(3)
@@ -81,14 +81,15 @@ for axes, loss in zip(panels, ("errors", "log loss"), strict=True):
 panels[0].legend(frameon=False, fontsize="small")
 
 # %%
-# On the left, naive Bayes errs less up to some hundred rows, and then stops learning: what it gets wrong, no
-# number of rows will mend. Logistic regression (scikit-learn's, with its usual ridge) begins worse and goes on
-# learning. The model between the two, which chooses its place on held-out rows, is about as good as the better one
-# from 80 rows on, and better than both from 320. With 40 rows there are too few to hold out, and on some tables it
-# does not find out that it should answer more than the shares of the classes.
+# On the left, naive Bayes errs less up to some hundred rows, and then stops learning: what it gets
+# wrong, no number of rows will mend. Logistic regression (scikit-learn's, with its usual ridge)
+# begins worse and goes on learning. The model between the two, which chooses its place on held-out
+# rows, is about as good as the better one from 80 rows on, and better than both from 320. With 40
+# rows there are too few to hold out, and on some tables it does not find out that it should answer
+# more than the shares of the classes.
 #
-# The panel on the right shows a second weakness of naive Bayes: on the fewest rows it is right more often than
-# logistic regression, but too sure of itself, and the log loss punishes that.
+# The panel on the right shows a second weakness of naive Bayes: on the fewest rows it is right more
+# often than logistic regression, but too sure of itself, and the log loss punishes that.
 #
 # In how many of the eight tables does naive Bayes err less than logistic regression?
 
@@ -98,6 +99,6 @@ assert wins[80] > 4 > wins[2560]  # a page that does not show what it says is no
 wins
 
 # %%
-# Where the columns depend on each other more than here, the curves cross earlier. On many real tables they
-# cross before a hundred rows, and on some, such as the tumours of scikit-learn with their thirty
-# overlapping measurements, naive Bayes is never ahead.
+# Where the columns depend on each other more than here, the curves cross earlier. On many real
+# tables they cross before a hundred rows, and on some, such as the tumours of scikit-learn with
+# their thirty overlapping measurements, naive Bayes is never ahead.

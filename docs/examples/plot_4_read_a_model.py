@@ -3,7 +3,7 @@ Read a fitted model
 ===================
 
 A fitted model is a sum: what each feature says, and what pairs of features say beyond that. This page
-goes from a table of all effects to a nomogram for the wall.
+goes from a table of all effects to a nomogram that can be printed.
 """
 
 from sklearn.datasets import load_breast_cancer

@@ -1,4 +1,4 @@
-"""Logistic regression over tuples, searched in the weights of a generative model."""
+"""Logistic regression over tuples of columns, whose unknowns are weights on a generative model."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         Strength, in rows, of the pull of the weights w toward ``generative_weight``; set ``ridge=0`` for it
         to be the only one. A large one leaves the generative model.
     generative_weight : {"one", "average"}, default="one"
-        The weight pulled to: 1 on every term (the product of all estimates), or that of AnJE, which makes
-        the product an average over partitions of the features.
+        The weight that ``pull_to_generative`` pulls to: 1 on every term, or that of
+        `AveragedJoinEstimators`, with which each column counts once in all.
     hierarchical : bool, default=False
         Whether every lower order has terms too, and numbers enter as such as well as in bins.
     scaling : {"curvature", "generative", "none"}, default="curvature"
@@ -42,14 +42,15 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         with up to 800 coefficients, else its diagonal); by log theta, which makes the weights the unknowns as
         in the paper, faster than none without a ridge and slow with one; or none (LR^n).
     start : {"zero", "generative"}, default="zero"
-        Where the search starts: from nothing, or from AnJE.
+        Where the search starts: from coefficients of 0, or from those of AnJE.
     solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
         Quasi-Newton, conjugate gradients, Newton (a few thousand coefficients at most, then by far the
         fastest), or stochastic gradient descent in epochs.
     objective : {"log-likelihood", "squared-error"}, default="log-likelihood"
         Minus the log posterior of the true class, or half the squared distance of the posterior from it.
     bins : "mdl" or int, default="mdl"
-        How numbers are cut: by description length, or into so many equally frequent bins.
+        How numbers are cut into intervals: where the classes change, by minimum description length, or
+        into so many intervals with equally many rows.
     tol : float, default=1e-4
         Norm of the gradient in the search space at which to stop, relative to that at the start.
     max_iter : int, default=1000
@@ -61,12 +62,14 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell is a value like any other, where training saw one, or no evidence.
+        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
         class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 
@@ -86,7 +89,8 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
     objective_ : float
         The penalised loss at the solution.
     gradient_norm_ : float
-        The certificate: norm of the gradient relative to that at the start.
+        How close to the optimum the fit ended (its certificate): the norm of the gradient, relative to that
+        at the start.
     n_iter_ : int
     passes_ : int
         Passes over all rows; counting pairs for the scaling is one of them.

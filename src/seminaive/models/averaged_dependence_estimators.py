@@ -31,18 +31,21 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
     min_count : float, default=1.0
         How often, in rows, the values of the parents must have occurred.
     bins : "mdl" or int, default="mdl"
-        How numbers are cut: by description length, or into so many equally frequent bins.
+        How numbers are cut into intervals: where the classes change, by minimum description length, or
+        into so many intervals with equally many rows.
     n_jobs : int, default=None
         Threads for predicting; results do not depend on it.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell is a value like any other, where training saw one, or no evidence.
+        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
         class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 

@@ -14,9 +14,9 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
     """Naive Bayes over groups of n features, averaged over all ways to group them (AnJE).
 
     The score of class c is ``log pi_c + g sum_t log theta_{x_t | c}``, where t runs over all sets of
-    ``order`` columns and ``g = 1 / binomial(a - 1, n - 1)`` for a columns: each column is counted once
-    altogether. Order 1 is naive Bayes. It needs counts only, and is the generative side of
-    `AcceleratedLogisticRegression`.
+    ``order`` columns. A column is in ``binomial(a - 1, n - 1)`` of these sets, a being the number of columns
+    and n the order; ``g`` is one over that number, so that each column counts once in all. Order 1 is naive
+    Bayes. Nothing but counts is needed. `AcceleratedLogisticRegression` starts from these estimates.
 
     Parameters
     ----------
@@ -27,16 +27,19 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
     estimates : {"m-estimate", "laplace"}, default="m-estimate"
         Whether a term's combinations share ``smoothing`` rows, or get as many each.
     bins : "mdl" or int, default="mdl"
-        How numbers are cut: by description length, or into so many equally frequent bins.
+        How numbers are cut into intervals: where the classes change, by minimum description length, or
+        into so many intervals with equally many rows.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell is a value like any other, where training saw one, or no evidence.
+        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
         class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 

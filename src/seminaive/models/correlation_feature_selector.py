@@ -1,4 +1,4 @@
-"""Feature selection that likes features which tell the class and do not repeat each other."""
+"""Selection of features that tell much about the class and do not repeat each other."""
 
 from __future__ import annotations
 

@@ -102,8 +102,9 @@ def load_model(path: str | Path, *, max_bytes: int = MAX_BYTES) -> TableClassifi
     code is run, and about twice ``max_bytes`` of memory are taken at most.
 
     Of a pipeline, the promise of finite probabilities covers the model at its end. The steps before it may be
-    ColumnTransformer, Pipeline, SimpleImputer, MissingIndicator, VarianceThreshold, the scalers, encoders,
-    KBinsDiscretizer, PowerTransformer and QuantileTransformer of scikit-learn, and our discretisers.
+    ColumnTransformer (which may pass columns through), Pipeline, SimpleImputer, MissingIndicator,
+    VarianceThreshold, the scalers, encoders, KBinsDiscretizer, PowerTransformer and QuantileTransformer of
+    scikit-learn, and our discretisers.
 
     Parameters
     ----------

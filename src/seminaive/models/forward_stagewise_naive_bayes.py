@@ -35,8 +35,9 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         Steps without a lower training error after which the search ends; None goes on until every alpha is 1
         (but for features that say nothing, such as constants, which stay at 0).
     criterion : {"aic", "cv"}, default="aic"
-        How to choose among the models of the path, that without features included: Akaike's criterion,
-        ``deviance + 2 d / N``, or the deviance of held-out rows. Folds are aligned by the number of steps.
+        How to choose among the models of the path, the one without features included: by Akaike's criterion,
+        ``deviance + 2 d / N``, or by the deviance of held-out rows, folds being compared at equal numbers of
+        steps.
     degrees : {"count", "sum"}, default="count"
         Whether d is the number of features with alpha above 0 or the sum of the alphas.
     cv : int or splitter, default=10
@@ -45,7 +46,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     ties : {"first", "last"}, default="first"
         Whether the first or the last feature, in an order drawn at random, wins a tie.
     smoothing : float, default=1.0
-        Added to every count, in rows; 0 lets one unseen combination of value and class veto the class.
+        Rows that are added to every count. With 0, a value that was never seen with a class excludes it.
     variances : {"class", "pooled"}, default="class"
         Whether the classes have variances of their own, or share one per number.
     variance_floor : float, default=1e-9
@@ -53,7 +54,8 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category is a value like any other, where training saw one, or no evidence.
+        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        or leaves the odds of the classes as they are.
     n_jobs : int, default=None
         Threads that evaluate features side by side; -1 uses all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=0
@@ -62,7 +64,8 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
         same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 

@@ -1,4 +1,4 @@
-"""Naive Bayes under a penalty that lets features in one after the other, by what they say on their own."""
+"""Naive Bayes with a penalty that lets features in one after the other, by how much each tells alone."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from seminaive.solvers.group_path import entry_strengths, geometric_strengths, g
 
 
 class GroupRegularizedNaiveBayes(InterpolatedClassifier):
-    """Naive Bayes whose joint likelihood pays for every difference between the classes (L1/L2-NB).
+    """Naive Bayes with a penalty on the differences between the classes, feature by feature (L1/L2-NB).
 
     The penalty on a feature is ``strength`` times the distance of its parameters from those that all classes
-    share, measured along the line from the ones to the others: alpha = 0 leaves the feature out. The adaptive
-    penalty divides by the whole distance, so that it is ``strength * alpha`` for every feature, whatever its
-    unit or its number of values; a category then enters exactly where the strength falls below its chi-square
-    statistic (with ``smoothing=0``). Features enter by what they say on their own, so that irrelevant ones
-    stay out and redundant ones do not; `ForwardStagewiseNaiveBayes` leaves out both.
+    share. Alpha is how far they go from the shared parameters (0, the feature is left out) to those of naive
+    Bayes (1). The adaptive penalty divides by the whole distance, so that it is ``strength * alpha`` for
+    every feature, whatever its unit or its number of values; a category then enters as soon as the strength
+    falls below its chi-square statistic (with ``smoothing=0``). Each feature is judged alone, so that
+    irrelevant features stay out, but copies of good ones come in; `ForwardStagewiseNaiveBayes` leaves out
+    both.
 
     Parameters
     ----------
@@ -50,7 +51,8 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
         same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 

@@ -43,14 +43,15 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         the loss at zero (the whole matrix at order 1 with up to 800 coefficients, else its diagonal), not at
         all, or by the generative log probabilities (ALR^n).
     start : {"zero", "generative"}, default="zero"
-        Where the search starts: from nothing, or from the generative estimate.
+        Where the search starts: from coefficients of 0, or from the generative estimate.
     solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
         Quasi-Newton, conjugate gradients, Newton (a few thousand coefficients at most, then by far the
         fastest), or stochastic gradient descent in epochs.
     objective : {"log-likelihood", "squared-error"}, default="log-likelihood"
         Minus the log posterior of the true class, or half the squared distance of the posterior from it.
     bins : "mdl" or int, default="mdl"
-        How numbers are cut: by description length, or into so many equally frequent bins.
+        How numbers are cut into intervals: where the classes change, by minimum description length, or
+        into so many intervals with equally many rows.
     tol : float, default=1e-4
         Norm of the gradient at which to stop, relative to that at the start.
     max_iter : int, default=1000
@@ -62,12 +63,14 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell is a value like any other, where training saw one, or no evidence.
+        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
         class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 
@@ -83,7 +86,8 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
     objective_ : float
         The penalised loss at the solution.
     gradient_norm_ : float
-        The certificate: norm of the gradient relative to that at the start.
+        How close to the optimum the fit ended (its certificate): the norm of the gradient, relative to that
+        at the start.
     n_iter_ : int
     passes_ : int
         Passes over all rows; counting pairs for the scaling is one of them.
@@ -92,7 +96,7 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
 
     Examples
     --------
-    Exclusive or: neither feature says anything alone, both together say all.
+    Exclusive or: neither feature tells anything alone, both together tell all.
 
     >>> X = [["a", "c"], ["a", "d"], ["b", "c"], ["b", "d"]] * 25
     >>> y = [0, 1, 1, 0] * 25

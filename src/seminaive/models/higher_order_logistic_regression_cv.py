@@ -34,10 +34,11 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     """Logistic regression over single features and tuples together, with a strength per order.
 
     Every single feature and every tuple of up to ``order`` features has a table of coefficients; numbers
-    enter as numbers and as bins. The higher the order, the more coefficients and the stronger the ridge
-    they need: one strength per order, that of numbers, and the share of the generative estimate that
-    coefficients are pulled to, are chosen by cross-validated log loss. The result is calibrated on small
-    tables, where the strengths are large, and picks up interactions on large ones.
+    enter as numbers and as intervals. Higher orders have more coefficients, and need a stronger ridge. So
+    there is one strength for single features, one for tuples and one for numbers, chosen by cross-validated
+    log loss. Coefficients may be pulled toward a share of the generative estimate instead of toward 0; the
+    share is chosen in the same way. On few rows the strengths come out large and the probabilities stay
+    moderate; on many rows the model picks up interactions.
 
     Parameters
     ----------
@@ -66,8 +67,8 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
         length; or into so many equally frequent bins.
     tol : float, default=1e-4
-        Norm of the gradient at which the final fit stops, relative to that at zero, in a metric in which half
-        its square is about the distance of the penalised loss from its minimum.
+        Norm of the gradient at which the final fit stops, relative to that at zero coefficients. The norm is
+        scaled so that half its square is about the distance of the penalised loss from its minimum.
     max_iter : int, default=500
         Newton steps per fit.
     n_jobs : int, default=None
@@ -77,12 +78,14 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell is a value like any other, where training saw one, or no evidence.
+        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
         "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 
@@ -96,9 +99,9 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     scores_ : AdditiveScores
         The intercept, one table per term, and one slope per number if hierarchical.
     ridge_ : tuple of float
-        The strengths chosen, one per order. Where the gain over the class shares is below three of its
-        standard errors they are ten times those of the best trial; below 1.5 they are infinite, which leaves
-        the class shares.
+        The strengths chosen, one per order. If the gain over the class shares is less than three standard
+        errors, they are ten times those of the best trial; if it is less than 1.5, they are infinite, which
+        leaves the class shares.
     number_ridge_ : float
         The strength chosen for numbers.
     generative_share_ : float
@@ -110,14 +113,15 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     objective_ : float
         The penalised loss of the final fit.
     gradient_norm_ : float
-        The certificate: norm of the gradient relative to that at zero.
+        How close to the optimum the fit ended (its certificate): the norm of the gradient, relative to that
+        at zero coefficients.
     n_iter_ : int
     passes_ : int
         Passes over all rows of the final fit, for gradients and for products with second derivatives.
 
     Examples
     --------
-    Pure noise gets infinite ridges: the answer is the class shares.
+    In pure noise there is nothing to learn, and the answer is the class shares:
 
     >>> import numpy as np
     >>> X = np.random.default_rng(0).integers(0, 3, (200, 4))

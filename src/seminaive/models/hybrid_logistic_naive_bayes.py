@@ -36,10 +36,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     """Some features in a logistic regression, the others in naive Bayes, their scores added.
 
     The score of class c is ``log P(c | logistic features) + sum_j log P(x_j | c)``, the sum over the features
-    of the generative part: the first are parents of the class, the others its children. Logistic regression
-    makes no mistake about features that repeat each other, but needs rows for every coefficient; naive Bayes
-    needs few rows, and counts twice what is told twice. The rule of the *partition* weighs the one against
-    the other.
+    of the generative part. In terms of graphs, the logistic features are parents of the class and the others
+    its children. Logistic regression copes with features that repeat each other, but needs rows for every
+    coefficient; naive Bayes needs few rows, but counts repeated information twice. The *partition* says which
+    feature goes where.
 
     The logistic part is fitted alone, by maximum likelihood with a tiny ridge; then the log likelihoods of
     the generative part are added.
@@ -49,21 +49,22 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     partition : {"bias-variance", "dependence", "greedy"} or list of names, default="bias-variance"
         Which features are in the logistic part. "bias-variance": those whose mean dependence on the others,
         the normalised mutual information given the class, is at least ``exp(-rate * n_rows)``. "dependence":
-        of the two features that depend on each other most, the one goes there that depends more on a third,
-        until no pair of the rest depends. "greedy": the feature goes that raises the accuracy on the training
-        rows most, until none does. A list names the features.
+        of the two features that depend on each other most, the one that depends more on a third feature goes
+        to the logistic part, until no pair of the rest depends by more than ``cutoff``. "greedy": the feature
+        goes there that raises the accuracy on the training rows most, until none does. A list names the
+        features of the logistic part.
     rate : "cv" or float, default="cv"
-        The rate of the rule "bias-variance", per row: 0 leaves all features to naive Bayes, infinity none.
-        "cv" takes the rate of least loss in cross-validation, the largest of equal ones; every fold has its
-        own dependences, cut points and number of rows.
+        The rate of the rule "bias-variance", per row: with 0 all features are in naive Bayes, with infinity
+        none. "cv" takes the rate with the least loss in cross-validation, the largest of equally good ones;
+        every fold has its own dependences, cut points and number of rows.
     cutoff : float or "mi", default=0.05
-        From which dependence on two features are separated by the rule "dependence"; "mi" separates those
-        whose independence given the class a G test rejects at level ``alpha``.
+        The rule "dependence" separates two features whose dependence is at least this; with "mi", it
+        separates those whose independence given the class is rejected by a G test at level ``alpha``.
     alpha : float, default=0.05
         Level of that test.
     greedy : {"backward", "forward"}, default="backward"
-        Whether the greedy rule starts with all features in the generative part, which they leave, or with
-        none, where they arrive.
+        Whether the greedy rule starts with all features in the generative part and moves them out of it, or
+        with none and moves them in.
     generative : {"naive-bayes", "tan"}, default="naive-bayes"
         Whether the features of the generative part are independent given the class, or each may depend on
         one other of them. The tree is learned for each generative part.
@@ -97,10 +98,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         How numbers are cut into bins to measure dependence, and where ``numbers="bins"``.
     ridge : float, default=1e-6
         Half of it times the squared coefficients of the logistic part (of standardised numbers and of
-        indicators) is added to the log loss, a sum over rows. It decides nothing but where classes are
-        separable, which have no optimum without it.
+        indicators) is added to the log loss, a sum over rows. So small a ridge only matters if the classes
+        can be separated without error: then there is no optimum without it.
     tol : float, default=1e-6
-        Norm of the gradient at which the logistic fit stops, in the metric of the inverse Hessian, relative
+        When the logistic fit stops: the norm of the gradient in the metric of the inverse Hessian, relative
         to the square root of twice the log loss of equal probabilities.
     max_iter : int, default=200
         Newton steps of a logistic fit.
@@ -109,13 +110,15 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category is a value like any other, where training saw one, or no evidence. A
-        missing number is no evidence; in the logistic part it stands at the mean.
+        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        or leaves the odds of the classes as they are. A missing number leaves them as they are; in the
+        logistic part it counts as the mean of its column.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
         class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 

@@ -1,4 +1,4 @@
-"""Naive Bayes classifiers with one alpha per feature, chosen along a path from the class prior on."""
+"""Naive Bayes classifiers with one alpha per feature, chosen along a path that starts at the prior."""
 
 from __future__ import annotations
 

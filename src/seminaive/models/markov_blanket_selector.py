@@ -59,12 +59,12 @@ class BlanketTrace:
 
 
 class MarkovBlanketSelector(TableSelector):
-    """Keeps the Markov blanket of the class, found by tests of conditional independence.
+    """Keeps the features that tell all there is to know about the class: its Markov blanket.
 
-    Given its Markov blanket, the class is independent of all other features. One algorithm with one test
-    misses features that another combination finds; the union over all of them keeps a feature unless all
-    agree that it is irrelevant. In tables with categories the numbers are cut into bins by description
-    length, for the tests only.
+    Given its Markov blanket, the class is independent of all other features. The blanket is found by tests of
+    conditional independence. One algorithm with one test misses features that another combination finds, so
+    that by default a feature is left out only if all combinations agree. In tables with categories, numbers
+    are cut into intervals by minimum description length, for the tests only.
 
     Parameters
     ----------

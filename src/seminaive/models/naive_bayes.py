@@ -1,4 +1,4 @@
-"""Naive Bayes for mixed tables: every feature speaks alone, and all are believed equally."""
+"""Naive Bayes for mixed tables: every column contributes on its own, and all contributions count fully."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     """Naive Bayes over categories and numbers together.
 
     The score of class c is ``log P(c) + sum_j log P(x_j | c)``, with smoothed relative frequencies for
-    categories and normal densities for numbers. It needs one pass over the rows and few of them, and it
-    is overconfident where features repeat each other.
+    categories and normal densities for numbers. It is fitted in one pass over the rows, and needs few of
+    them. Where features repeat each other, its probabilities are too close to 0 and 1.
 
     Parameters
     ----------
     smoothing : float, default=1.0
-        Added to every count, in rows; 0 lets one unseen combination of value and class veto the class.
+        Rows that are added to every count. With 0, a value that was never seen with a class excludes it.
     variances : {"pooled", "class"}, default="pooled"
         Whether the classes share one variance per number, which makes its log odds linear, or have
         their own, which makes them quadratic.
@@ -32,13 +32,14 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category is a value like any other, where training saw one, or no evidence. A
-        missing number is never evidence.
+        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        or leaves the odds of the classes as they are. A missing number always leaves them as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
         class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 

@@ -1,4 +1,4 @@
-"""Logistic regression that shrinks toward naive Bayes instead of toward nothing."""
+"""Logistic regression that shrinks toward naive Bayes instead of toward zero."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
 
     Minimises ``-log likelihood + strength * sum_j s_j |b_j - t_j|``, intercept included, where ``t`` are the
     coefficients that naive Bayes gives to the same table and ``s`` the columns' standard deviations. Strength
-    0 is logistic regression; from ``path_.strength_max`` on the model is naive Bayes. In between, only the
-    coefficients whose change the likelihood rewards enough leave their naive Bayes value.
+    0 is logistic regression; from ``path_.strength_max`` on the model is naive Bayes. In between, a
+    coefficient leaves its naive Bayes value only if that raises the likelihood by more than the penalty.
 
     Parameters
     ----------
@@ -55,13 +55,15 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         Which columns are categories; by default those that do not hold numbers. A category enters as an
         indicator against its column's most frequent one; a column of 0 and 1 enters as it is.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category is a value like any other, where training saw one, or no evidence. A
-        missing number is never evidence for the target, and stands at the mean beyond that.
+        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        or leaves the odds of the classes as they are. A missing number contributes nothing to the target's
+        part of the score, and counts as the mean of its column in the rest.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
         class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 
@@ -72,7 +74,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         Log odds of the second class, (n_coefficients,); with more classes, (n_coefficients, n_classes).
     coefficient_names_ : list of str
     shrinkage_ : frame
-        Where each coefficient stands between its target and maximum likelihood.
+        Where each coefficient lies between its target and its maximum-likelihood value.
     strength_ : float
     path_ : ShrinkagePath
         Solutions from ``strength_max`` to ``strength``, with duality gaps and deviances.
@@ -85,7 +87,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
 
     Examples
     --------
-    Two copies of a column count twice in naive Bayes; a little likelihood corrects that:
+    Two copies of a column count twice in naive Bayes; a small strength corrects that:
 
     >>> X = [["wet", "wet"]] * 30 + [["dry", "dry"]] * 31
     >>> y = ["rain"] * 20 + ["sun"] * 10 + ["rain"] * 10 + ["sun"] * 21
@@ -132,7 +134,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None):
-        """Estimate naive Bayes, then move its coefficients as far as the likelihood pays for.
+        """Compute naive Bayes, then move its coefficients where that lowers the penalised loss.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Logistic regression shrunk toward naive Bayes, as far as cross-validation advises."""
+"""Logistic regression shrunk toward naive Bayes, with the strength chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -38,22 +38,21 @@ ROWS_AT_ONCE = 4096
 class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     """`NaiveBayesLogisticRegression` with strength and target chosen by cross-validation.
 
-    The target is a share of naive Bayes: all of it, half of its evidence, or none, which leaves the class
-    shares (then it is the lasso). In every fold the target is estimated anew from the fold's training rows: a
-    target from all rows would have seen the test rows and would always win. The search goes on by decades
-    while the best strength is the last one tried, down to no penalty, and up to the target itself where it is
-    the first.
+    Three targets are tried: naive Bayes, half of its log odds, and none of them, which leaves the class
+    shares (this is the lasso). In every fold the target is estimated anew from the fold's training rows: a
+    target from all rows would have seen the test rows and would always win. If the smallest strength is the
+    best, the search goes on in factors of ten down to no penalty; if the largest is, up to the target itself.
 
     Parameters
     ----------
     strengths : int or array-like, default=100
-        How many strengths to try, logarithmically from ``strength_max`` down to 1e-4 of it, fewer where
-        99.9 % of the deviance is explained or the classes are separated; or the strengths themselves.
+        How many strengths to try, logarithmically from ``strength_max`` down to 1e-4 of it (fewer if
+        99.9 % of the deviance is explained or the classes are separated); or the strengths themselves.
     generative_shares : sequence of float, default=(0.0, 0.5, 1.0)
         The shares of naive Bayes to try as targets, each with its own strengths. Other targets ignore it.
     extend : bool, default=True
-        Whether to go on beyond the strengths laid where the first or the last of them is as good as the best;
-        strengths that are given are the only ones tried.
+        Whether to try larger or smaller strengths if the first or the last one is the best. If
+        ``strengths`` are given, no others are tried.
     cv : int or splitter, default=10
         Number of stratified folds, or a scikit-learn splitter or iterable of splits.
     scoring : {"log-loss", "brier", "zero-one"}, default="log-loss"
@@ -72,7 +71,8 @@ categorical_features, missing
         Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
         "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 
@@ -81,9 +81,9 @@ categorical_features, missing
     strength_ : float
         The chosen strength.
     generative_share_ : float
-        The chosen share of naive Bayes in the target. Where the gain over the class shares is below 1.5 of
-        its standard errors it is 0, at a strength that leaves the class shares: the best of many trials gains
-        that much by chance.
+        The chosen share of naive Bayes in the target. If the gain over the class shares is less than 1.5
+        standard errors, which the best of many trials gains by chance, it is 0, with a strength that leaves
+        the class shares.
     best_strength_, one_standard_error_strength_ : float
         What each rule of ``selection`` chooses along ``path_``; ``coefficients_at`` gives their coefficients.
     fold_losses_ : FoldLosses

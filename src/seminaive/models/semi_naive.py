@@ -47,27 +47,27 @@ class SemiNaive(AdditiveClassifier):
     """Additive logistic regression with smooth curves and pairs, as strong as cross-validation finds good.
 
     Every number has a slope and a smooth curve, every category a table, and every pair of columns a smooth
-    table of low rank. Slopes, curves and pairs each have a strength, found by cross-validated log loss, and
-    each term has a relevance, found by its evidence: the more a term explains for its effective degrees of
-    freedom, the less it is penalised. On few rows almost everything is shrunk away, and what is left
-    resembles naive Bayes with a few weighted columns; on many rows it is a logistic regression with
-    interactions. The answer averages over the strengths tried, and is shrunk toward the class shares where
-    its gain could be chance.
+    table of low rank. A ridge holds all coefficients back. Its strengths for slopes, curves and pairs are
+    found by cross-validated log loss; and the more a single term explains for its effective degrees of
+    freedom, the less it is held back (its relevance). On few rows little more than a few weighted columns is
+    left, which resembles naive Bayes; on many rows the model is a logistic regression with interactions. The
+    answer is an average over the strengths tried. If the gain over the class shares could be chance, it is
+    shrunk toward them.
 
     Parameters
     ----------
     interactions : "all", int or list of pairs, default="all"
-        Which pairs of columns have a term: all; none for 0, which leaves main curves only; the so many most
-        important ones, found by a first fit with all pairs; or pairs of names or positions of columns.
+        Which pairs of columns have a term: all; none, for 0; for another number, as many of the most
+        important ones, found by a first fit with all pairs; or a list of pairs of names or positions.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or scikit-learn's ways
         of saying which rows are held out.
     nested : bool, default=False
-        Whether to estimate the log loss honestly as well, by a whole search inside each fold; it takes as
-        many times as long as there are folds.
+        Whether to estimate the log loss without optimism as well, by a whole search inside each fold. This
+        takes about as many times longer as there are folds.
     tol : float, default=1e-4
-        Norm of the gradient at which final fits stop, relative to that at zero, in a metric in which half its
-        square is about the distance of the penalised loss from its minimum.
+        Norm of the gradient at which final fits stop, relative to that at zero coefficients. The norm is
+        scaled so that half its square is about the distance of the penalised loss from its minimum.
     max_iter : int, default=100
         Newton steps per fit.
     n_jobs : int, default=None
@@ -77,12 +77,14 @@ class SemiNaive(AdditiveClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell is a value like any other, where training saw one, or no evidence.
+        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
         "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 
@@ -97,15 +99,15 @@ class SemiNaive(AdditiveClassifier):
         The intercept; slopes, clipped to the training range and to 4 deviations; piecewise-linear curves;
         tables of categories and of pairs.
     strengths_ : dict of str to float
-        The ridge of slopes, main curves and pairs in the best trial; infinite where the class shares are the
-        answer.
+        The ridge of slopes, curves (and tables of categories) and pairs in the best trial; infinite if the
+        class shares are the answer.
     relevances_ : frame
         One row per term: ``term``, ``relevance`` (what its ridge is divided by), ``degrees_of_freedom``
         (how many coefficients the rows determine) and ``evidence`` (its share in the penalty of all terms,
         which is 0 for a term that explains nothing).
     interactions_ : frame
-        One row per pair, most important first: ``first``, ``second`` and ``importance``, the deviation of its
-        contribution over the training rows.
+        One row per pair, most important first: ``first``, ``second`` and ``importance``, the standard
+        deviation of its contribution over the training rows.
     cv_results_ : dict of ndarray
         For each trial ``slopes``, ``mains`` and ``pairs`` (strengths), ``round`` (of relevance updates) and
         ``log_loss``, the mean over held-out rows.
@@ -120,12 +122,13 @@ class SemiNaive(AdditiveClassifier):
     nested_log_loss_ : float
         An estimate without this optimism, if ``nested``.
     gradient_norm_ : float
-        The certificate: the largest relative norm of the gradient among the fits that are averaged.
+        How close to the optimum the fits ended (their certificate): the largest relative norm of the gradient
+        among the fits that are averaged.
     n_iter_ : int
 
     Examples
     --------
-    The square of a number decides, and only the interaction of two others:
+    The class depends on the square of one number, and on the product of two others:
 
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(600, 3))

@@ -26,29 +26,31 @@ from seminaive.structure import chow_liu_tree
 class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
     """Tree-augmented naive Bayes (TAN; Friedman, Geiger and Goldszmidt, 1997).
 
-    The score of class c is ``log P(c) + sum_j log P(x_j | x_parent(j), c)``. The parents form the tree that
-    keeps most of the features' mutual information within the classes, the maximum-likelihood tree; its root,
-    the feature that tells most about the class, has none. Two copies of a feature become parent and child,
-    and so count once.
+    The score of class c is ``log P(c) + sum_j log P(x_j | x_parent(j), c)``: each feature may depend on one
+    other, its parent. The parents form the tree of maximum likelihood, which is the one with the largest sum
+    of mutual information within the classes. Its root, the feature that tells most about the class, has no
+    parent. Two copies of a feature become parent and child, and so count once.
 
     Parameters
     ----------
     smoothing : float, default=1.0
-        Added to every count, in rows; 0 lets one unseen combination of value, parent and class veto the
-        class.
+        Rows that are added to every count. With 0, a pair of values that was never seen with a class
+        excludes it.
     bins : "mdl" or int, default="mdl"
-        How numbers are cut into bins: where the classes pay for it, or into that many equally frequent ones.
+        How numbers are cut into intervals: where the classes change, by minimum description length, or
+        into so many intervals with equally many rows.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell is a value like any other, where training saw one, or no evidence. A child
-        whose parent is no evidence falls back on ``P(x_j | c)``; a child that is no evidence contributes
-        nothing.
+        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        leaves the odds of the classes as they are. If a feature's parent is missing in this sense, or has a
+        value that training never had, ``P(x_j | c)`` is used instead.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
         same total. Classes that a mapping leaves out weigh 1.
     keep_summary : bool, default=True
-        Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
+        Whether to keep a summary of the training table for pictures and reports: how often each value
+        occurred, and quantiles of numbers; no row is kept.
     verbose : bool or int, default=False
         Whether to show progress on standard error.
 
