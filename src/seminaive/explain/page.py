@@ -62,8 +62,9 @@ def page(
     """Write a fitted additive model as one HTML page: its calculator, and every picture of it.
 
     The pictures are which effects matter, the effects of the 24 features and of the 6 pairs that move the
-    scores most, the nomogram (of at most 7 classes), and the path, the test losses and the graph of models
-    that have them. The page needs no network and sends nothing. Needs ``seminaive[plot]``.
+    scores most, the nomogram of these features (and of at most 7 classes), and the path, the test losses and
+    the graph of models that have them. The page needs no network and sends nothing. Needs
+    ``seminaive[plot]``.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ def _nomogram(model: Any) -> Iterator[_Picture]:
         return
     import matplotlib.pyplot as plt
 
-    display = NomogramDisplay.from_estimator(model)
+    display = NomogramDisplay.from_estimator(model, features=MOST_FEATURES)
     yield _Picture("Nomogram: add the points of each ruler", _svg(display.figure_), is_wide=True)
     plt.close(display.figure_)
 
