@@ -181,7 +181,7 @@ def _table(model: Any) -> str:
         shown = f"{strength}{low}{low_at}{high}{high_at}"
         lines.append(f'<tr><th scope="row">{html.escape(line.term)}</th>{shown}</tr>')
     label = html.escape(str(model.classes_[-1]))
-    caption = f"Importance: standard deviation over the training rows. Lowest and highest: {about} of {label}."
+    caption = f"Importance: standard deviation over the training rows. Lowest, highest: {about} of {label}."
     return (
         f'<div class="wide" tabindex="0" role="group" aria-label="Table of effects"><table><caption>{caption}'
         f"</caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
