@@ -53,11 +53,16 @@ explain.odds_ratios(model).round(2)
 
 # %%
 # The nomogram: find each value on its ruler, add the points, and read the probability. The last line
-# says how far the drawn part is from the whole model. A row may be overlaid.
+# says how far the drawn part is from the whole model. A row may be overlaid. ``features=10`` draws the ten
+# features that move the log odds most, for tables with many columns. More than two classes have a lane each
+# against the most frequent one; more than seven have no room on a sheet and are refused: draw an
+# ``EffectDisplay`` per feature, or write the calculator.
 
 explain.NomogramDisplay.from_estimator(model, row=X.iloc[[19]], pairs=2)
 
 # %%
-# As whole points in bands, to be added up by hand:
+# As whole points in bands, to be added up by hand. The last lines say what bands and rounding change, and in
+# which feature most: ``bands={"mean radius": 12}`` gives it more. With few rows, ``X=X`` finds the bands on
+# the rows themselves, since the summary that a model keeps knows no extreme number.
 
 print(explain.scorecard(model, points_to_double=20, bands=4))

@@ -14,7 +14,10 @@ from seminaive.explain import (
     PairDisplay,
     WaterfallDisplay,
 )
+from seminaive.explain.nomogram_lanes import lane_of
+from seminaive.explain.nomogram_ticks import weight_label
 from seminaive.explain.reading import effects_of
+from seminaive.scores import FeatureCurve, FeatureEffect
 
 mpl.use("Agg")
 pytestmark = [
@@ -159,6 +162,43 @@ def test_the_note_grows_with_what_is_not_drawn(two):
     model, _ = two
     assert "10 weaker pairs" in NomogramDisplay.from_estimator(model, pairs=0).note
     assert "9 weaker pairs" in NomogramDisplay.from_estimator(model, pairs=1).note
+
+
+def test_weaker_features_may_be_left_out_of_a_nomogram_which_says_so(two):
+    model, X = two
+    effects = effects_of(model)
+    whole = NomogramDisplay.from_estimator(model, pairs=100)
+    few = NomogramDisplay.from_estimator(model, features=2, pairs=100)
+    strongest = sorted(effects.features, key=lambda own: -own.deviation.sum())[:2]
+    assert {lane.name for lane in few.lanes} == {own.name for own in strongest}
+    assert f"{len(effects.features) - 2} weaker features" in few.note
+    assert "features" not in whole.note
+    # What is left out has mean zero, so that the rest stands for it.
+    table = model._encode(X)
+    parts, names = effects.breakdown(table), {lane.name for lane in few.lanes}
+    kept = [1 + k for k, own in enumerate(effects.features) if own.name in names]
+    scores = effects.intercept + parts[:, kept].sum(axis=1)
+    expected = 1 / (1 + np.exp(scores[:, 0] - scores[:, 1]))
+    np.testing.assert_allclose(few.probabilities(table, pairs=False)[:, 1], expected, atol=0.02)
+
+
+@pytest.mark.parametrize(("slope", "in_bands"), [(0.0, True), (0.005, True), (0.5, False)])
+def test_a_curve_of_jumps_is_drawn_in_bands(slope, in_bands):
+    coefficients = np.zeros((2, 3, 2))
+    coefficients[:, 0, 1], coefficients[:, 1, 1] = [3.0, 0.0], slope
+    curve = FeatureCurve(np.zeros(1), np.zeros(2), 1.0, coefficients, np.zeros(2))
+    seen = np.linspace(-2, 2, 401)
+    own = FeatureEffect("x", 0, None, curve, np.append(seen, np.nan), np.append(np.ones(401), 0.0))
+    lane, _, lost = lane_of(None, own, 1, 0)
+    assert (lane.edges is not None) == in_bands
+    assert bool(lane.strips) != in_bands
+    assert [label for label, _, kind in lane.marks if kind == "value"] == (["≤ 0", "> 0"] if in_bands else [])
+    assert lost <= 0.005 * 3.0
+
+
+def test_weights_are_written_whole_below_a_million():
+    assert [weight_label(2.0**k) for k in (-1, 0, 14, 19)] == ["0.5", "1", "16,384", "524,288"]
+    assert weight_label(2.0**20) == "1.0e6"
 
 
 def test_no_two_labels_of_a_picture_overlap(pairs, two):

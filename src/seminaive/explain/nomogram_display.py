@@ -15,6 +15,8 @@ from seminaive.explain.reading import class_position, clipped, code_labels, effe
 from seminaive.explain.tables import importance, one_row
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from seminaive.explain.nomogram_lanes import Lane
@@ -104,6 +106,7 @@ class NomogramDisplay(Display):
         target: Any = None,
         row: Any = None,
         scale: str = "hundred",
+        features: int | None = None,
         pairs: int = 3,
         ax: Any = None,
     ) -> NomogramDisplay:
@@ -120,6 +123,9 @@ class NomogramDisplay(Display):
         scale : {"hundred", "doubling"}, default="hundred"
             Whether the widest feature has 100 points, or 10 points double the odds. More than two classes
             always have the second.
+        features : int or None, default=None
+            How many features are drawn, those that move the log odds most; None draws all. The last line says
+            what the others would change.
         pairs : int, default=3
             How many pairs are drawn, the strongest.
         ax : matplotlib Axes, default=None
@@ -128,24 +134,11 @@ class NomogramDisplay(Display):
         if scale not in ("hundred", "doubling"):
             raise InputError(f"scale is 'hundred' or 'doubling', got {scale!r}")
         effects = effects_of(estimator)
-        if effects.n_classes == 2:
-            targets = [class_position(estimator, target)]
-            reference = 1 - targets[0]
-        else:
-            by_weight = int(estimator.summary_.class_weight.argmax())
-            reference = by_weight if target is None else class_position(estimator, target)
-            targets = [c for c in range(effects.n_classes) if c != reference]
-            if len(targets) > MOST_LANES:
-                raise InputError(
-                    f"a nomogram has room for {MOST_LANES + 1} classes, the model has {effects.n_classes}: "
-                    "use effects_table, an EffectDisplay per feature, or the calculator"
-                )
-        strongest = sorted(
-            (own for own in effects.tuples if len(own.columns) == 2),
-            key=lambda own: -importance(own.deviation),
-        )
-        drawn = [own for own in strongest[:pairs] if importance(own.deviation) > 0]
-        per_unit = [lane_of(effects, own, c, reference) for own in effects.features for c in targets]
+        targets, reference = _compared(estimator, effects.n_classes, target)
+        shown = _strongest(effects.features, features)
+        drawn = _strongest([own for own in effects.tuples if len(own.columns) == 2], pairs)
+        drawn = [own for own in drawn if importance(own.deviation) > 0]
+        per_unit = [lane_of(effects, own, c, reference) for own in shown for c in targets]
         widest = max((lane.reach for lane, _, _ in per_unit), default=1.0) or 1.0
         factor = 100.0 / widest if scale == "hundred" and len(targets) == 1 else 10.0 / np.log(2)
         start = _against(effects.intercept, np.array(targets), reference)
@@ -158,10 +151,12 @@ class NomogramDisplay(Display):
         for lane in lanes:
             reach[lane.name] = max(reach.get(lane.name, 0.0), lane.reach)
         lanes.sort(key=lambda lane: -reach[lane.name])
-        left = [own for own in effects.tuples if own not in drawn]
-        squares += sum(importance(own.deviation) ** 2 for own in left)
+        names = {own.name for own in (*shown, *drawn)}
+        tuples = [importance(own.deviation) for own in effects.tuples if own.name not in names]
+        weaker = [importance(own.deviation) for own in effects.features if own.name not in names]
+        squares += float(np.sum(np.square([*weaker, *tuples])))
         banded = any(lost > 0 for _, _, lost in per_unit)
-        note = _note(len(left), banded, float(np.sqrt(squares)), factor)
+        note = _note(len(weaker), len(tuples), banded, float(np.sqrt(squares)), factor)
         table = None if row is None else one_row(estimator, row)
         display = cls(lanes, start, factor, drawn, estimator, targets, reference, note, table)
         return display.plot(ax=ax)
@@ -304,9 +299,33 @@ class NomogramDisplay(Display):
         return float(cell[c] - cell[self.reference]) * self.factor
 
 
-def _note(n_left: int, banded: bool, deviation: float, factor: float) -> str:
+def _compared(model: Any, n_classes: int, target: Any) -> tuple[list[int], int]:
+    """Return the classes that have lanes, and the one that they are compared with."""
+    if n_classes == 2:
+        own = class_position(model, target)
+        return [own], 1 - own
+    if n_classes > MOST_LANES + 1:
+        raise InputError(
+            f"a nomogram has room for {MOST_LANES + 1} classes, the model has {n_classes}: use "
+            "effects_table, an EffectDisplay per feature, or the calculator"
+        )
+    most = int(model.summary_.class_weight.argmax())
+    reference = most if target is None else class_position(model, target)
+    return [c for c in range(n_classes) if c != reference], reference
+
+
+def _strongest(effects: Sequence[Any], most: int | None) -> list[Any]:
+    """Return the effects that move the log odds most, in their order; all for None."""
+    if most is None or most >= len(effects):
+        return list(effects)
+    order = sorted(range(len(effects)), key=lambda k: -importance(effects[k].deviation))
+    return [effects[k] for k in sorted(order[:most])]
+
+
+def _note(n_features: int, n_tuples: int, banded: bool, deviation: float, factor: float) -> str:
     """Say how far the drawn part is from the whole model."""
-    parts = [f"{n_left} weaker pairs and tuples that are not drawn"] if n_left else []
+    parts = [f"{n_features} weaker features that are not drawn"] if n_features else []
+    parts += [f"{n_tuples} weaker pairs and tuples that are not drawn"] if n_tuples else []
     parts += ["bands in place of curves"] if banded else []
     if not parts:
         return "The rulers are the whole model."

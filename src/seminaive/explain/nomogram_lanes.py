@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 # Ticks of a curve between which a reader interpolates; the most strips of a curve that turns; bands else.
 TICKS, MOST_STRIPS, BANDS = 60, 4, 12
+# A curve whose jumps are all but this share of its variation is drawn in bands: between jumps its ticks would
+# lie on each other.
+SLOPE = 0.01
 
 
 @dataclass(frozen=True)
@@ -92,10 +95,13 @@ def lane_of(effects: Effects, own: FeatureEffect, c: int, reference: int) -> tup
     heights = own.curve.at(grid)
     heights = heights[:, c] - heights[:, reference]
     strips = _strips(grid, heights) if np.ptp(heights) > 0 else []
-    flat = not own.curve.coefficients[:, 1:, [c, reference]].any()
+    jump = grid[1:] == np.nextafter(grid[:-1], np.inf)
+    steps = np.abs(np.diff(heights))
+    flat = steps[~jump].sum() <= SLOPE * np.ptp(heights)
     if flat or not strips or len(strips) > MOST_STRIPS:
         seen = own.at_seen[:, c] - own.at_seen[:, reference]
-        edges, means = best_bands(own, seen, BANDS)
+        bands = min(BANDS, 1 + int(np.count_nonzero(steps[jump]))) if flat else BANDS
+        edges, means = best_bands(own, seen, bands)
         lowest = float(means.min())
         place = np.searchsorted(np.array(edges), own.seen[:-1], side="left")
         lost = np.sqrt(np.average((means[place] - seen[:-1]) ** 2, weights=own.weight[:-1] + 1e-300))

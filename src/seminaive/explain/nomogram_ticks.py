@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+MILLION = 1e6
+
 
 def nice_ticks(most: float) -> tuple[list[float], list[str]]:
     """Return round numbers of points between 0 and the most, and their labels."""
@@ -51,5 +53,7 @@ def strip_ticks(strip: tuple[Floats, Floats], whole: bool, jumped: bool) -> list
 
 
 def weight_label(weight: float) -> str:
-    """Return a weight as text."""
-    return f"{weight:g}" if 1 / 16 <= weight < 1e4 else f"{weight:.0e}"
+    """Return a weight as text: whole below a million."""
+    if weight < 1 / 16:
+        return f"{weight:.0e}"
+    return f"{weight:,.10g}" if weight < MILLION else f"{weight:.1e}".replace("e+0", "e").replace("e+", "e")

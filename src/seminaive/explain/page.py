@@ -62,8 +62,9 @@ def page(
     """Write a fitted additive model as one HTML page: its calculator, and every picture of it.
 
     The pictures are which effects matter, the effects of the 24 features and of the 6 pairs that move the
-    scores most, the nomogram (of at most 7 classes), and the path, the test losses and the graph of models
-    that have them. The page needs no network and sends nothing. Needs ``seminaive[plot]``.
+    scores most, the nomogram of these features (and of at most 7 classes), and the path, the test losses and
+    the graph of models that have them. The page needs no network and sends nothing. Needs
+    ``seminaive[plot]``.
 
     Parameters
     ----------
@@ -132,7 +133,7 @@ def _nomogram(model: Any) -> Iterator[_Picture]:
         return
     import matplotlib.pyplot as plt
 
-    display = NomogramDisplay.from_estimator(model)
+    display = NomogramDisplay.from_estimator(model, features=MOST_FEATURES)
     yield _Picture("Nomogram: add the points of each ruler", _svg(display.figure_), is_wide=True)
     plt.close(display.figure_)
 
@@ -180,7 +181,7 @@ def _table(model: Any) -> str:
         shown = f"{strength}{low}{low_at}{high}{high_at}"
         lines.append(f'<tr><th scope="row">{html.escape(line.term)}</th>{shown}</tr>')
     label = html.escape(str(model.classes_[-1]))
-    caption = f"Importance: standard deviation over the training rows. The {about} is that of {label}."
+    caption = f"Importance: standard deviation over the training rows. Lowest, highest: {about} of {label}."
     return (
         f'<div class="wide" tabindex="0" role="group" aria-label="Table of effects"><table><caption>{caption}'
         f"</caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"

@@ -46,7 +46,7 @@ def pair_named(effects: Effects, pair: Sequence[str] | None) -> TupleEffect:
 class PairDisplay(Display):
     """The pure effect of a pair, cell by cell, in a colour range of its own.
 
-    Cells with few training rows are faded, those without any are blank.
+    Cells with few training rows fade to grey, those without any are grey; white says nothing.
 
     Parameters
     ----------
@@ -110,6 +110,7 @@ class PairDisplay(Display):
         shown = np.where(weight > 0, values, np.nan)
         largest = float(np.nanmax(np.abs(shown))) if (weight > 0).any() else 1.0
         limit = max(largest, 1e-12)
+        self.ax_.set_facecolor("0.88")
         image = self.ax_.imshow(
             shown, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto",
             alpha=np.clip(weight / FULL_COLOUR, 0.15, 1.0),

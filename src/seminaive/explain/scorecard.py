@@ -191,7 +191,7 @@ def scorecard(
     bands : int or mapping of column to int, default=8
         The largest number of bands of a number. A mapping gives some columns more or fewer than 8: a curve
         that jumps up and down twenty times, such as that of the capital gains in the adult table, loses .006
-        of log loss in 8 bands and nothing in 16. The printed card names the column that loses most.
+        of log loss in 8 bands and less than .001 in 16. The printed card names the column that loses most.
     X : table, default=None
         Rows whose numbers the bands are found on, such as the training table. None takes the summary of
         training, which knows no extreme number: the 10 smallest and the 10 largest of a column count as the
