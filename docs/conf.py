@@ -24,6 +24,8 @@ extensions = [
 html_theme = "furo"
 html_title = "seminaive"
 html_extra_path = ["_build/extra"]
+html_static_path = ["_static"]
+html_css_files = ["phone.css"]
 exclude_patterns = ["_build", "examples", "gallery/**/*.ipynb", "gallery/*.py", "gallery/*.zip"]
 
 autodoc_member_order = "bysource"
@@ -49,6 +51,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 3600,
     "remove_config_comments": True,
+    "ignore_repr_types": r"seminaive\.explain\.",  # displays are pictures; their addresses say nothing
 }
 
 
@@ -83,7 +86,7 @@ def _keep_properties_whole(app, what, name, obj, options, lines):
     """The first sentence of a property may have a colon: what is before it is not its type."""
     del app, name, obj, options
     if what in ("property", "attribute"):
-        lines.insert(0, "")
+        lines[:0] = ["..", ""]  # an empty comment, which becomes the first line
 
 
 def setup(app):
