@@ -36,7 +36,7 @@ napoleon_use_rtype = False
 # attributes are listed in the same way, which also keeps the underscore at the end of their names.
 napoleon_use_param = False
 napoleon_custom_sections = [("Attributes", "params_style")]
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 sphinx_gallery_conf = {
