@@ -25,7 +25,7 @@ html_theme = "furo"
 html_title = "seminaive"
 html_extra_path = ["_build/extra"]
 html_static_path = ["_static"]
-html_css_files = ["phone.css"]
+html_css_files = ["site.css"]
 exclude_patterns = ["_build", "examples", "gallery/**/*.ipynb", "gallery/*.py", "gallery/*.zip"]
 
 autodoc_member_order = "bysource"
@@ -51,7 +51,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 3600,
     "remove_config_comments": True,
-    "ignore_repr_types": r"seminaive\.explain\.",  # displays are pictures; their addresses say nothing
+    "ignore_repr_types": r"seminaive\.explain\.|matplotlib\.",  # pictures; their addresses say nothing
 }
 
 
