@@ -24,6 +24,8 @@ extensions = [
 html_theme = "furo"
 html_title = "seminaive"
 html_extra_path = ["_build/extra"]
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 exclude_patterns = ["_build", "examples", "gallery/**/*.ipynb", "gallery/*.py", "gallery/*.zip"]
 
 autodoc_member_order = "bysource"
@@ -34,7 +36,7 @@ napoleon_use_rtype = False
 # attributes are listed in the same way, which also keeps the underscore at the end of their names.
 napoleon_use_param = False
 napoleon_custom_sections = [("Attributes", "params_style")]
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
 sphinx_gallery_conf = {
@@ -49,6 +51,7 @@ sphinx_gallery_conf = {
     "show_signature": False,
     "min_reported_time": 3600,
     "remove_config_comments": True,
+    "ignore_repr_types": r"seminaive\.explain\.|matplotlib\.",  # pictures; their addresses say nothing
 }
 
 
@@ -83,7 +86,7 @@ def _keep_properties_whole(app, what, name, obj, options, lines):
     """The first sentence of a property may have a colon: what is before it is not its type."""
     del app, name, obj, options
     if what in ("property", "attribute"):
-        lines.insert(0, "")
+        lines[:0] = ["..", ""]  # an empty comment, which becomes the first line
 
 
 def setup(app):

@@ -99,6 +99,5 @@ assert wins[80] > 4 > wins[2560]  # a page that does not show what it says is no
 wins
 
 # %%
-# Where the columns depend on each other more than here, the curves cross earlier. On many real
-# tables they cross before a hundred rows, and on some, such as the tumours of scikit-learn with
-# their thirty overlapping measurements, naive Bayes is never ahead.
+# Where the columns depend on each other more than here, the curves cross earlier. On some tables, such
+# as the tumours of scikit-learn with their thirty overlapping measurements, naive Bayes is never ahead.

@@ -16,7 +16,7 @@ from seminaive.evaluate import ContinuumDisplay
 mpl.use("Agg")
 mpl.rcParams["svg.hashsalt"] = "seminaive"
 
-N_ROWS, N_COLUMNS, COMMON = 8000, 10, 0.15
+N_ROWS, N_COLUMNS, COMMON = 8000, 10, 0.4
 MODELS = {
     "naive Bayes": NaiveBayes(),
     "SemiNaive": SemiNaive(),
@@ -35,11 +35,10 @@ def draw_table(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 
 if __name__ == "__main__":
     X, y = draw_table()
-    display = ContinuumDisplay.from_models(
-        MODELS, X, y, train_sizes=[25, 50, 100, 300, 1000, 3000], n_repeats=6
-    )
-    display.ax_.set(yscale="log", ylim=(0.35, 2.5), title="From naive Bayes to logistic regression")
-    display.ax_.set_yticks(ticks := [0.4, 0.6, 1.0, 2.0], list(map(str, ticks)))
+    sizes = [25, 50, 100, 300, 1000, 3000]
+    display = ContinuumDisplay.from_models(MODELS, X, y, train_sizes=sizes, n_repeats=8)
+    display.ax_.set(yscale="log", title="From naive Bayes to logistic regression")
+    display.ax_.set_yticks(ticks := [0.5, 1.0, 2.0, 4.0], list(map(str, ticks)))
     display.ax_.minorticks_off()
     display.figure_.savefig(Path(__file__).with_suffix(".svg"), metadata={"Date": None})
     print(display.losses.pivot(index="model", columns="n_train", values="log_loss").round(3).to_string())
