@@ -77,6 +77,7 @@ class CorrelationFeatureSelector(SelectorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         """Tell scikit-learn that text, categories and gaps are welcome, and that classes are needed."""
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
