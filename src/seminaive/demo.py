@@ -67,7 +67,7 @@ def few_rows() -> Scene:
         "Few rows: 30 wines to learn from, 13 numbers, 3 growers",
         "With 30 rows neither end is right: naive Bayes is too sure of itself, logistic regression has more "
         "weights than rows to learn them from. SemiNaive chooses by cross-validation how far to go from one "
-        "to the other, and its probabilities are the best.",
+        "to the other, and its mean log loss is the lowest.",
         load_dataset("wine"),
         RepeatedHoldout(1 - 30 / 178, 10, stratified=True),
         {

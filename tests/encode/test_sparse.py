@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive
+from seminaive import CorrelationFeatureSelector, HigherOrderLogisticRegression, NaiveBayes, SemiNaive
 from seminaive.encode import open_table
 from seminaive.errors import TableTypeError
 
@@ -53,3 +53,11 @@ def test_cells_that_are_written_twice_are_added():
 def test_more_indicators_than_memory_holds_are_refused():
     with pytest.raises(MemoryError, match="before they were one-hot encoded"):
         open_table(sparse.csr_array((10**7, 10**7), dtype=bool))
+
+
+def test_a_selector_keeps_columns_of_a_sparse_table(indicators):
+    X, y = indicators
+    selector = CorrelationFeatureSelector().fit(sparse.csr_array(X), y)
+    kept = selector.transform(sparse.csr_array(X))
+    assert sparse.issparse(kept)
+    np.testing.assert_array_equal(kept.toarray(), X[:, selector.get_support()])

@@ -346,7 +346,7 @@ def test_newton_ends_where_there_is_no_curvature():
 
 
 def test_a_fit_of_very_many_terms_is_announced_or_shows_its_progress(monkeypatch, capsys):
-    monkeypatch.setattr("seminaive.models.higher_order_base.MANY_TERMS", 10)
+    monkeypatch.setattr("seminaive.models.term_layout.MANY_TERMS", 10)
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 3, (1200, 6)).astype(str), rng.integers(0, 2, 1200)
     with pytest.warns(LongFitWarning, match="20 terms.*order=2 has 15 terms"):
@@ -356,3 +356,5 @@ def test_a_fit_of_very_many_terms_is_announced_or_shows_its_progress(monkeypatch
     shown = capsys.readouterr().err
     assert "order 3 of 6 columns, 20 terms, 1,200 rows" in shown
     assert "terms laid out 20/20" in shown
+    with pytest.warns(LongFitWarning, match="15 terms"):
+        HigherOrderLogisticRegressionCV(order=2, hierarchical=False, tol=0.1).fit(X, y)

@@ -326,7 +326,9 @@ def keep_rows(X: Any, mask: NDArray[np.bool_]) -> Any:
 
 
 def keep_columns(X: Any, mask: NDArray[np.bool_]) -> Any:
-    """Return the columns of any table where ``mask`` is true: a frame of its library, else an array."""
+    """Return the columns of any table where ``mask`` is true: a frame of its library, sparse, or an array."""
+    if _is_sparse(X):
+        return X.tocsc()[:, np.flatnonzero(mask)]
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True, eager_only=True)

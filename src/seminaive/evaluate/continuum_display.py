@@ -103,8 +103,8 @@ class ContinuumDisplay:
                     rows.append((name, size, log_loss(codes[held_out], said)))
         frame = pd.DataFrame(rows, columns=["model", "n_train", "log_loss"])
         grouped = frame.groupby(["model", "n_train"], sort=False)["log_loss"]
-        losses = grouped.agg(log_loss="mean", error=lambda values: values.std() / np.sqrt(len(values)))
-        losses = losses.reset_index()
+        losses = grouped.agg(["mean", "sem"]).reset_index()
+        losses = losses.rename(columns={"mean": "log_loss", "sem": "error"})
         order = losses["model"].map({name: place for place, name in enumerate(models)})
         losses = losses.iloc[np.lexsort([losses["n_train"], order])].reset_index(drop=True)
         return cls(losses).plot(ax=ax)

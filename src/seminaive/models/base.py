@@ -183,8 +183,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     """
 
     def __sklearn_tags__(self):
-        """Tell scikit-learn that text, categories and missing cells are welcome."""
+        """Tell scikit-learn that text, categories, missing cells and sparse indicators are welcome."""
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from joblib import effective_n_jobs
 from sklearn.utils import check_random_state
 
 from seminaive.design.classes import by_class
-from seminaive.design.table import TableDesign
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts
-from seminaive.errors import InputError, LongFitWarning
+from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
@@ -25,20 +22,19 @@ from seminaive.models.parameters import (
     check_strengths,
     is_whole,
 )
+from seminaive.models.term_layout import lay_out_terms
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.solvers.minimize import MOST_VECTORS, minimize
 from seminaive.solvers.search_coordinates import SCALINGS, search_coordinates
 from seminaive.solvers.stochastic_gradient import minimize_by_epochs
-from seminaive.statistics.sizes import n_terms, stream_parts
+from seminaive.statistics.sizes import stream_parts
 
 SOLVERS = ("lbfgs", "cg", "newton", "sgd")
 OBJECTIVES = ("log-likelihood", "squared-error")
 STARTS = ("zero", "generative")
 # What a stream of chunks keeps, and a fit does not.
 STREAM_ATTRIBUTES = ("statistics_", "centres_", "spreads_", "coefficients_", "squares_")
-# From so many terms on, planning their joint tables alone takes minutes.
-MANY_TERMS = 100_000
 # What a fit certifies, and a stream cannot.
 CERTIFICATES = ("n_iter_", "passes_", "history_", "objective_", "gradient_norm_")
 
@@ -68,39 +64,12 @@ class HigherOrderClassifier(AdditiveClassifier):
         self._check_parameters()
         with unchanged_on_failure(self):
             rows = self._encode_training(X, y, sample_weight, cut_rule=cut_rule(self.bins))
-            design = self._design(rows)
+            design = lay_out_terms(self, rows.table, rows, n_vectors=MOST_VECTORS)
             estimate = design.generative_estimate(rows.labels, rows.weights)
             loss = EmpiricalLoss(design, rows.labels, rows.weights, rows.n_classes, loss=self.objective)
             self._fit_loss(loss, design, estimate, rows.table.codes, design.describe())
             self._summarise(rows, estimate.tuple_weights())
         return self
-
-    def _design(self, rows):
-        """Lay out the terms, and say what that takes where they are many."""
-        n_columns = len(rows.table.cardinalities)
-        order = min(self.order, n_columns)
-        total = n_terms(n_columns, order, hierarchical=self.hierarchical)
-        if total >= MANY_TERMS and not self.verbose:
-            fewer = n_terms(n_columns, order - 1, hierarchical=self.hierarchical)
-            warnings.warn(
-                f"order={self.order} of {n_columns} columns has {total:,} terms, and laying them out and "
-                f"fitting them may take many minutes: verbose=True shows progress, order={order - 1} has "
-                f"{fewer:,} terms, and fewer columns have fewer",
-                LongFitWarning,
-                stacklevel=3,
-            )
-        with self._progress("terms laid out", total) as step:
-            step.say(f"order {order} of {n_columns} columns, {total:,} terms, {len(rows.labels):,} rows")
-            return TableDesign.of(
-                rows.table,
-                rows.weights,
-                rows.n_classes,
-                order=self.order,
-                hierarchical=self.hierarchical,
-                n_threads=effective_n_jobs(self.n_jobs),
-                n_vectors=MOST_VECTORS,
-                report=step,
-            )
 
     def _fit_loss(self, loss, design, estimate, codes, description):
         """Minimise the penalised loss of all rows and keep the solution; ``codes`` are for solver='sgd'."""

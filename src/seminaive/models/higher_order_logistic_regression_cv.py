@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from joblib import effective_n_jobs
-
 from seminaive.design.classes import by_class
-from seminaive.design.table import TableDesign
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import check_numbers, check_order, check_search
+from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.fold_table import FoldTable
 from seminaive.selection.folds import check_folds, split_rows
 from seminaive.selection.strength_search import Grid, StrengthSearch
@@ -228,14 +226,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         return self
 
     def _fold_table(self, rows, table, splits):
-        design = TableDesign.of(
-            table,
-            rows.weights,
-            rows.n_classes,
-            order=self.order,
-            hierarchical=self.hierarchical,
-            n_threads=effective_n_jobs(self.n_jobs),
-        )
+        design = lay_out_terms(self, table, rows)
         return FoldTable.of(design, table.codes, rows.labels, rows.weights, rows.n_classes, splits)
 
     def _grid(self):

@@ -17,6 +17,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
         """Tell scikit-learn that classes are needed; text, categories and missing cells are welcome."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
+        tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
