@@ -162,18 +162,8 @@ def sparse_path(training: Records, networks: SparseNetworks) -> Iterator[Fit]:
 
 def refitted(fit: Fit, networks: SparseNetworks) -> Fit:
     """Return the same graph with coefficients that are hardly penalised any more (the relaxed lasso)."""
-    network, strength = fit.network, RELAXED * fit.strength
-    assert network is not None  # noqa: S101 - a fit of sparse_path
-    children, features, tables = [], [], []
-    for node, parents in enumerate(network.parents):
-        found = networks.solution(node, frozenset(parents), strength)
-        for own, block in ({(): found.intercepts} | {(j,): b for j, b in found.blocks.items()}).items():
-            children.append(node)
-            features.append(own)
-            tables.append(block.mean(axis=0).ravel())
-    relaxed = Network(
-        network.cardinalities, network.order, tuple(children), tuple(features), np.concatenate(tables)
-    )
+    assert fit.network is not None  # noqa: S101 - a fit of sparse_path
+    relaxed = networks.refitted(fit.network, RELAXED * fit.strength)
     return Fit(fit.strength, _risk_of(relaxed), relaxed)
 
 
@@ -188,9 +178,13 @@ def lasso_path(
     others = frozenset(range(label))
     top = networks.largest_strength([*[0] * label, 1])
 
+    drawn: dict[int, Codes] = {}
+
     def completed(records: Records) -> Codes:
-        generator = np.random.default_rng(random_state)
-        return dense.draw_missing(records.unlabelled, N_IMPUTATIONS, generator)
+        if id(records) not in drawn:  # all strengths see the same completions
+            generator = np.random.default_rng(random_state)
+            drawn[id(records)] = dense.draw_missing(records.unlabelled, N_IMPUTATIONS, generator)
+        return drawn[id(records)]
 
     for strength in np.geomspace(top, WEAKEST * top, N_STRENGTHS):
         found = networks.solution(label, others, float(strength))

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.statistics import Terms, TupleCounts
-from seminaive.statistics.imputation import draw_codes_given_class
+from seminaive.statistics import complete
 from seminaive.structure import SparseNetworks, bic_network
 
 if TYPE_CHECKING:
@@ -100,24 +99,27 @@ class NetworkTable:
         return replace(self, codes=self.codes[index], row_weight=weight)
 
     def completed(self, n_imputations: int, generator: np.random.Generator) -> tuple[Codes, Network]:
-        """Return completions of the table, one where no cell is missing, and the network that drew them.
+        """Return completions of the table, one where no cell is missing, and a dense network of the first.
 
-        The protocol of the chapter: missing cells are drawn given the class; a dense network is learned from
-        the completed rows by hill climbing on BIC; the completions are draws from it, given a row's observed
-        cells and its class.
+        Missing cells are drawn by chained equations given a row's observed cells and its class. The chapter
+        draws them given the class, learns a dense network from that by hill climbing on BIC, and draws again
+        from it: what the first draws leave out, the second cannot bring back, and the sparse network then has
+        edges from columns that matter through incomplete ones only.
         """
         features, labels = self.codes[:, :-1], self.codes[:, -1].astype(np.int64)
-        missing = bool((features >= np.array(self.cardinalities[:-1])).any())
-        first = self.codes
-        if missing:
-            terms = Terms.singles(self.cardinalities[:-1])
-            counts = TupleCounts.of(features, labels, terms, self.cardinalities[-1], self.row_weight)
-            drawn = draw_codes_given_class(features, labels, counts, 0.0, generator)
-            first = np.column_stack([drawn, self.codes[:, -1]])
-        dense = bic_network(first, self.cardinalities, self.row_weight, allowed=self._may_point)
-        if not missing:
-            return self.codes[None], dense
-        return dense.draw_missing(self.codes, n_imputations, generator), dense
+        tables = self.codes[None]
+        if (features >= np.array(self.cardinalities[:-1])).any():
+            drawn = complete(
+                features,
+                labels,
+                self.cardinalities[:-1],
+                n_imputations,
+                generator,
+                row_weight=self.row_weight,
+            )
+            last = np.broadcast_to(self.codes[:, -1:], (n_imputations, len(labels), 1))
+            tables = np.concatenate([drawn, last], axis=2)
+        return tables, bic_network(tables[0], self.cardinalities, self.row_weight, allowed=self._may_point)
 
     def _may_point(self, start: int, end: int) -> bool:
         return self.layers[start] <= self.layers[end]

@@ -1,11 +1,12 @@
 """Multiple imputation by chained equations: each incomplete column is redrawn in turn given the others.
 
 A coded column has a table of probabilities given the class and the columns that tell most about it, chosen
-greedily by the Bayesian information criterion on the rows where it is observed (a missing cell of a candidate
-being a value of its own). The collection of such tables is a dependency network, and redrawing is Gibbs
-sampling in it. A number has a linear regression on the class, the other numbers and the coded columns. Both
-are drawn from their posterior before they draw cells: without that, several completions would agree too well
-and Rubin's variance would be too small.
+greedily by Akaike's criterion on the rows where it is observed (a missing cell of a candidate being a value
+of its own). A parent too many costs some variance; one too few is drawn as if it did not matter, and what is
+fitted to the completions then finds associations that are not there. The collection of such tables is a
+dependency network, and redrawing is Gibbs sampling in it. A number has a linear regression on the class, the
+other numbers and the coded columns. Both are drawn from their posterior before they draw cells: without that,
+several completions would agree too well and Rubin's variance would be too small.
 """
 
 from __future__ import annotations
@@ -439,7 +440,7 @@ def learn_chain(columns: Columns, row_weight: Floats | None = None) -> Chain:
 
 
 def learn_parents(columns: Columns, column: int, row_weight: Floats | None = None) -> tuple[int, ...]:
-    """Choose the parents of a column by the Bayesian information criterion; the class is always one.
+    """Choose the parents of a column greedily by Akaike's criterion; the class always comes first.
 
     Rows where the column is missing do not count. Here a missing cell of a candidate is a value of its own,
     so that what the observed ones tell is not diluted.
@@ -539,8 +540,7 @@ class _Candidates:
         return {j: block.reshape(n_codes[j], -1, n_values) for j, block in zip(others, blocks, strict=True)}
 
     def criterion(self, counts: Floats) -> float:
-        """Return the log likelihood less half the log of the rows for every free probability."""
+        """Return the log likelihood less one for every free probability (Akaike)."""
         totals = counts.sum(axis=-1)
         likelihood = xlogy(counts, counts).sum() - xlogy(totals, totals).sum()
-        free = np.count_nonzero(totals) * (counts.shape[-1] - 1)
-        return float(likelihood - 0.5 * np.log(totals.sum()) * free)
+        return float(likelihood - np.count_nonzero(totals) * (counts.shape[-1] - 1))

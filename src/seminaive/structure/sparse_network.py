@@ -160,12 +160,25 @@ class SparseNetworks:
 
     def network(self, order: Sequence[int], strength: float) -> Network:
         """Return the network of an ordering; coefficients are the means over the tables (Rubin)."""
+        places = {node: place for place, node in enumerate(order)}
+        before = [frozenset(order[: places[node]]) for node in range(len(self.cardinalities))]
+        return self._assembled(order, before, strength)
+
+    def refitted(self, network: Network, strength: float) -> Network:
+        """Return a network with the same edges and other coefficients: those at another strength.
+
+        With a strength near zero this is the relaxed lasso: the penalty has chosen the edges, and no longer
+        shrinks what they say.
+        """
+        return self._assembled(network.order, [frozenset(own) for own in network.parents], strength)
+
+    def _assembled(self, order: Sequence[int], before: Sequence[frozenset[int]], strength: float) -> Network:
+        """Return the network of the solutions of all nodes, given the candidate parents of each."""
         children: list[int] = []
         features: list[tuple[int, ...]] = []
         tables = []
-        for node in range(len(self.cardinalities)):
-            place = list(order).index(node)
-            found = self.solution(node, frozenset(order[:place]), strength)
+        for node, own in enumerate(before):
+            found = self.solution(node, own, strength)
             children.append(node)
             features.append(())
             tables.append(found.intercepts.mean(axis=0))
