@@ -169,7 +169,7 @@ def test_numbers_are_drawn_and_queried_by_their_bins():
     for bins in ("mdl", "tree", 4):
         model = SparseBayesianNetwork(bins=bins, strengths=6, cv=0.2).fit(X, y)
         assert model.markov_boundary_ == ["dose"]
-        assert model.probabilities("class", {"dose": 4.0})[1] > 0.9
+        assert model.probabilities("class", {"dose": 4.0})[1] > 0.8
         assert all(text.startswith("(") for text in model.probabilities("dose"))
     drawn = model.draw_missing_cells(X, 2, random_state=0)
     assert len(drawn) == 2

@@ -4,6 +4,7 @@ from seminaive.explain.calculator import calculator
 from seminaive.explain.dependence_display import DependenceDisplay
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
+from seminaive.explain.network_display import NetworkDisplay
 from seminaive.explain.nomogram_display import NomogramDisplay
 from seminaive.explain.onnx_graph import to_onnx
 from seminaive.explain.pair_display import PairDisplay
@@ -20,6 +21,7 @@ __all__ = [
     "DependenceDisplay",
     "EffectDisplay",
     "ImportanceDisplay",
+    "NetworkDisplay",
     "NomogramDisplay",
     "PairDisplay",
     "PathDisplay",

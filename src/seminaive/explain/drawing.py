@@ -1,4 +1,4 @@
-"""What every picture needs of matplotlib: axes to draw on, and labels that do not cover each other."""
+"""What every picture needs of matplotlib: axes to draw on, nodes and arrows, labels that keep apart."""
 
 from __future__ import annotations
 
@@ -21,6 +21,18 @@ def axes_of(ax: Any) -> Any:
     except ImportError as error:
         raise ImportError("pictures need matplotlib: pip install 'seminaive[plot]'") from error
     return plt.subplots(layout="constrained")[1]
+
+
+def write_node(ax: Any, name: str, place: tuple[float, float], side: str, colour: str) -> Any:
+    """Write a node of a graph in a rounded box, and return the text."""
+    box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": colour, "linewidth": 1.3}
+    return ax.text(*place, name, ha=side, va="center", fontsize="small", bbox=box, zorder=3)
+
+
+def draw_arrow(ax: Any, start: Any, end: Any, style: dict[str, Any]) -> None:
+    """Draw an arrow from one text to another."""
+    shape = {"arrowstyle": "-|>", "lw": 1.0, **style}
+    ax.annotate("", xy=end.get_position(), xytext=start.get_position(), arrowprops=shape, zorder=1)
 
 
 def spread_apart(positions: Floats, gap: float) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import axes_of
+from seminaive.explain.drawing import axes_of, draw_arrow, write_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -88,12 +88,12 @@ class StructureDisplay:
         self.ax_ = axes_of(ax)
         self.figure_ = self.ax_.figure
         order = _depth_first(self.children, self.tree)
-        self.nodes_ = {"class": self._write("class", (CLASS, 0.0), "center", CLASS_COLOUR)}
+        self.nodes_ = {"class": write_node(self.ax_, "class", (CLASS, 0.0), "center", CLASS_COLOUR)}
         for name, height in zip(self.parents, _heights(len(self.parents)), strict=True):
-            self.nodes_[name] = self._write(name, (PARENTS, height), "right", LOGISTIC_COLOUR)
+            self.nodes_[name] = write_node(self.ax_, name, (PARENTS, height), "right", LOGISTIC_COLOUR)
         for (name, depth), height in zip(order.items(), _heights(len(order)), strict=True):
             place = (CHILDREN + INDENT * depth, height)
-            self.nodes_[name] = self._write(name, place, "left", GENERATIVE_COLOUR)
+            self.nodes_[name] = write_node(self.ax_, name, place, "left", GENERATIVE_COLOUR)
         parts = [(name, "class") for name in self.parents] + [("class", name) for name in self.children]
         edges = [(parent, child) for child, parent in self.tree.items() if parent is not None]
         self.arrows_ = parts + edges
@@ -121,16 +121,10 @@ class StructureDisplay:
                 height = _heights(len(names))[0] + 0.85
                 self.ax_.text(place, height, title, ha=side, va="center", color="0.4", fontsize="small")
 
-    def _write(self, name: str, place: tuple[float, float], side: str, colour: str) -> Any:
-        box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": colour, "linewidth": 1.3}
-        return self.ax_.text(*place, name, ha=side, va="center", fontsize="small", bbox=box, zorder=3)
-
     def _draw_arrow(self, start: str, end: str, style: dict[str, Any]) -> None:
-        source, target = (self.nodes_[name].get_position() for name in (start, end))
         # Arrows end beside the name of the class, which is centred, and before those of features.
         ends = {"shrinkA": 6, "shrinkB": 22 if end == "class" else 6}
-        shape = {"arrowstyle": "-|>", "lw": 1.0, **ends, **style}
-        self.ax_.annotate("", xy=target, xytext=source, arrowprops=shape, zorder=1)
+        draw_arrow(self.ax_, self.nodes_[start], self.nodes_[end], {**ends, **style})
 
 
 def _heights(count: int) -> list[float]:

@@ -458,8 +458,8 @@ class SparseBayesianNetwork(TableClassifier):
             import networkx as nx
         except ImportError as error:
             raise ImportError(
-                "to_networkx needs networkx, which is not installed: pip install 'seminaive[graph]'. The edges "
-                "are in edges_"
+                "to_networkx needs networkx, which is not installed: pip install 'seminaive[graph]'. The "
+                "edges are in edges_"
             ) from error
         graph = nx.DiGraph()
         for name in self.order_:
