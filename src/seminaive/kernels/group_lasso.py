@@ -39,7 +39,7 @@ def fill_probabilities(cells, table, intercept, u, p):
     return highest + np.log(total)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
 def log_loss_gradient(cells, counts, table, intercept, gradient, at_intercept):
     """Return the log loss of label counts, and add its derivatives to gradient (P, K), at_intercept (K,).
 

@@ -24,6 +24,7 @@ from seminaive.models.fitted_state import check_finite
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import (
     check_choice,
+    check_flag,
     check_number,
     check_numbers,
     check_search,
@@ -41,6 +42,8 @@ from seminaive.structure import SparseNetworks
 CLASS, FEATURE_CLASS = "class", "feature class"
 # The smallest strength of a path, as a share of the one that leaves no edge.
 RATIO = 1e-3
+# The strength of a refit, as a share of the one that chose the graph.
+RELAXED = 1e-4
 # Leaves of the decision tree that cuts a number, as in the chapter.
 TREE_BINS = 3
 
@@ -77,6 +80,10 @@ class SparseBayesianNetwork(TableClassifier):
     selection : {"one-standard-error", "min"}, default="one-standard-error"
         Whether to take the largest strength whose squared error on held-out rows is within one standard error
         of the least, or the least.
+    refit : bool, default=False
+        Whether the coefficients of the chosen graph are fitted again, to other draws of the missing cells,
+        with a ten-thousandth of the strength (the relaxed lasso). The penalty then decides about edges alone
+        and no longer shrinks probabilities toward each other.
     cv : int, float, splitter or iterable, default=5
         Folds of the held-out rows; a share between 0 and 1 holds that part of the rows out once. Not used
         with a single strength.
@@ -171,6 +178,7 @@ class SparseBayesianNetwork(TableClassifier):
         searched_layers=None,
         n_imputations=5,
         selection="one-standard-error",
+        refit=False,
         cv=5,
         bins="mdl",
         tabu=10,
@@ -190,6 +198,7 @@ class SparseBayesianNetwork(TableClassifier):
         self.searched_layers = searched_layers
         self.n_imputations = n_imputations
         self.selection = selection
+        self.refit = refit
         self.cv = cv
         self.bins = bins
         self.tabu = tabu
@@ -332,6 +341,16 @@ class SparseBayesianNetwork(TableClassifier):
         chosen = path.choose(self.selection)
         self.search_, self.network_ = path, found[chosen]
         self.strength_ = float(path.strengths[chosen])
+        if self.refit:
+            self.network_ = self._refitted(table, generator)
+
+    def _refitted(self, table, generator):
+        """Return the chosen graph with coefficients that are hardly penalised."""
+        completions, _ = table.completed(self.n_imputations, generator)
+        networks = SparseNetworks(
+            completions, table.cardinalities, table.row_weight, tol=self.tol, max_iter=self.max_iter
+        )
+        return networks.refitted(self.network_, RELAXED * self.strength_)
 
     def _options(self):
         order = None
@@ -376,6 +395,7 @@ class SparseBayesianNetwork(TableClassifier):
             check_numbers("strengths", self.strengths, "a number of strengths or a list of them, 0 or more")
         check_whole("n_imputations", self.n_imputations, "a number of completed tables, 1 or more", low=1)
         check_choice("selection", self.selection, ("one-standard-error", "min"))
+        check_flag("refit", self.refit)
         if is_number(self.cv) and not is_whole(self.cv):
             meaning = "a number of folds, a share of the rows between 0 and 1, a splitter or splits"
             check_number("cv", self.cv, meaning, low=0.0, high=1.0 - 1e-9, above=True)
