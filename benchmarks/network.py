@@ -35,7 +35,7 @@ def chapter():
     print(model.path_.to_string())
     print(f"strength {model.strength_:.4g}, boundary {model.markov_boundary_}")
     question = f"fit, {CHAPTER_ROWS:,} rows and {HELD_OUT:,} held out, 5 completions, 20 strengths"
-    yield Ratio(question, "one second of one core", taken, 1.0, 1200, smaller=True)
+    yield Ratio(question, "one second of one core", taken, 1.0, 600, smaller=True)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
     yield Ratio("its memory, the records included", "1 GB", peak, 1.0, 2, unit="GB", smaller=True)
     rows = data.X.sample(1_000_000, replace=True, random_state=0)

@@ -14,7 +14,7 @@ HERE = Path(__file__).parent
 
 def main():
     """Fit the model of the page and draw it."""
-    records = veterans(20_000)
+    records = veterans(50_000)
     layers = [["class" if name == LABEL else name for name in names] for names in LAYERS]
     model = SparseBayesianNetwork(layers=layers, cv=0.2).fit(records.X, records.y)
     NetworkDisplay.from_estimator(model).figure_.savefig(HERE / "network-graph.png", dpi=110)
