@@ -2,7 +2,6 @@
 
 import os
 import signal
-import threading
 import time
 
 import numpy as np
@@ -125,19 +124,18 @@ def test_a_killed_worker_changes_no_bit_and_nothing_hangs(kind, client, rows, mi
 
     monkeypatch.setattr(dask_runner.DaskRunner, "_submit", kill_after_submitting)
     model = clone(MODELS[name])
-    ended = threading.Event()
-
-    def watch():  # a hang fails the test instead of stopping the suite
-        if not ended.wait(120):
-            os.kill(os.getpid(), signal.SIGALRM)
-
-    threading.Thread(target=watch, daemon=True).start()
+    signal.signal(signal.SIGALRM, too_late)
+    signal.alarm(300)  # a hang fails the test instead of stopping the suite
     try:
         scale.fit(model, data, runner=scale.DaskRunner(client))
     finally:
-        ended.set()
+        signal.alarm(0)
     assert len(seen) >= number
     same_model(model, expected, mixed.drop(columns="outcome"))
+
+
+def too_late(*_):
+    raise TimeoutError
 
 
 def kill_one(client):

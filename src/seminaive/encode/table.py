@@ -143,6 +143,7 @@ class TableEncoder:
         columns: list[Column] = []
         coded: list[Codes] = []
         number_of = {position: k for k, position in enumerate(_positions(kinds, "numeric"))}
+        missing_seen: NDArray[np.bool_] = np.logical_or.reduce(np.isnan(numbers), axis=0)
         for position, (name, kind) in enumerate(zip(table.names, kinds, strict=True)):
             if kind == "empty":
                 columns.append(EmptyColumn(name))
@@ -156,7 +157,8 @@ class TableEncoder:
             else:
                 values = numbers[:, number_of[position]]
                 old = None if known is None else known.columns[position]
-                column_ = _learn_numbers(name, values, old, cut_rule, labels, row_weight)
+                seen = bool(missing_seen[number_of[position]])
+                column_ = _learn_numbers(name, values, old, cut_rule, labels, row_weight, missing_seen=seen)
                 columns.append(column_)
                 if column_.cuts is not None:
                     coded.append(bins_of(column_, values))
@@ -282,18 +284,30 @@ def _numbers(table: Table, kinds: Sequence[Kind]) -> Floats:
     else:
         numbers = np.empty((table.n_rows, len(positions)))
         for k, position in enumerate(positions):
-            numbers[:, k] = as_numbers(table.names[position], table.columns[position])
+            column = as_numbers(table.names[position], table.columns[position])
+            # A column on its own is gone through faster than one that lies among others.
+            _refuse_immense(table.names[position], _largest(column))
+            numbers[:, k] = column
+        return numbers
     if numbers.size:
         largest = np.fmax(np.fmax.reduce(numbers, axis=0), -np.fmin.reduce(numbers, axis=0))
         for k in np.flatnonzero(largest > LARGEST_NUMBER).tolist():
-            kind = (
-                "Infinite numbers (infinity)" if np.isinf(largest[k]) else f"Numbers above {LARGEST_NUMBER:g}"
-            )
-            raise InputError(
-                f"{kind} in column {table.names[positions[k]]!r}: replace them by a finite number, or by a "
-                "missing value"
-            )
+            _refuse_immense(table.names[positions[k]], float(largest[k]))
     return numbers
+
+
+def _largest(column: Floats) -> float:
+    """Return the largest absolute value of the numbers that are present, NaN where there is none."""
+    largest = max(float(column.max()), -float(column.min()))
+    if np.isnan(largest):  # some number is missing
+        largest = max(float(np.fmax.reduce(column)), -float(np.fmin.reduce(column)))
+    return largest
+
+
+def _refuse_immense(name: str, largest: float) -> None:
+    if largest > LARGEST_NUMBER:
+        kind = "Infinite numbers (infinity)" if np.isinf(largest) else f"Numbers above {LARGEST_NUMBER:g}"
+        raise InputError(f"{kind} in column {name!r}: replace them by a finite number, or by a missing value")
 
 
 def _learn_numbers(
@@ -303,9 +317,9 @@ def _learn_numbers(
     cut_rule: CutRule | None,
     labels: NDArray[np.int64] | None,
     row_weight: Floats | None,
+    *,
+    missing_seen: bool,
 ) -> NumericColumn:
-    present = ~np.isnan(values)
-    missing_seen = not present.all()
     if isinstance(old, NumericColumn):
         return NumericColumn(name, missing_seen, old.cuts)
     if cut_rule is None:

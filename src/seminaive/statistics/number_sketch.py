@@ -156,7 +156,7 @@ def sketch_columns(numbers: Floats, row_weight: Floats | None = None) -> tuple[N
         counts = np.zeros((own.shape[1], 1 << FIRST_BITS))
         count_leading_bits(own.view(np.uint64), weights, np.uint64(WORD - FIRST_BITS), counts)
         for column, counted in zip(own.T, counts, strict=True):
-            occupied = np.flatnonzero(counted)
+            occupied = np.flatnonzero(counted != 0)  # truth values are searched ten times as fast
             total = float(counted[occupied].sum())
             if len(occupied) <= _most_bins(total):  # finer bins are wanted
                 sketches.append(NumberSketch.of(np.ascontiguousarray(column), row_weight))
