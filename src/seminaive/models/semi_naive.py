@@ -65,9 +65,9 @@ class SemiNaive(AdditiveClassifier):
     nested : bool, default=False
         Whether to estimate the log loss honestly as well, by a whole search inside each fold; it takes as
         many times as long as there are folds.
-    tol : float, default=1e-4
-        Norm of the gradient at which final fits stop, relative to that at zero, in a metric in which half its
-        square is about the distance of the penalised loss from its minimum.
+    tol : float, default=1e-3
+        Where final fits stop: the root of about the share of the penalised loss by which it exceeds its
+        minimum. The default is a millionth of the loss.
     max_iter : int, default=100
         Newton steps per fit.
     n_jobs : int, default=None
@@ -110,7 +110,7 @@ class SemiNaive(AdditiveClassifier):
         For each trial ``slopes``, ``mains`` and ``pairs`` (strengths), ``round`` (of relevance updates) and
         ``log_loss``, the mean over held-out rows.
     temperature_ : float
-        What the averaged scores are multiplied by.
+        What the averaged scores are multiplied by; closer to 1 where all rows are more than were searched.
     belief_ : float
         The share of the fit in the answer, the rest being the class shares; below 1 where the gain over the
         class shares is less than 2.3 (few rows) to 3 (many) of its standard errors, 0 below 1.5.
@@ -120,7 +120,7 @@ class SemiNaive(AdditiveClassifier):
     nested_log_loss_ : float
         An estimate without this optimism, if ``nested``.
     gradient_norm_ : float
-        The certificate: the largest relative norm of the gradient among the fits that are averaged.
+        The certificate: the largest root, as in ``tol``, among the fits that are averaged.
     n_iter_ : int
 
     Examples
@@ -229,7 +229,9 @@ class SemiNaive(AdditiveClassifier):
         )
         answer = search.run()
         if sampled is not None and answer.best is not None:
-            answer = self._refit(rows, columns, answer)
+            # The shrinkage that a temperature takes back falls with the number of rows.
+            temperature = answer.temperature ** (n_rows / len(rows.labels))
+            answer = self._refit(rows, columns, answer, temperature)
         self._keep(rows, columns, search, answer)
 
     def _searched_rows(self, rows):
@@ -242,7 +244,7 @@ class SemiNaive(AdditiveClassifier):
         )
         return np.flatnonzero(parts == 0)
 
-    def _refit(self, rows, columns, answer):
+    def _refit(self, rows, columns, answer, temperature):
         """Fit all rows under the strengths and relevances of the best trial on a sample."""
         best = answer.best
         n_threads = effective_n_jobs(self.n_jobs)
@@ -252,10 +254,14 @@ class SemiNaive(AdditiveClassifier):
         prepared = engine.prepare(answer.relevances[None])
         fit = engine.fit_all(prepared, best.strengths, None, self.tol**2, self.max_iter)
         shares = answer.coefficients[0] - answer.temperature * answer.belief * answer.mean_intercept
-        coefficients = answer.temperature * answer.belief * fit.coefficients
+        coefficients = temperature * answer.belief * fit.coefficients
         coefficients[0] += shares
         return replace(
-            answer, coefficients=coefficients, optimality=fit.fit.optimality, n_iter=fit.fit.n_iter
+            answer,
+            temperature=temperature,
+            coefficients=coefficients,
+            optimality=fit.fit.optimality,
+            n_iter=fit.fit.n_iter,
         )
 
     def _keep(self, rows, columns, search, answer):
