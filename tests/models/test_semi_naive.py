@@ -261,7 +261,10 @@ def check_planted(n_rows, tolerance):
     X, y, curves = planted(n_rows)
     model = SemiNaive().fit(X, y)
     found = model.interactions_
-    assert set(map(frozenset, found[["first", "second"]].to_numpy()[:2])) == {frozenset("cd"), frozenset("ae")}
+    assert set(map(frozenset, found[["first", "second"]].to_numpy()[:2])) == {
+        frozenset("cd"),
+        frozenset("ae"),
+    }
     assert found["importance"].iloc[1] > 3 * found["importance"].iloc[2]
     contributions = model.contributions(X)
     for name, curve in curves.items():

@@ -32,7 +32,7 @@ PRECISION = 1e-3
 # Rounds of relevance updates go on as long as each lowers the held-out log loss by this share.
 WORTH = 1e-3
 MOST_ROUNDS = 8
-# New relevances are given up without a climb where, under them, the best strengths lose this share of the loss
+# New relevances are given up without a climb where the best strengths lose this share of the loss under them
 # and have less than half the weight of the best trial in the average.
 HOPELESS = 5e-3
 DAMPING = 0.5
