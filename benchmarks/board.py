@@ -1,13 +1,17 @@
 """Which classifier is first on 20 real tables, and at what time? One line per fold, resumable.
 
     python benchmarks/board.py run semi-naive [--settings n100,n300,full] [--tables car,adult] [--minutes 30]
-    python benchmarks/board.py report semi-naive [--against EBM,RF,...]
+    python benchmarks/board.py report semi-naive [--against EBM,RF,...] [--pictures docs/pictures]
+    python benchmarks/board.py run MODEL --confirm
+    python benchmarks/board.py report semi-naive logistic-cv boosting random-forest --confirm
 
 `run` appends to results/board/NAME.csv and goes on where it stopped. Settings: `full` is stratified 5-fold
 cross-validation, large tables sampled; `n300` and `n100` are random training sets of that size, tested on
 all other rows. The tables and SCHEMA.json lie in the folder that SEMINAIVE_DATA names; a file of other
 classifiers at their defaults on the same splits (EBM with 4 outer bags, one thread, on a busy machine) is
-../board/peers.csv.gz beside that folder, or what SEMINAIVE_PEERS names.
+../board/peers.csv.gz beside that folder, or what SEMINAIVE_PEERS names. `--confirm` takes other tables,
+on which no choice was made here, two folds of each, and models that this file runs itself. `report` prints
+mean ranks, Nemenyi's critical difference and the models that it cannot tell from the first, and draws them.
 """
 
 import argparse
@@ -23,9 +27,13 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from sklearn.linear_model import LogisticRegressionCV
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit, train_test_split
 
 import seminaive
+from seminaive.evaluate.drawing import rank_diagram
+from seminaive.evaluate.ranking import critical_difference
+from seminaive.evaluate.rivals import RIVALS, for_mixed_tables
 
 RESULTS = Path(__file__).parent.parent / "results" / "board"
 DATA = Path(os.environ.get("SEMINAIVE_DATA", "datasets"))
@@ -37,8 +45,38 @@ MODELS = {
     "semi-naive": seminaive.SemiNaive,
     "higher-order-cv": seminaive.HigherOrderLogisticRegressionCV,
     "naive-bayes": seminaive.NaiveBayes,
+    "logistic-cv": lambda: for_mixed_tables(
+        LogisticRegressionCV(
+            Cs=10, l1_ratios=(0.0,), scoring="neg_log_loss", max_iter=1000, use_legacy_attributes=False
+        )
+    ),
+    "boosting": RIVALS["sklearn-boosting"],
+    "random-forest": RIVALS["sklearn-random-forest"],
 }
+CONFIRMATION = (
+    "australian-credit",
+    "balance-scale",
+    "blood-transfusion",
+    "chronic-kidney-disease",
+    "dermatology",
+    "ecoli",
+    "glass",
+    "heart-cleveland",
+    "heart-failure",
+    "ilpd",
+    "liver-disorders-bupa",
+    "mammographic-mass",
+    "new-thyroid",
+    "vertebral-column-3c",
+    "wine",
+    "zoo",
+)
+CONFIRMATION_FOLDS = 2
 FEWEST = 5
+STYLE = (
+    "svg{background:#fff}text{font:12px sans-serif;fill:#1b1f24}.grid{stroke:#dfe3e8}.stem{stroke:#57606a}"
+    ".group{stroke:#1b1f24;stroke-width:4}.reach{fill:#dfe3e8;opacity:.6}circle{fill:#0b66b5 !important}"
+)
 PAIRED = ["table", "repeat", "fold"]
 
 
@@ -94,10 +132,23 @@ def judge(make, X, y, train, test):
     }
 
 
-def run(model, settings, tables, minutes):
+def planned(confirm):
+    """Return the folds to run, a frame of table, setting, repeat and fold."""
+    columns = ["table", "setting", *PAIRED[1:]]
+    if confirm:
+        folds = [(table, "full", 0, fold) for table in CONFIRMATION for fold in range(CONFIRMATION_FOLDS)]
+        return pd.DataFrame(folds, columns=columns)
     peers = pd.read_csv(PEERS)
-    wanted = peers[peers.model == "EBM"][["table", "setting", "repeat", "fold"]]
-    path = RESULTS / f"{model}.csv"
+    return peers[peers.model == "EBM"][columns]
+
+
+def results_path(model, confirm):
+    return RESULTS / f"{'confirmation-' if confirm else ''}{model}.csv"
+
+
+def run(model, settings, tables, minutes, *, confirm=False):
+    wanted = planned(confirm)
+    path = results_path(model, confirm)
     done = set()
     if path.exists():
         kept = pd.read_csv(path, comment="#")[["table", "setting", "repeat", "fold"]]
@@ -132,18 +183,40 @@ def run(model, settings, tables, minutes):
                     file.flush()
 
 
-def report(models, against):
+def report(models, against, *, confirm=False, pictures=None):
     """Print mean ranks over the tables on which all models have the same folds."""
     peers = pd.read_csv(PEERS)
-    own = [pd.read_csv(RESULTS / f"{model}.csv", comment="#") for model in models]
-    rows = pd.concat([peers[peers.model.isin(against)], *own]).query("status == 'ok'")
+    own = [pd.read_csv(results_path(model, confirm), comment="#") for model in models]
+    rows = pd.concat([peers[peers.model.isin([] if confirm else against)], *own]).query("status == 'ok'")
     for setting in SETTINGS:
         for metric in ("log_loss", "error"):
             folds = rows[rows.setting == setting].pivot_table(index=PAIRED, columns="model", values=metric)
             means = folds.dropna().groupby(level="table").mean().round(6)
+            if not len(means):
+                continue
             ranks = means.rank(axis=1).mean().sort_values()
             shown = "  ".join(f"{model} {rank:.2f}" for model, rank in ranks.items())
             print(f"{setting:5} {metric:9} {len(means):2} tables  {shown}")
+            difference = critical_difference(len(ranks), len(means))
+            equal = ranks.index[1:][ranks.iloc[1:] < ranks.iloc[0] + difference]
+            print(f"      critical difference {difference:.2f}: {ranks.index[0]} = {', '.join(equal) or '-'}")
+            if pictures is not None:
+                path = Path(pictures) / f"board-{setting}-{metric.replace('_', '-')}.svg"
+                path.write_text(picture(ranks, difference) + "\n")
+
+
+def picture(ranks, difference):
+    """Return the critical-difference diagram of mean ranks, in increasing order, as a file of its own."""
+    places = ranks.to_numpy()
+    ends = np.searchsorted(places, places + difference) - 1
+    groups = [
+        (first, int(last))
+        for first, last in enumerate(ends)
+        if last > first and (first == 0 or last > ends[first - 1])
+    ]
+    drawn = rank_diagram(list(ranks.index), list(range(len(ranks))), places.tolist(), groups, difference)
+    size = ' xmlns="http://www.w3.org/2000/svg" '
+    return drawn.replace("<svg ", f"<svg{size}", 1).replace(">", f"><style>{STYLE}</style>", 1)
 
 
 if __name__ == "__main__":
@@ -156,15 +229,19 @@ if __name__ == "__main__":
     runs.add_argument("--settings", default="n100,n300,full")
     runs.add_argument("--tables", default="")
     runs.add_argument("--minutes", type=float, default=30)
+    runs.add_argument("--confirm", action="store_true")
     reports = commands.add_parser("report")
     reports.add_argument("models", nargs="+")
     reports.add_argument(
         "--against",
         default="EBM,LightGBM,HGB,RF,LRcv-l2,LRcv-l1,LR-C1,NB-mdl,NB-q10,AODE,ALR-w1,ALR-w4",
     )
+    reports.add_argument("--confirm", action="store_true")
+    reports.add_argument("--pictures")
     options = parser.parse_args()
     if options.command == "run":
         tables = [table for table in options.tables.split(",") if table]
-        run(options.model, options.settings.split(","), tables, options.minutes)
+        run(options.model, options.settings.split(","), tables, options.minutes, confirm=options.confirm)
     else:
-        report(options.models, options.against.split(","))
+        against = options.against.split(",")
+        report(options.models, against, confirm=options.confirm, pictures=options.pictures)

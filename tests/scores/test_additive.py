@@ -169,6 +169,21 @@ def test_a_curve_equals_numpys_interpolation(knots, numbers, seed):
     np.testing.assert_allclose(curve.at(x[:, None])[:, 0], expected, atol=1e-12 * np.abs(values).max())
 
 
+def test_curves_of_many_rows_are_those_of_single_rows():
+    rng = np.random.default_rng(0)
+    curves = CurveTerms.of(
+        [
+            (j, np.sort(rng.normal(size=n)), rng.normal(size=(n, 2)), [7.0, 8.0])
+            for j, n in enumerate((1, 5, 9))
+        ]
+    )
+    numbers = rng.normal(size=(200, 3))
+    numbers[:20] = curves.knots[rng.integers(0, 15, (20, 3))]
+    numbers[rng.random(numbers.shape) < 0.1] = np.nan
+    single = np.concatenate([curves.at(row[None]) for row in numbers])
+    assert (curves.at(numbers) == single).all()
+
+
 def test_a_clipped_polynomial_is_constant_beyond_its_range():
     coefficients = np.array([[[9.0], [1.0], [2.0], [3.0]]])
     terms = NumericTerms((0,), np.array([0.5]), coefficients, np.array([-1.0]), np.array([2.0]))

@@ -65,9 +65,9 @@ class SemiNaive(AdditiveClassifier):
     nested : bool, default=False
         Whether to estimate the log loss without optimism as well, by a whole search inside each fold. This
         takes about as many times longer as there are folds.
-    tol : float, default=1e-4
-        Norm of the gradient at which final fits stop, relative to that at zero coefficients. The norm is
-        scaled so that half its square is about the distance of the penalised loss from its minimum.
+    tol : float, default=1e-3
+        Where final fits stop: the root of about the share of the penalised loss by which it exceeds its
+        minimum. The default is a millionth of the loss.
     max_iter : int, default=100
         Newton steps per fit.
     n_jobs : int, default=None
@@ -112,7 +112,7 @@ class SemiNaive(AdditiveClassifier):
         For each trial ``slopes``, ``mains`` and ``pairs`` (strengths), ``round`` (of relevance updates) and
         ``log_loss``, the mean over held-out rows.
     temperature_ : float
-        What the averaged scores are multiplied by.
+        What the averaged scores are multiplied by; closer to 1 where all rows are more than were searched.
     belief_ : float
         The share of the fit in the answer, the rest being the class shares; below 1 where the gain over the
         class shares is less than 2.3 (few rows) to 3 (many) of its standard errors, 0 below 1.5.
@@ -122,8 +122,8 @@ class SemiNaive(AdditiveClassifier):
     nested_log_loss_ : float
         An estimate without this optimism, if ``nested``.
     gradient_norm_ : float
-        How close to the optimum the fits ended (their certificate): the largest relative norm of the gradient
-        among the fits that are averaged.
+        How close to the optimum the fits ended (their certificate): the largest root, as in ``tol``, among
+        the fits that are averaged.
     n_iter_ : int
 
     Examples
@@ -227,7 +227,7 @@ class SemiNaive(AdditiveClassifier):
             )
         search, answer = self._run_search(columns, searched, splits, len(rows.labels), step)
         if sampled is not None and answer.best is not None:
-            answer = self._refit(rows, columns, answer)
+            answer = self._refit(rows, columns, answer, len(sampled) / len(rows.labels))
         self._keep(
             columns,
             search,
@@ -259,7 +259,7 @@ class SemiNaive(AdditiveClassifier):
         parts = stratified_folds(rows.labels, -(-n_rows // MOST_SEARCHED), random)
         return np.flatnonzero(parts == 0)
 
-    def _refit(self, rows, columns, answer):
+    def _refit(self, rows, columns, answer, share):
         """Fit all rows under the strengths and relevances of the best trial on a sample."""
         best = answer.best
         n_threads = effective_n_jobs(self.n_jobs)
@@ -268,14 +268,22 @@ class SemiNaive(AdditiveClassifier):
         )
         prepared = engine.prepare(answer.relevances[None])
         fit = engine.fit_all(prepared, best.strengths, None, self.tol**2, self.max_iter)
-        return self._refitted(answer, fit.coefficients, fit.fit)
+        return self._refitted(answer, fit.coefficients, fit.fit, share)
 
-    def _refitted(self, answer, fitted, result):
-        """Return the answer with the coefficients of a fit of all rows, tempered and believed as before."""
+    def _refitted(self, answer, fitted, result, share):
+        """Return the answer with the coefficients of a fit of all rows, of which a share was searched."""
+        # The shrinkage that a temperature takes back falls with the number of rows.
+        temperature = answer.temperature**share
         shares = answer.coefficients[0] - answer.temperature * answer.belief * answer.mean_intercept
-        coefficients = answer.temperature * answer.belief * fitted
+        coefficients = temperature * answer.belief * fitted
         coefficients[0] += shares
-        return replace(answer, coefficients=coefficients, optimality=result.optimality, n_iter=result.n_iter)
+        return replace(
+            answer,
+            temperature=temperature,
+            coefficients=coefficients,
+            optimality=result.optimality,
+            n_iter=result.n_iter,
+        )
 
     def _keep(self, columns, search, answer, schema, weights_of):
         """Set the fitted attributes; ``weights_of`` returns the training weight of each cell of terms."""

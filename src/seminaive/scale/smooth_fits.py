@@ -105,7 +105,7 @@ def _refit_smooth(
             result = engine.fit_loss(loss, prepared, strengths, start, tol, model.max_iter)
         finally:
             runner.release(held)
-    return model._refitted(answer, result.solution, result)
+    return model._refitted(answer, result.solution, result, len(sample.labels) / survey.n_rows)
 
 
 def _smooth_summary(survey: Survey, coding: Coding, tuples: TupleCounts) -> TrainingSummary:

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
+# Up to so many rows, comparing a number with all knots is faster than a binary search for each curve.
+FEW_ROWS = 32
+
 
 @dataclass(frozen=True)
 class CurveTerms(SavedByFields, TermKind):
@@ -91,13 +94,21 @@ class CurveTerms(SavedByFields, TermKind):
         absent = np.isnan(x)
         first, last = np.array(self.starts[:-1]), np.array(self.starts[1:]) - 1
         clipped = np.minimum(np.maximum(x, self.knots[first]), self.knots[last])
-        # The last knot that is not above the number; clipped, a number is never below the first.
-        not_above = self.knots <= np.repeat(clipped, np.diff(self.starts), axis=1)
-        knot = np.add.reduceat(not_above, first, axis=1, dtype=np.int64) + first - 1
-        knot = np.where(absent, first, knot)
+        knot = np.where(absent, first, self._knot_below(clipped, first))
         along = ((clipped - self.knots[knot]) / self._gaps[knot])[:, :, None]
         curves: Floats = self.values[knot] + along * self._rises[knot]
         return np.where(absent[:, :, None], self.missing, curves) if absent.any() else curves
+
+    def _knot_below(self, clipped: Floats, first: Indices) -> Indices:
+        """Return the last knot that is not above each number; clipped, a number is never below the first."""
+        if len(clipped) <= FEW_ROWS:
+            not_above = self.knots <= np.repeat(clipped, np.diff(self.starts), axis=1)
+            return np.asarray(np.add.reduceat(not_above, first, axis=1, dtype=np.int64) + first - 1)
+        below = np.empty(clipped.shape, dtype=np.int64)
+        for term, (start, stop) in enumerate(pairwise(self.starts)):
+            own = np.ascontiguousarray(clipped[:, term])
+            below[:, term] = start - 1 + self.knots[start:stop].searchsorted(own, side="right")
+        return below
 
     @cached_property
     def _gaps(self) -> Floats:

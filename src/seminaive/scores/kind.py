@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 # Contributions (rows times terms) from which a compiled pass pays for importing the compiler.
 COMPILED_GATHERS = 200_000
+# Those from which it pays where the compiler is imported already, to fit a model for instance.
+IMPORTED_GATHERS = 20_000
 # Contributions (rows times terms times classes) that are kept at once where nothing is compiled: 256 KB.
 AT_ONCE = 1 << 15
 
@@ -65,7 +68,8 @@ class TermKind(ABC):
 
     def compiles(self, n_rows: int) -> bool:
         """Tell whether a compiled pass over so many rows pays."""
-        return n_rows * self.n_terms >= COMPILED_GATHERS
+        least = IMPORTED_GATHERS if "numba" in sys.modules else COMPILED_GATHERS
+        return n_rows * self.n_terms >= least
 
     def add_to(self, scores: Floats, table: EncodedTable) -> None:
         """Add every term's contribution to the scores of each row and class, term after term."""

@@ -32,7 +32,8 @@ PRECISION = 1e-3
 # Rounds of relevance updates go on as long as each lowers the held-out log loss by this share.
 WORTH = 1e-3
 MOST_ROUNDS = 8
-# New relevances under which the best strengths lose this share are given up without a climb.
+# New relevances are given up without a climb where the best strengths lose this share of the loss under them
+# and have less than half the weight of the best trial in the average.
 HOPELESS = 5e-3
 DAMPING = 0.5
 LEAST_RELEVANCE, MOST_RELEVANCE = 0.003, 100.0
@@ -224,7 +225,7 @@ class RelevanceSearch:
             relevances = self._updated(best, relevances)
             prepared = self.engine.prepare(relevances)
             new = self._trial(best.steps, number, prepared, best)
-            if not new.loss < (1 + HOPELESS) * best.loss:
+            if new.loss > (1 + HOPELESS) * best.loss and self._share(new.loss, best.loss) < 0.5:
                 break
             new = self._climb(new, 1)
             worth = new.loss < (1 - WORTH) * best.loss
