@@ -42,6 +42,8 @@ SWEEP_TOL = 1e-4
 MOST_SWEEPS = 500
 # Coordinates up to which the model has second derivatives between the directions of the label space.
 MOST_JOINT = 600
+# The same for one group, whose block of second derivatives is decomposed in every step.
+MOST_BLOCK = 40
 # Share of the decrease that the model promises which a step must reach (Armijo), and halvings of a step.
 ARMIJO = 1e-4
 MOST_HALVINGS = 40
@@ -286,7 +288,9 @@ class GroupLassoProblem:
         from seminaive.kernels.group_lasso import descend
 
         n_directions = self.basis.shape[1]
-        width = n_directions if n_directions * (len(cells) + 1) <= MOST_JOINT else 1
+        widest = int(np.diff(self.starts)[active].max(initial=1))
+        joint = n_directions * (len(cells) + 1) <= MOST_JOINT and n_directions * widest <= MOST_BLOCK
+        width = n_directions if joint else 1
         gram, at_cells, at_intercept = self._curvature(state, active, cells, width)
         starts = width * np.concatenate([[0], np.cumsum(np.diff(self.starts)[active])])
         values, vectors, places = _eigen(gram, starts)
