@@ -189,7 +189,7 @@ def main(n_rows):
         folder = Path(name)
         make(folder, n_rows)
         rows = [*from_parquet(folder, n_rows), *passes(folder)]
-    report("scale", rows, ["pyarrow", "distributed"])
+    report("scale", rows, ["pyarrow", "distributed"], f"scale.py {n_rows}")
 
 
 if __name__ == "__main__":
