@@ -14,7 +14,7 @@ demo: .venv/plot
 	$(BIN)/seminaive demo
 
 test: .venv/test
-	$(BIN)/python -m pytest --quiet -m "not slow"
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal -m "not slow"
 
 # The lower bounds of pyproject.toml, in an environment of their own, and the tests that touch every dependency.
 test-oldest: .venv-oldest/done
@@ -34,7 +34,7 @@ smoke: .venv/test
 	$(PYTHON) .ci/smoke.py
 
 test-all: .venv/test
-	$(BIN)/python -m pytest --quiet
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal
 
 docs: .venv/docs
 	$(BIN)/sphinx-build -W --keep-going --quiet --fresh-env --write-all -b html docs docs/_build/html

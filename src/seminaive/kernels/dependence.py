@@ -206,15 +206,14 @@ def _add_two_classes(parents, children, x, first, cells, begin, bounds, shifts, 
     low, high = parents[own], parents[own + one]
     more_low = more_high = 0.0
     for g in range(np.uint64(shifts.shape[0])):
-        base = first - shifts[g]
         h, end = begin + bounds[g, 0], begin + bounds[g, 1]
         if (end - h) & one:
-            p = base + cells[h]
+            p = first + cells[h] - shifts[g]
             more_low += children[p]
             more_high += children[p + one]
             h += one
         while h < end:
-            p, q = base + cells[h], base + cells[h + one]
+            p, q = first + cells[h] - shifts[g], first + cells[h + one] - shifts[g]
             low += children[p]
             high += children[p + one]
             more_low += children[q]
@@ -236,9 +235,8 @@ def _add_classes(parents, children, x, first, cells, begin, bounds, shifts, join
     for c in range(np.uint64(n_classes)):
         joint[place + c] = parents[own + c]
     for g in range(np.uint64(shifts.shape[0])):
-        base = first - shifts[g]
         for h in range(begin + bounds[g, 0], begin + bounds[g, 1]):
-            p = base + cells[h]
+            p = first + cells[h] - shifts[g]
             for c in range(np.uint64(n_classes)):
                 joint[place + c] += children[p + c]
 

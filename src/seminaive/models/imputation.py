@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
-from seminaive.encode import (
-    TableEncoder,
-    encode_target,
-    encode_weights,
-    keep_rows,
-    open_table,
-)
+from seminaive.encode import TableEncoder, encode_target, open_table
 from seminaive.encode.filling import drawn_values, filled, missing_rows
 from seminaive.errors import InputError
-from seminaive.models.base import TrainingSet
+from seminaive.models.base import TrainingSet, labelled_rows
 
 # Seeds drawn from a random state are below this.
 LARGEST_SEED = 2**31 - 1
+
+
+def open_dense(X):
+    """Open a table; refuse a sparse matrix, whose absent cells are zeros and not missing."""
+    if issparse(X):
+        raise InputError("sparse input has no missing cells to impute, absent ones are 0: pass X.toarray()")
+    return open_table(X)
 
 
 class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -38,20 +40,10 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     def _encode_training(self, X, y, sample_weight) -> TrainingSet:
         """Check and encode a training table; sets ``schema_``, and ``classes_`` where there are labels."""
-        opened = open_table(X)
+        opened = open_dense(X)
         validate_data(self, X, skip_check_array=True)
-        target = encode_target(np.zeros(opened.n_rows, int) if y is None else y, type(self).__name__)
-        if opened.n_rows != len(target.labels):
-            raise InputError(
-                f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers of "
-                "samples. Pass one label per row"
-            )
-        row_weight = encode_weights(sample_weight, opened.n_rows)
-        labels, classes = target.labels, target.classes
-        if row_weight is not None and (row_weight == 0).any():
-            kept = row_weight > 0
-            opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
-            classes, labels = np.unique(classes[labels[kept]], return_inverse=True)
+        labels = np.zeros(opened.n_rows, int) if y is None else y
+        opened, target, row_weight = labelled_rows(type(self).__name__, X, labels, sample_weight, opened)
         encoder, table = TableEncoder.learn(
             opened, categorical_features=self.categorical_features, missing="neutral"
         )
@@ -59,8 +51,8 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if y is None:
             self.__dict__.pop("classes_", None)
         else:
-            self.classes_ = classes
-        return TrainingSet(table, labels, classes, row_weight)
+            self.classes_ = target.classes
+        return TrainingSet(table, target.labels, target.classes, row_weight)
 
     def _labels(self, y):
         """Return the position of each label in ``classes_``, or their number where it is not among them."""
@@ -70,7 +62,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return moves[target.labels]
 
     def _encode(self, X):
-        opened = open_table(X)
+        opened = open_dense(X)
         validate_data(self, X, skip_check_array=True, reset=False)
         return TableEncoder(self.schema_).encode(opened)
 

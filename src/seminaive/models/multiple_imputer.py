@@ -8,10 +8,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from seminaive.encode import open_table
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.imputation import LARGEST_SEED, Imputer
+from seminaive.models.imputation import LARGEST_SEED, Imputer, open_dense
 from seminaive.models.parameters import check_whole
 from seminaive.statistics import Columns, learn_chain
 
@@ -109,7 +108,7 @@ class MultipleImputer(Imputer):
         return self
 
     def _check_source(self, X):
-        open_table(X)
+        open_dense(X)
         validate_data(self, X, skip_check_array=True)
         if not callable(getattr(self.source, "draw_missing_cells", None)):
             raise InputError(

@@ -6,9 +6,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from seminaive.encode import frame_like, open_table
+from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.imputation import open_dense
 from seminaive.models.multiple_imputer import MultipleImputer
 from seminaive.models.parameters import check_choice
 from seminaive.scores import log_posterior
@@ -84,7 +85,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         weighted = {} if sample_weight is None else {"sample_weight": sample_weight}
         with unchanged_on_failure(self):
-            open_table(X)
+            open_dense(X)
             validate_data(self, X, skip_check_array=True)
             self.imputer_ = MultipleImputer() if self.imputer is None else clone(self.imputer)
             self.imputer_.fit(X, y, **weighted)
@@ -100,7 +101,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _members(self, X):
         """Give each fit with its own completion of a table."""
         check_is_fitted(self)
-        open_table(X)
+        open_dense(X)
         validate_data(self, X, skip_check_array=True, reset=False)
         return zip(self.estimators_, self.imputer_.completions(X), strict=True)
 

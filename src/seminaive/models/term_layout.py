@@ -6,7 +6,7 @@ import warnings
 
 from joblib import effective_n_jobs
 
-from seminaive.design.table import TableDesign
+from seminaive.design.table import MOST_TERMS, TableDesign
 from seminaive.errors import LongFitWarning
 from seminaive.statistics.sizes import n_terms
 
@@ -28,7 +28,7 @@ def lay_out_terms(model, table, rows, **sizes):
     n_columns = len(table.cardinalities)
     order = min(model.order, n_columns)
     total = n_terms(n_columns, order, hierarchical=model.hierarchical)
-    if total >= MANY_TERMS and not model.verbose:
+    if MANY_TERMS <= total <= MOST_TERMS and not model.verbose:
         fewer = n_terms(n_columns, order - 1, hierarchical=model.hierarchical)
         warnings.warn(
             f"order={model.order} of {n_columns} columns has {total:,} terms, and laying them out and "
