@@ -247,6 +247,10 @@ BREAKS = {
     ),
     "an empty range": lambda s: broken(s, "numeric", low=np.array([0.0, 3.0])),
     "a range that is not a number": lambda s: broken(s, "numeric", low=np.array([0.0, np.nan])),
+    "a range at infinity": lambda s: broken(s, "numeric", low=np.full(2, np.inf), high=np.full(2, np.inf)),
+    "a range beyond all numbers": lambda s: broken(
+        s, "numeric", low=np.full(2, 1e200), high=np.full(2, np.inf)
+    ),
     "knots that do not increase": lambda s: broken(s, "curves", knots=s.curves.knots[::-1].copy()),
     "a knot twice": lambda s: broken(s, "curves", knots=s.curves.knots[[0, 0, 2, 3, 4, 5]]),
     "a curve without knots": lambda s: broken(s, "curves", starts=(0, 6, 6)),

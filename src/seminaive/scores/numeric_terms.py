@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.few_rows import LARGEST_NUMBER
 from seminaive.encode.saved_by_fields import NOT_GIVEN, SavedByFields
 from seminaive.scores.kind import TermKind, is_block
 
@@ -133,5 +134,13 @@ class NumericTerms(SavedByFields, TermKind):
             and is_block(self.coefficients, (n, 4, n_classes))
             and self.low.shape == self.high.shape == (n,)
             and self.low.dtype == self.high.dtype == np.float64
-            and bool((self.low <= self.high).all())
+            and bool(
+                ((self.low <= self.high) & _is_end(self.low, -np.inf) & _is_end(self.high, np.inf)).all()
+            )
         )
+
+
+def _is_end(ends: Floats, open_end: float) -> NDArray[np.bool_]:
+    """Tell which ends of ranges are open, or numbers that a table may hold."""
+    allowed: NDArray[np.bool_] = (ends == open_end) | (np.abs(ends) <= LARGEST_NUMBER)
+    return allowed
