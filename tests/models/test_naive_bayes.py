@@ -277,6 +277,11 @@ def test_permuting_rows_columns_categories_and_classes_permutes_the_answer(drawn
     np.testing.assert_allclose(found[:, order], expected[rows], rtol=1e-8, atol=1e-8)
 
 
+def test_numbers_below_the_smallest_normal_one_give_probabilities():
+    X = pd.DataFrame({"tiny": [0.0, 0.0, 5e-324, 0.0, 5e-324, 0.0]})
+    assert np.isfinite(NaiveBayes().fit(X, [0, 1, 0, 1, 0, 1]).predict_proba(X)).all()
+
+
 @pytest.mark.parametrize("variances", ["pooled", "class"])
 @pytest.mark.parametrize("unit", [1e-130, 1e-140, 1e-200, 1e-300, 1e-306, 1e100, 1e139])
 def test_the_unit_of_a_number_does_not_matter(variances, unit):

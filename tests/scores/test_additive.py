@@ -247,6 +247,10 @@ BREAKS = {
     ),
     "an empty range": lambda s: broken(s, "numeric", low=np.array([0.0, 3.0])),
     "a range that is not a number": lambda s: broken(s, "numeric", low=np.array([0.0, np.nan])),
+    "a centre beyond all numbers": lambda s: broken(s, "numeric", centres=np.full(2, 1e200)),
+    "a square that overflows": lambda s: broken(
+        s, "numeric", coefficients=np.full(s.numeric.coefficients.shape, 1e20)
+    ),
     "a range at infinity": lambda s: broken(s, "numeric", low=np.full(2, np.inf), high=np.full(2, np.inf)),
     "a range beyond all numbers": lambda s: broken(
         s, "numeric", low=np.full(2, 1e200), high=np.full(2, np.inf)

@@ -13,6 +13,10 @@ from seminaive.kernels.compilation import njit
 NARROW = 12
 
 
+# Scaled numbers stay within this, so that squares are finite: `scores.NumericTerms` has the same number.
+FARTHEST = 1e140
+
+
 @njit(cache=True, nogil=True)
 def add_table_scores(codes, columns, strides, starts, offsets, tables, scores):
     """Add each term's cell to the scores of each row, term after term.
@@ -59,8 +63,8 @@ def add_number_scores(numbers, features, ranges, coefficients, scores):
     """Add each number's polynomial to the scores of each row, term after term.
 
     numbers (n, m) with NaN where missing; features (T,) int64; ranges (T, 4): lowest and highest number,
-    centre and scale; coefficients (T, 4, C): what a missing number adds, then constant, linear and quadratic;
-    scores (n, C) is added to.
+    centre and scale, scaled numbers being at most FARTHEST from the centre; coefficients (T, 4, C): what a
+    missing number adds, then constant, linear and quadratic; scores (n, C) is added to.
     """
     n = numbers.shape[0]
     T = features.shape[0]
@@ -79,7 +83,7 @@ def add_number_scores(numbers, features, ranges, coefficients, scores):
                     x = min(max(x, ranges[t, 0]), ranges[t, 1])
                 z = x - centres[t]
                 if scaled[t]:
-                    z *= ranges[t, 3]
+                    z = min(max(z * ranges[t, 3], -FARTHEST), FARTHEST)
                 for c in range(C):
                     scores[i, c] += coefficients[t, 1, c] + z * (
                         coefficients[t, 2, c] + z * coefficients[t, 3, c]

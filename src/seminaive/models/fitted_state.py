@@ -186,6 +186,7 @@ def check_statistics(own, schema: Schema, n_classes: int) -> None:
         (own.class_weight, (n_classes,)),
         (own.counts.counts, (own.counts.terms.n_cells, n_classes)),
         (own.moments.sums, (3, 2, n_numbers, n_classes)),
+        (own.moments.exponents, (n_numbers,)),
     )
     if own.schema != schema or tuple(own.counts.terms.cardinalities) != tuple(schema.cardinalities):
         raise ValueError("the statistics do not fit the schema")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# The largest value of a part of a polynomial; sums of any number of terms stay finite.
+LARGEST_VALUE = 1e290
 ARRAYS = ("centres", "coefficients", "low", "high", "scales")
 
 
@@ -71,7 +73,8 @@ class NumericTerms(SavedByFields, TermKind):
     def at(self, numbers: Floats) -> Floats:
         """Return the value of each polynomial at each row of numbers, (n_rows, n_terms, n_classes)."""
         x = numbers[:, list(self.features)]
-        z = ((np.minimum(np.maximum(x, self.low), self.high) - self.centres) * self.scales)[:, :, None]
+        z = (np.minimum(np.maximum(x, self.low), self.high) - self.centres) * self.scales
+        z = np.minimum(np.maximum(z, -LARGEST_NUMBER), LARGEST_NUMBER)[:, :, None]
         missing, constant, linear, quadratic = self.coefficients.swapaxes(0, 1)
         polynomials: Floats = constant + z * (linear + z * quadratic)
         absent = np.isnan(x)
@@ -130,14 +133,21 @@ class NumericTerms(SavedByFields, TermKind):
         return (
             all(0 <= j < n_numbers for j in self.features)
             and is_block(self.centres, (n,))
+            and bool((np.abs(self.centres) <= LARGEST_NUMBER).all())
             and is_block(self.scales, (n,))
             and is_block(self.coefficients, (n, 4, n_classes))
+            and self._is_bounded()
             and self.low.shape == self.high.shape == (n,)
             and self.low.dtype == self.high.dtype == np.float64
             and bool(
                 ((self.low <= self.high) & _is_end(self.low, -np.inf) & _is_end(self.high, np.inf)).all()
             )
         )
+
+    def _is_bounded(self) -> bool:
+        """Tell whether the polynomials of all numbers that a table may hold, and their sums, are finite."""
+        largest = np.abs(self.coefficients) * LARGEST_NUMBER ** np.array([0, 0, 1, 2])[:, None]
+        return bool((largest <= LARGEST_VALUE).all())
 
 
 def _is_end(ends: Floats, open_end: float) -> NDArray[np.bool_]:

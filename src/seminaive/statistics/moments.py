@@ -23,6 +23,9 @@ RESOLUTION = 2.0**-84
 # Numbers of which the root mean square is below this are scaled: the low parts of their squares would vanish.
 SMALL = 1e-100
 
+# The exponent of the smallest number that has all its digits.
+SMALLEST_EXPONENT = int(np.finfo(np.float64).minexp) + 1
+
 
 @dataclass(frozen=True)
 class Moments(SavedByFields):
@@ -86,7 +89,8 @@ class Moments(SavedByFields):
     def _rescale(self, numbers: Floats, labels: Labels, row_weight: Floats | None, small: Integers) -> None:
         """Sum up some features once more, as multiples of the power of two next to their largest number."""
         largest = np.fmax.reduce(np.abs(numbers[:, small]), axis=0)
-        exponents = np.where(largest > 0, np.frexp(largest)[1], 0)
+        # Below the smallest normal number the unit stays, so that its inverse is finite.
+        exponents = np.where(largest > 0, np.maximum(np.frexp(largest)[1], SMALLEST_EXPONENT), 0)
         scaled = np.ldexp(numbers[:, small], -exponents)
         self.sums[:, :, small] = _sums(scaled, labels, self.sums.shape[3], row_weight)
         self.exponents[small] = exponents
