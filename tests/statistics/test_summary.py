@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from seminaive.encode import TableEncoder
 from seminaive.errors import InputError
-from seminaive.statistics import NumberSketch, TableStatistics, Terms, TrainingSummary
+from seminaive.statistics import NumberSketch, TableStatistics, Terms, TrainingSummary, number_sketch
 from seminaive.statistics.number_sketch import sketch_columns
 
 COLUMNS = {
@@ -194,3 +194,22 @@ def test_summaries_of_different_terms_or_classes_do_not_merge():
         plain + TrainingSummary.of(table, y, 2, terms=Terms.of_order(table.cardinalities, 2))
     with pytest.raises(InputError, match="classes"):
         plain + TrainingSummary.of(table, y, 2, classes=["left", "right"])
+
+
+@pytest.mark.parametrize("kind", ["few values", "normal", "heavy tails", "one value"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_few_rows_are_sketched_by_sorting_as_by_counting(kind, weighted, monkeypatch):
+    rng = np.random.default_rng(3)
+    numbers = {
+        "few values": rng.integers(0, 9, 700).astype(float),
+        "normal": rng.normal(size=700),
+        "heavy tails": rng.standard_cauchy(700) ** 3,
+        "one value": np.full(700, 2.5),
+    }[kind]
+    weight = rng.integers(0, 3, 700).astype(float) if weighted else None
+    by_sorting = NumberSketch.of(numbers, weight)
+    monkeypatch.setattr(number_sketch, "COMPILED_ROWS", 0)
+    by_counting = NumberSketch.of(numbers, weight)
+    assert by_sorting.precision == by_counting.precision
+    assert (by_sorting.bins == by_counting.bins).all()
+    np.testing.assert_allclose(by_sorting.weights, by_counting.weights, rtol=1e-13)

@@ -186,6 +186,8 @@ def _numbers(ordered: Bits) -> Floats:
 
 def _histogram(bits: Bits, weight: Floats | None, most_bins: int) -> tuple[int, Bits, Floats]:
     """Return the finest bins of which not too many are occupied, by passes over ever finer ones."""
+    if len(bits) < COMPILED_ROWS:
+        return _sorted_histogram(bits, weight, most_bins)
     index = (bits >> np.uint64(WORD - FIRST_BITS)).astype(np.int64)
     precision, bins, weights = FIRST_BITS, np.arange(1 << FIRST_BITS, dtype=np.uint64), None
     while True:
@@ -207,6 +209,23 @@ def _histogram(bits: Bits, weight: Floats | None, most_bins: int) -> tuple[int, 
         bins = ((bins[:, None] << np.uint64(more)) | finer).ravel()
         below = (bits >> np.uint64(WORD - precision)) & np.uint64((1 << more) - 1)
         index = (index << more) | below.astype(np.int64)
+
+
+def _sorted_histogram(bits: Bits, weight: Floats | None, most_bins: int) -> tuple[int, Bits, Floats]:
+    """Return the bins of `_histogram` by sorting, which is faster for few rows."""
+    values, weights = _merged(bits, np.ones(len(bits)) if weight is None else weight)
+    values, weights = values[weights != 0], weights[weights != 0]
+    if len(values) <= most_bins:
+        return WORD, values, weights
+    precise, too_precise = OCTAVES, WORD
+    while too_precise - precise > 1:
+        precision = (precise + too_precise) // 2
+        bins = values >> np.uint64(WORD - precision)
+        if 1 + np.count_nonzero(bins[1:] != bins[:-1]) <= most_bins:
+            precise = precision
+        else:
+            too_precise = precision
+    return precise, *_merged(values >> np.uint64(WORD - precise), weights)
 
 
 def _coarsened(precision: int, bins: Bits, weights: Floats, most_bins: int) -> tuple[int, Bits, Floats]:
