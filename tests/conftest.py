@@ -20,6 +20,14 @@ settings.register_profile(
 settings.load_profile("seminaive")
 
 
+@pytest.fixture(autouse=True)
+def _close_figures():
+    """Close what a test has drawn: pyplot counts open figures over all tests of a process."""
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")
+
+
 @pytest.fixture(scope="session")
 def real_data():
     """Return the folder of real tables, or skip."""

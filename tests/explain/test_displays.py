@@ -26,14 +26,6 @@ pytestmark = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _close_figures():
-    yield
-    import matplotlib.pyplot as plt
-
-    plt.close("all")
-
-
 @pytest.fixture
 def pairs(weather):
     X, y = weather
