@@ -10,7 +10,7 @@ from seminaive.errors import InputError
 from seminaive.evaluate import load_dataset
 from seminaive.explain import scorecard
 from seminaive.explain.reading import code_labels, effects_of
-from seminaive.explain.segments import best_bands
+from seminaive.explain.segments import best_bands, share_bands
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -86,6 +86,39 @@ def test_bands_are_the_best_of_all_cuts():
     assert len(means) == 4
 
 
+def test_bands_are_shared_in_the_best_of_all_ways():
+    from itertools import product
+
+    from seminaive.scores import FeatureEffect
+
+    rng = np.random.default_rng(1)
+
+    def curve(scale, n):
+        seen, weight = np.append(np.arange(n, dtype=float), np.nan), np.append(rng.random(n) + 0.1, 0.0)
+        effect = FeatureEffect("x", 0, None, None, seen, weight)
+        return effect, np.append(scale * rng.normal(size=n), 0.0)
+
+    def lost(own, bands):
+        effect, values = own
+        edges, means = best_bands(effect, values, bands)
+        bands_of = np.searchsorted(edges, effect.seen[:-1], side="left")
+        return effect.weight[:-1] @ (means[bands_of] - values[:-1]) ** 2
+
+    curves = [curve(0.1, 12), curve(3.0, 12), curve(1.0, 7)]
+    shares = share_bands(curves, 3)
+    assert sum(shares) <= 9
+    assert max(shares) <= 6
+    best = min(
+        sum(lost(own, bands) for own, bands in zip(curves, ways, strict=True))
+        for ways in product(range(1, 7), repeat=3)
+        if sum(ways) <= 9
+    )
+    found = sum(lost(own, bands) for own, bands in zip(curves, shares, strict=True))
+    np.testing.assert_allclose(found, best)
+    assert share_bands([curve(0.0, 5), curve(1.0, 5)], 2) == [1, 3]
+    assert share_bands([], 8) == []
+
+
 def test_calibration_fits_two_constants_and_says_so(weather):
     X, y = binary(weather)
     model = HigherOrderLogisticRegression(order=2, hierarchical=True, ridge=0.1).fit(X, y)
@@ -105,18 +138,19 @@ def test_three_classes_and_impossible_settings_are_refused(weather):
         scorecard(NaiveBayes().fit(*binary(weather)), bands=0)
 
 
-def test_more_bands_where_asked_and_the_card_says_where_most_is_lost():
+def test_more_bands_where_needed_or_asked_and_the_card_says_where_most_is_lost():
     rng = np.random.default_rng(0)
     x = rng.integers(0, 20, 4000).astype(float)
     chance = np.where(x % 2 == 0, 0.9, 0.1)  # a curve that jumps up and down
     X = np.stack([x, rng.normal(size=4000)], axis=1)
     model = HigherOrderLogisticRegression(order=1, hierarchical=True).fit(X, rng.random(4000) < chance)
-    few, more = scorecard(model), scorecard(model, bands={"x0": 20})
+    few, shared, more = (scorecard(model, bands=bands) for bands in ({"x0": 8}, 8, {"x0": 20}))
     assert "most of all in x0" in str(few)
     assert len(few.features[0].points) == 8 + 1
-    assert len(more.features[0].points) > 15
-    assert len(more.features[1].points) <= 8 + 1
-    assert more.differs < 0.1 * few.differs
+    assert len(few.features[1].points) <= 2 * 8 + 1
+    assert 8 < len(shared.features[0].points) - 1 <= 16 - (len(shared.features[1].points) - 1)
+    assert len(more.features[0].points) > len(shared.features[0].points)
+    assert more.differs < shared.differs < few.differs
     with pytest.raises(InputError, match="bands names 'moon'"):
         scorecard(model, bands={"moon": 9})
     with pytest.raises(InputError, match="bands at least 1"):
@@ -156,9 +190,6 @@ def test_bands_and_rounding_cost_little_log_loss(name, real_data, monkeypatch):
     effects = effects_of(model)
     scores = effects.breakdown(model._encode(data.X))[:, : 1 + len(effects.features)].sum(axis=1)
     additive = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
-    # The curves of the capital gains and losses in adult jump up and down about twenty times: 8 bands lose
-    # .0096. The summary of the 155 rows of hepatitis knows no extreme number, where its curves are steep.
-    bands = {"capital-gain": 16, "capital-loss": 16} if name == "adult" else 8
-    rows = data.X if name == "hepatitis" else None
-    card = scorecard(model, points_to_double=20, bands=bands, X=rows)
+    # The summary of the 155 rows of hepatitis knows no extreme number, where its curves are steep.
+    card = scorecard(model, points_to_double=20, X=data.X if name == "hepatitis" else None)
     assert log_loss(data.y, card.predict_proba(data.X)) - log_loss(data.y, additive) < 0.003

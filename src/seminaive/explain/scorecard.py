@@ -12,7 +12,7 @@ from scipy.special import expit
 from seminaive.encode import TableEncoder, frame_like, open_table
 from seminaive.errors import InputError
 from seminaive.explain.reading import class_position, code_labels, effects_of, evidence, interval_labels
-from seminaive.explain.segments import best_bands
+from seminaive.explain.segments import best_bands, share_bands
 from seminaive.explain.tables import importance
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 NEWTON_STEPS = 100
-# The bands of a column that is not named, and the most numbers between which cuts are tried.
+# The mean bands of columns that are not named, and the most numbers between which cuts are tried.
 BANDS, MOST_NUMBERS = 8, 1024
 
 
@@ -189,9 +189,11 @@ def scorecard(
     points_to_double : float, default=20
         Points that double the odds: more of them round less.
     bands : int or mapping of column to int, default=8
-        The largest number of bands of a number. A mapping gives some columns more or fewer than 8: a curve
-        that jumps up and down twenty times, such as that of the capital gains in the adult table, loses .006
-        of log loss in 8 bands and less than .001 in 16. The printed card names the column that loses most.
+        Bands of a number, in the mean over the columns of numbers: a curve that needs more, such as that of
+        the capital gains in the adult table, which jumps up and down twenty times, gets up to twice as many,
+        and a straight flat one fewer, so that all curves together differ least. A mapping gives some columns
+        at most so many and shares 8 per column among the others. The printed card names the column that
+        loses most.
     X : table, default=None
         Rows whose numbers the bands are found on, such as the training table. None takes the summary of
         training, which knows no extreme number: the 10 smallest and the 10 largest of a column count as the
@@ -220,8 +222,9 @@ def scorecard(
             f"a scorecard is for two classes, the model has {effects.n_classes}: draw a NomogramDisplay, or "
             "fit one model per class"
         )
-    bands_of = _bands_of(model, bands)
-    if points_to_double <= 0 or min(bands_of.values(), default=1) < 1:
+    named = _named_bands(model, bands)
+    mean = BANDS if isinstance(bands, Mapping) else bands
+    if points_to_double <= 0 or min([mean, *named.values()]) < 1:
         raise InputError(
             f"points_to_double is above 0 and bands at least 1, got {points_to_double!r} and {bands!r}"
         )
@@ -229,10 +232,15 @@ def scorecard(
     rows = None if X is None else TableEncoder(effects.schema).encode(open_table(X))
     factor = points_to_double / np.log(2)
     start = float(evidence(effects.intercept, own_class)) * factor
+    own_effects = [
+        effect if rows is None else _at_rows(effects.schema, effect, rows) for effect in effects.features
+    ]
+    sharing = [own for own in own_effects if own.curve is not None and own.name not in named]
+    shares = share_bands([(own, evidence(own.at_seen, own_class)) for own in sharing], mean)
+    bands_of = named | {own.name: share for own, share in zip(sharing, shares, strict=True)}
     features, squares = [], 0.0
-    for effect in effects.features:
-        own = effect if rows is None else _at_rows(effects.schema, effect, rows)
-        edges, labels, values, weight = _values(effects.schema, own, own_class, bands_of[own.name])
+    for own in own_effects:
+        edges, labels, values, weight = _values(effects.schema, own, own_class, bands_of.get(own.name, 1))
         seen = weight > 0 if (weight > 0).any() else np.ones(len(weight), dtype=bool)
         lowest = float(values[seen].min())
         points = np.round((values - lowest) * factor).astype(np.int64)
@@ -260,15 +268,15 @@ def scorecard(
     return card if calibrate is None else _calibrated(card, model, *calibrate)
 
 
-def _bands_of(model: Any, bands: int | Mapping[str, int]) -> dict[str, int]:
-    """Return the largest number of bands of each column."""
-    names = model.schema_.names
+def _named_bands(model: Any, bands: int | Mapping[str, int]) -> dict[str, int]:
+    """Return the largest number of bands of the columns for which it is given."""
     if not isinstance(bands, Mapping):
-        return dict.fromkeys(names, bands)
+        return {}
+    names = model.schema_.names
     foreign = [name for name in bands if name not in names]
     if foreign:
         raise InputError(f"bands names {foreign[0]!r}, which is not a column: {list(names)}")
-    return {name: bands.get(name, BANDS) for name in names}
+    return dict(bands)
 
 
 def _at_rows(schema: Schema, own: FeatureEffect, rows: EncodedTable) -> FeatureEffect:

@@ -29,19 +29,54 @@ def best_bands(effect: FeatureEffect, values: Floats, bands: int) -> tuple[list[
         One for each of ``effect.seen``.
     bands : int
     """
-    present = ~np.isnan(effect.seen) & (effect.weight > 0)
-    x, weight, y = effect.seen[present], effect.weight[present], values[present]
+    x, weight, y = _present(effect, values)
     if not len(x):
         return [], np.zeros(1)
-    starts = _cut(weight, y, min(bands, len(x)))
+    starts, _ = _cut(weight, y, min(bands, len(x)))
     ends = [*starts[1:], len(x)]
     means = [float(np.average(y[a:b], weights=weight[a:b])) for a, b in zip(starts, ends, strict=True)]
     jumps = np.empty(0) if effect.curve is None else effect.curve.edges
     return [_edge(float(x[a - 1]), float(x[a]), jumps) for a in starts[1:]], np.array(means)
 
 
-def _cut(weight: Floats, y: Floats, bands: int) -> list[int]:
-    """Return where the bands begin."""
+def share_bands(curves: list[tuple[FeatureEffect, Floats]], bands: int) -> list[int]:
+    """Return how many bands each of some curves gets, ``bands`` in the mean and at most twice as many.
+
+    The numbers of bands minimise the squared distances of all curves together: by dynamic programming over
+    the curves and the bands that are given away so far.
+
+    Parameters
+    ----------
+    curves : list of (FeatureEffect, ndarray)
+        Of numbers, each with a value for each of its ``seen``.
+    bands : int
+    """
+    total = bands * len(curves)
+    best, choices = np.zeros(total + 1), []
+    for effect, values in curves:
+        _, weight, y = _present(effect, values)
+        _, lost = _cut(weight, y, min(2 * bands, total, len(y))) if len(y) else ([0], [0.0])
+        # So many bands before this curve, so many for it.
+        ways = np.full((len(lost), total + 1), np.inf)
+        for k, own in enumerate(lost):
+            ways[k, k + 1 :] = best[: total - k] + own
+        choices.append(ways.argmin(axis=0) + 1)
+        best = ways.min(axis=0)
+    shares, left = [], total
+    for choice in reversed(choices):
+        shares.append(int(choice[left]))
+        left -= shares[-1]
+    return shares[::-1]
+
+
+def _present(effect: FeatureEffect, values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return the numbers of training, their weights and their values."""
+    present = ~np.isnan(effect.seen) & (effect.weight > 0)
+    return effect.seen[present], effect.weight[present], values[present]
+
+
+def _cut(weight: Floats, y: Floats, bands: int) -> tuple[list[int], list[float]]:
+    """Return where the bands begin, and the squared distance with 1, 2, ... of them."""
     sums = [np.append(0.0, np.cumsum(weight * y**power)) for power in range(3)]
     total, first, second = (own[None, :] - own[:, None] for own in sums)  # from row's to column's
     n = len(y)
@@ -49,7 +84,7 @@ def _cut(weight: Floats, y: Floats, bands: int) -> list[int]:
     cost = np.where(
         before, second - np.divide(first**2, total, out=np.zeros_like(first), where=total > 0), np.inf
     )
-    best, origins = cost[0], []
+    best, origins, lost = cost[0], [], [float(cost[0, n])]
     for _ in range(bands - 1):
         longer = best[:, None] + cost
         origin = longer.argmin(axis=0)
@@ -58,11 +93,12 @@ def _cut(weight: Floats, y: Floats, bands: int) -> list[int]:
             break  # no further cut helps
         origins.append(origin)
         best = following
+        lost.append(float(best[n]))
     starts, end = [], n
     for origin in reversed(origins):
         end = int(origin[end])
         starts.append(end)
-    return [0, *reversed(starts)]
+    return [0, *reversed(starts)], lost
 
 
 def _edge(low: float, high: float, jumps: Floats) -> float:
