@@ -31,7 +31,7 @@ def _close_figures():
 
 
 def pytest_generate_tests(metafunc):
-    """Run a test of ``classifier`` for all public ones, of ``streaming_classifier`` for those with streams."""
+    """Run a test of ``classifier`` for every public one, of ``streaming_classifier`` for streaming ones."""
     if {"classifier", "streaming_classifier"} & set(metafunc.fixturenames):
         every = _classifiers()
         streaming = [classifier for classifier in every if hasattr(classifier, "partial_fit")]
