@@ -144,5 +144,5 @@ if __name__ == "__main__":
         run(models, folds, options.minutes, options.limit, options.others)
     else:
         paths = [results_path(model, options.others) for model in models]
-        against = [] if options.others else options.against.split(",")
+        against = None if options.others else options.against.split(",")
         report(paths, against, options.pictures, "board-others" if options.others else "board")

@@ -24,15 +24,17 @@ def report(paths, against, pictures, prefix):
     ----------
     paths : list of Path
         The results of the models run here.
-    against : list of str
-        Models of PEERS.
+    against : list of str or None
+        Models of PEERS, whose times were taken elsewhere; None prints times.
     pictures : str or None
         A folder for rank diagrams, whose names begin with the prefix.
     """
     own = [pd.read_csv(path, comment="#") for path in paths]
     first = own[0].model[0]
-    peers = pd.read_csv(PEERS)
-    rows = pd.concat([*own, peers[peers.model.isin(against)]], ignore_index=True)
+    if against is not None:
+        peers = pd.read_csv(PEERS)
+        own.append(peers[peers.model.isin(against)])
+    rows = pd.concat(own, ignore_index=True)
     rows.loc[rows.status != "ok", list(LOSSES)] = np.inf
     for setting in SETTINGS:
         chosen = rows[rows.setting == setting]
@@ -48,7 +50,7 @@ def report(paths, against, pictures, prefix):
             if pictures is not None:
                 path = Path(pictures) / f"{prefix}-{setting}-{loss.replace('_', '-')}.svg"
                 path.write_text(picture(ranks, difference) + "\n")
-        if not against and len(chosen):
+        if against is None and len(chosen):
             print(f"\n{setting}: processor seconds to fit, and over those of {first}")
             print(times(chosen, first).to_string(float_format="%.3g"))
 
