@@ -2,12 +2,14 @@
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
+from sklearn.base import is_classifier
 
 # Compiled on first use, so a first example may be slow. On CI the same examples run every time.
 settings.register_profile(
@@ -26,6 +28,25 @@ def _close_figures():
     yield
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")
+
+
+def pytest_generate_tests(metafunc):
+    """Run a test of ``classifier`` for every public one, of ``streaming_classifier`` for streaming ones."""
+    if {"classifier", "streaming_classifier"} & set(metafunc.fixturenames):
+        every = _classifiers()
+        streaming = [classifier for classifier in every if hasattr(classifier, "partial_fit")]
+        for name, classes in (("classifier", every), ("streaming_classifier", streaming)):
+            if name in metafunc.fixturenames:
+                metafunc.parametrize(name, classes, ids=lambda classifier: classifier.__name__)
+
+
+@cache
+def _classifiers():
+    """List the public classifiers, which are imported for the tests that need all of them."""
+    import seminaive
+
+    public = [getattr(seminaive, name) for name in seminaive.__all__]
+    return [each for each in public if isinstance(each, type) and is_classifier(each())]
 
 
 @pytest.fixture(scope="session")

@@ -7,16 +7,11 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 
 import seminaive
 from seminaive.errors import InputError
 
-CLASSIFIERS = [
-    getattr(seminaive, name)
-    for name in seminaive.__all__
-    if isinstance(getattr(seminaive, name), type) and is_classifier(getattr(seminaive, name)())
-]
 # Learned by iteration or by folds: equal to the solver's tolerance, not to the last bit.
 LOOSE = 1e-4
 EXACT = 1e-9
@@ -28,9 +23,9 @@ def tolerance(classifier):
     return EXACT if hasattr(classifier, "partial_fit") and not hasattr(classifier, "solver") else LOOSE
 
 
-@pytest.fixture(params=CLASSIFIERS, ids=lambda cls: cls.__name__)
-def model(request):
-    made = request.param()
+@pytest.fixture
+def model(classifier):
+    made = classifier()
     if "random_state" in made.get_params():
         made.set_params(random_state=0)
     return made

@@ -7,16 +7,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 
 import seminaive
 from seminaive.errors import ColumnsWarning, InputError
 
-CLASSIFIERS = [
-    getattr(seminaive, name)
-    for name in seminaive.__all__
-    if isinstance(getattr(seminaive, name), type) and is_classifier(getattr(seminaive, name)())
-]
 SHARED = {
     "categorical_features": "from_dtype",
     "missing": "value",
@@ -30,9 +25,9 @@ OTHER_DEFAULTS = {"SparseBayesianNetwork": {"missing": "neutral"}}
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-@pytest.fixture(params=CLASSIFIERS, ids=lambda cls: cls.__name__)
-def model(request):
-    return request.param()
+@pytest.fixture
+def model(classifier):
+    return classifier()
 
 
 def test_every_classifier_takes_and_documents_the_shared_parameters(model):

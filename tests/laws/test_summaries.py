@@ -2,19 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.base import is_classifier
 
 import seminaive
 
-CLASSIFIERS = [
-    getattr(seminaive, name)
-    for name in seminaive.__all__
-    if isinstance(getattr(seminaive, name), type) and is_classifier(getattr(seminaive, name)())
-]
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 
-@pytest.mark.parametrize("classifier", CLASSIFIERS, ids=lambda cls: cls.__name__)
 def test_a_fit_keeps_the_weights_of_its_cells(classifier, weather):
     X, y = weather
     model = classifier().fit(X, y)
@@ -27,12 +20,9 @@ def test_a_fit_keeps_the_weights_of_its_cells(classifier, weather):
     assert not hasattr(classifier(keep_summary=False).fit(X, y), "summary_")
 
 
-@pytest.mark.parametrize(
-    "classifier", [cls for cls in CLASSIFIERS if hasattr(cls, "partial_fit")], ids=lambda cls: cls.__name__
-)
-def test_a_stream_summarises_all_its_chunks(classifier, weather):
+def test_a_stream_summarises_all_its_chunks(streaming_classifier, weather):
     X, y = weather
-    model = classifier()
+    model = streaming_classifier()
     for start in range(0, len(y), 90):
         model.partial_fit(X.iloc[start : start + 90], y[start : start + 90], classes=np.unique(y))
     np.testing.assert_array_equal(model.summary_.class_weight, np.unique(y, return_counts=True)[1])

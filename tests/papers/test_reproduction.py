@@ -7,8 +7,9 @@ import pytest
 
 from seminaive.errors import InputError
 from seminaive.papers.acceptance import Bar, bar_named, gather
+from seminaive.papers.generators import poker_hands
 from seminaive.papers.not_reproduced import REASONS
-from seminaive.papers.real_tables import PAPER_NAMES, paper_table, tables_of
+from seminaive.papers.real_tables import _GENERATED, PAPER_NAMES, paper_table, tables_of
 from seminaive.papers.reproduction import (
     NotReproduced,
     Reproduction,
@@ -207,6 +208,15 @@ def test_tables_are_cut_as_the_papers_cut_them():
     zeros = paper_table("PimaIndiansDiabetes").X["insu"] == 0
     assert paper_table("Pima Indians Diabetes").X["insu"].isna().equals(zeros)
     assert np.unique(paper_table("Chess2").y, return_counts=True)[1].tolist() == [2796, 25260]
+    assert paper_table("LED").X.shape == (1000, 7)
+    assert len(np.unique(paper_table("Thyroid").y)) == 20
+
+
+def test_poker_hands_are_dealt_where_there_is_no_folder_of_tables(monkeypatch):
+    monkeypatch.delenv("SEMINAIVE_DATA", raising=False)
+    monkeypatch.setitem(_GENERATED, "Poker-hand", lambda: poker_hands(100))
+    assert tables_of("alr-table1") == ["Poker-hand"]
+    assert paper_table("Poker-hand").X.shape == (100, 10)
 
 
 def test_a_data_set_without_a_copy_is_refused():

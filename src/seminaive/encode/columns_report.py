@@ -54,7 +54,8 @@ def read_columns(opened: Table, table: EncodedTable) -> tuple[ColumnReading, ...
     coded = {position: k for k, position in enumerate(schema.coded)}
     numbers = {position: k for k, position in enumerate(schema.numeric)}
     readings = []
-    for position, (column, source) in enumerate(zip(schema.columns, opened.columns, strict=True)):
+    names = _type_names(opened)
+    for position, (column, name) in enumerate(zip(schema.columns, names, strict=True)):
         n_missing = 0
         if isinstance(column, EmptyColumn):
             n_missing = opened.n_rows
@@ -62,13 +63,23 @@ def read_columns(opened: Table, table: EncodedTable) -> tuple[ColumnReading, ...
             n_missing = int(np.isnan(table.numbers[:, numbers[position]]).sum())
         elif column.missing_seen:
             n_missing = int((table.codes[:, coded[position]] == column.n_present).sum())
-        readings.append(ColumnReading(str(getattr(source, "dtype", getattr(source, "type", ""))), n_missing))
+        readings.append(ColumnReading(name, n_missing))
     return tuple(readings)
+
+
+def _type_names(opened: Table) -> list[str]:
+    """Return the name of each column's type; that of an array is asked for once."""
+    if opened.array is not None:
+        return [str(opened.array.dtype)] * len(opened.columns)
+    return [str(getattr(source, "dtype", getattr(source, "type", ""))) for source in opened.columns]
 
 
 def merge_readings(old: Sequence[ColumnReading], new: Sequence[ColumnReading]) -> tuple[ColumnReading, ...]:
     """Return the readings of the rows of both; types are those of the first."""
-    return tuple(replace(a, n_missing=a.n_missing + b.n_missing) for a, b in zip(old, new, strict=True))
+    return tuple(
+        replace(a, n_missing=a.n_missing + b.n_missing) if b.n_missing else a
+        for a, b in zip(old, new, strict=True)
+    )
 
 
 def report_columns(readings: Sequence[ColumnReading], schema: Schema) -> dict[str, list[Any]]:

@@ -49,7 +49,9 @@ def encode_target(y: Any, model: str) -> EncodedTarget:
         )
     if hasattr(y, "null_count") and hasattr(y, "type"):
         return _encode_arrow(y, model)
-    array = column_or_1d(_as_array(y), warn=True)
+    array = _as_array(y)
+    if array.ndim != 1:
+        array = column_or_1d(array, warn=True)
     if not len(array):
         raise InputError("0 labels (y is empty) while a minimum of 1 is required: pass one label per row")
     if array.dtype.kind in "iub" and len(array):

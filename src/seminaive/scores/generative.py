@@ -55,6 +55,8 @@ def _log_likelihoods(counts: TupleCounts, added: Callable[[Floats], Floats]) -> 
     n_values = terms.n_combinations[term][:, None].astype(np.float64)
     totals = _sums(term, own, len(terms.features))[term]
     tables[known] = log_shares(own, totals, n_values, added(n_values))
+    if terms.orders.max(initial=0) == 1:  # nothing is known of a single column without evidence
+        return tables
     for axes, cells, margins in terms.margins():
         # Terms without further axes know nothing there.
         partly = terms.orders[terms.term_of(cells)] > len(axes)

@@ -12,7 +12,7 @@ from seminaive.statistics.information import (
 )
 from seminaive.statistics.moments import Moments
 from seminaive.statistics.number_sketch import NumberSketch
-from seminaive.statistics.observed_counts import CellPlaces, ObservedCounts, ObservedStatistics
+from seminaive.statistics.observed_counts import ObservedCounts, ObservedStatistics
 from seminaive.statistics.observed_terms import ObservedTerms
 from seminaive.statistics.pairwise import PairwiseInformation
 from seminaive.statistics.rubin import PooledEstimate, pool_estimates
@@ -24,7 +24,6 @@ from seminaive.statistics.value_counts import ValueCounts
 
 __all__ = [
     "VETO",
-    "CellPlaces",
     "Chain",
     "Columns",
     "FittedChain",

@@ -1,0 +1,110 @@
+"""The tables of the board, how they are split, and which folds are asked for."""
+
+import functools
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit, train_test_split
+
+DATA = Path(os.environ.get("SEMINAIVE_DATA", "datasets"))
+PEERS = Path(os.environ.get("SEMINAIVE_PEERS", DATA.parent / "board" / "peers.csv.gz"))
+SETTINGS = ("full", "n300", "n100")
+FOLD = ["table", "setting", "repeat", "fold"]
+BOARD_SAMPLES = {"adult": 10000, "magic": 10000}
+MOST_ROWS = 20_000
+FEWEST_OF_A_CLASS = 5
+# Tables that hold rows of another one: of htru2, of bank-marketing-small, and of three tables of the board.
+REPEATED = {
+    "pulsar-kaggle-stars",
+    "pulsar-kaggle-train",
+    "bank-marketing-additional",
+    "bank-marketing-full",
+    "australian-credit",
+    "heart-cleveland",
+    "vertebral-column-3c",
+}
+# Other tables: as many training sets of 100 and of 300 rows, tested on at most so many rows, and so many
+# of the five folds of all rows, two below a number of rows and then one.
+SMALL_REPEATS = 2
+MOST_TEST_ROWS = 5000
+FEWEST_TEST_ROWS = 100
+TWO_FOLDS_BELOW = 1000
+
+
+def board_tables():
+    return set(pd.read_csv(PEERS).table)
+
+
+def board_plan():
+    """Return the folds of the 20 tables on which EBM was run, a frame."""
+    peers = pd.read_csv(PEERS)
+    return peers[peers.model == "EBM"][FOLD]
+
+
+def others_plan():
+    """Return the folds of all other tables, a frame, tables by increasing numbers of rows."""
+    manifest = pd.read_csv(DATA / "MANIFEST.tsv", sep="\t").sort_values("rows", kind="stable")
+    others = manifest[~manifest.name.isin(board_tables() | REPEATED)]
+    folds = []
+    for table, rows in zip(others.name, others.rows, strict=True):
+        for size in (100, 300):
+            if rows >= size + FEWEST_TEST_ROWS:
+                folds += [(table, f"n{size}", repeat, 0) for repeat in range(SMALL_REPEATS)]
+        if rows <= MOST_ROWS:
+            folds += [(table, "full", 0, fold) for fold in range(2 if rows < TWO_FOLDS_BELOW else 1)]
+    return pd.DataFrame(folds, columns=FOLD)
+
+
+@functools.lru_cache(maxsize=1)
+def load(table):
+    """Return the columns of a table as a frame, and the classes that have at least five rows, as numbers.
+
+    A number to predict, in diabetes-sklearn, is replaced by whether it is above its median.
+    """
+    rows = pd.read_csv(DATA / f"{table}.csv.gz", keep_default_na=False, na_values=[""], low_memory=False)
+    kinds = json.loads((DATA / "SCHEMA.json").read_text())[table]
+    if table == "diabetes-sklearn":
+        rows["class"] = rows["class"] > rows["class"].median()
+    labels = rows["class"].astype(str).to_numpy()
+    kept = frequent(labels, np.arange(len(labels)), FEWEST_OF_A_CLASS)
+    most = BOARD_SAMPLES.get(table, MOST_ROWS)
+    if most < len(kept):
+        sampled = train_test_split(kept, train_size=most, stratify=labels[kept], random_state=0)[0]
+        kept = frequent(labels, np.sort(sampled), FEWEST_OF_A_CLASS)
+    rows = rows.iloc[kept].reset_index(drop=True)
+    columns = {}
+    for number, column in enumerate(rows.columns[:-1]):
+        cells = rows[column]
+        if kinds[column] == "numeric":
+            columns[f"f{number}"] = pd.to_numeric(cells).astype(float)
+        else:
+            columns[f"f{number}"] = cells.astype(object).map(str).where(cells.notna(), None)
+    return pd.DataFrame(columns), np.unique(labels[kept], return_inverse=True)[1]
+
+
+def frequent(labels, rows, fewest):
+    """Return those of the rows whose class has at least so many of them."""
+    found = pd.Series(labels[rows])
+    return rows[found.map(found.value_counts()).to_numpy() >= fewest]
+
+
+def split(table, setting, repeat, fold):
+    """Return the table, its classes, and the training and test rows of one fold."""
+    X, y = load(table)
+    if setting == "full":
+        plan = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0)
+        return X, y, *list(plan.split(np.zeros(len(y)), y))[5 * repeat + fold]
+    size = int(setting[1:])
+    if table in board_tables():
+        kept, most = np.arange(len(y)), len(y)
+    else:
+        # At least two training rows of a class, so that cross-validation inside a model trains on each class.
+        kept, most = frequent(y, np.arange(len(y)), 2 * len(y) / size), MOST_TEST_ROWS
+    plan = StratifiedShuffleSplit(
+        n_splits=10, train_size=size, random_state=0, test_size=min(len(kept) - size, most)
+    )
+    train, test = list(plan.split(np.zeros(len(kept)), y[kept]))[repeat]
+    return X, y, kept[train], kept[test]

@@ -1,0 +1,96 @@
+"""The benchmark that ranks classifiers on real tables: its time limit, its splits and its ranks."""
+
+import importlib
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+
+
+@pytest.fixture
+def board(monkeypatch):
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    return SimpleNamespace(
+        **{name: importlib.import_module(f"board_{name}") for name in ("tables", "worker", "report")}
+    )
+
+
+class Shares:
+    """Answers the class shares; busy for so many processor seconds from 500 rows on."""
+
+    def __init__(self, seconds=0.0):
+        self.seconds = seconds
+
+    def fit(self, X, y):
+        end = time.process_time() + self.seconds
+        while len(X) >= 500 and time.process_time() < end:
+            pass
+        self.classes_, counts = np.unique(y, return_counts=True)
+        self.shares = counts / counts.sum()
+        return self
+
+    def predict_proba(self, X):
+        return np.tile(self.shares, (len(X), 1))
+
+
+class Broken(Shares):
+    def fit(self, X, y):
+        if len(X) >= 500:
+            raise ValueError("too many rows")
+        return super().fit(X, y)
+
+
+def halves(*_fold):
+    y = np.arange(1000) % 4 // 3
+    return pd.DataFrame({"number": np.arange(1000.0)}), y, np.arange(500), np.arange(500, 1000)
+
+
+def test_a_fold_over_the_limit_is_ended_and_the_next_one_runs(board, monkeypatch):
+    monkeypatch.setattr(board.worker, "split", halves)
+    makers = {"slow": lambda: Shares(60.0), "shares": Shares, "broken": Broken}
+    worker = board.worker.Worker(makers, limit=0.1)
+    fold = ("table", "full", 0, 0)
+    assert worker.run("slow", fold)["status"] == "timeout"
+    assert worker.run("broken", fold)["status"] == "ValueError: too many rows"
+    found = worker.run("shares", fold)
+    worker.close()
+    assert found["status"] == "ok"
+    assert found["error"] == pytest.approx(0.25)
+    assert found["log_loss"] == pytest.approx(-0.75 * np.log(0.75) - 0.25 * np.log(0.25))
+
+
+def test_a_failed_fold_is_ranked_last(board, tmp_path, capsys):
+    folds = [(table, fold) for table in "abc" for fold in (0, 1)]
+    for model, loss in (("good", 0.1), ("late", 0.05), ("poor", 0.2)):
+        rows = pd.DataFrame(folds, columns=["table", "fold"]).assign(
+            setting="full", model=model, repeat=0, error=loss, log_loss=loss, cpu_s=1.0, status="ok"
+        )
+        if model == "late":
+            rows.loc[0, ["error", "log_loss", "cpu_s"]] = np.nan
+            rows.loc[0, "status"] = "timeout"
+        rows.to_csv(tmp_path / f"{model}.csv", index=False)
+    paths = [tmp_path / f"{model}.csv" for model in ("good", "late", "poor")]
+    board.report.report(paths, None, str(tmp_path), "board")
+    said = [line.split() for line in capsys.readouterr().out.splitlines()]
+    # Last of three on one table, first on two: (3 + 1 + 1) / 3.
+    assert ["late", "1.67", "1", "1", "2", "False"] in said
+    assert ["good", "1.67", "0", "0", "0", "False"] in said
+    assert ["poor", "2.67", "0", "3", "0", "False"] in said
+    assert (tmp_path / "board-full-error.svg").read_text().startswith("<svg")
+
+
+def test_small_training_sets_hold_two_rows_of_every_class(board, monkeypatch):
+    y = np.repeat([0, 1, 2], [700, 294, 6])
+    X = pd.DataFrame({"number": np.arange(1000.0)})
+    monkeypatch.setattr(board.tables, "load", lambda _table: (X, y))
+    monkeypatch.setattr(board.tables, "board_tables", set)
+    train, test = board.tables.split("other", "n100", 1, 0)[2:]
+    assert len(train) == 100
+    assert not set(train) & set(test)
+    assert np.bincount(y[train]).tolist() == [70, 30]
+    assert set(y[test]) == {0, 1}
