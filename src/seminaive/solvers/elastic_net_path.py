@@ -33,6 +33,7 @@ from seminaive.kernels.path_problem import (
     new_work,
 )
 from seminaive.objective.penalties import ElasticNet, filled, scaled_factors
+from seminaive.solvers.path_columns import Columns, flat
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -50,8 +51,6 @@ WIDEST_SOFTMAX_OF_FEW_ROWS = 3000
 FEW_ROWS = 5000
 # Steps of a sweeping solver for one Newton step.
 PATIENCE = 5
-# Mean over standard deviation from which a column is centred by copying it rather than on the fly.
-FAR_FROM_ZERO = 1e4
 # A path that may stop early does so at this share of the deviance explained, and, once the classes are
 # separated, below this part of the largest strength.
 EXPLAINED = 0.999
@@ -232,12 +231,18 @@ def softmax_path(
         design, labels, n_classes, penalty, strengths, n_strengths, ratio, row_weight, offset,
         options or PathOptions(),
     )  # fmt: skip
-    if penalty.l1_share == 1.0:
-        factor = penalty.factors_of((design.n_coefficients, n_classes))
-        alike = (factor == factor[:, :1]).all(axis=1)
-        deviations = path.coefficients[:, alike] - path.target[alike]
-        path.coefficients[:, alike] -= np.median(deviations, axis=2, keepdims=True)
+    shift_to_medians(path, penalty)
     return path
+
+
+def shift_to_medians(path: ShrinkagePath, penalty: ElasticNet) -> None:
+    """Shift coefficients of all classes together, in place, where that costs no L1 penalty."""
+    if penalty.l1_share < 1.0:
+        return
+    factor = penalty.factors_of(path.target.shape)
+    alike = (factor == factor[:, :1]).all(axis=1)
+    deviations = path.coefficients[:, alike] - path.target[alike]
+    path.coefficients[:, alike] -= np.median(deviations, axis=2, keepdims=True)
 
 
 def _path(
@@ -252,93 +257,81 @@ def _path(
     offset: ArrayLike | None,
     options: PathOptions,
 ) -> ShrinkagePath:
-    n_classes = max(2, n_scores)
     shape = (design.n_coefficients, n_scores)
     labels = compiled_layout(labels, np.int64)
     row_weight = np.ones(design.n_rows) if row_weight is None else compiled_layout(row_weight, np.float64)
-    class_weight = _checked_classes(design, labels, row_weight, n_classes)
-    given = _checked_strengths(strengths, n_strengths, ratio)
-    target, factor = penalty.target_of(shape), penalty.factors_of(shape)
-    # Without any penalty the intercept is free whatever was asked, and centring costs nothing.
-    free_intercept = not penalty.penalize_intercept or bool(len(given) and not given.any())
-    if free_intercept:
-        factor[0] = 0.0
-    columns = _Columns.of(design, row_weight, standardize=penalty.standardize, centred=free_intercept)
-    compiled = columns.compiled(design, row_weight)
+    class_weight = _checked_classes(design, labels, row_weight, max(2, n_scores))
+    given = checked_strengths(strengths, n_strengths, ratio)
+    target, factor, free_intercept = penalty_over(penalty, given, shape)
+    moments = None
+    if penalty.standardize or free_intercept:
+        moments = design.means_and_deviations(row_weight)
+    columns = Columns.of(
+        moments,
+        design.n_coefficients,
+        design.n_numbers,
+        standardize=penalty.standardize,
+        centred=free_intercept,
+    )
+    compiled = _compiled(columns, design, row_weight)
     fixed = filled(offset, (design.n_rows, n_scores), 0.0, "offset")
     fixed += design.scores(target)
     l1_factor, l2_factor = scaled_factors(factor, columns.spread)
     problem = Problem(
-        fixed.T.ravel(), labels, row_weight, _flat(l1_factor), _flat(l2_factor), float(penalty.l1_share)
+        fixed.T.ravel(), labels, row_weight, flat(l1_factor), flat(l2_factor), float(penalty.l1_share)
     )
+    null_loss = null_loss_of(class_weight)
+    rules = rules_of(
+        options, null_loss, _widest(n_scores, design.n_rows), 0.0 if len(given) else ratio, compiled.centre
+    )
+    solved = _solve(compiled, problem, rules, given if len(given) else np.zeros(int(n_strengths)))
+    return read_path(solved, columns, target, null_loss)
+
+
+def penalty_over(
+    penalty: ElasticNet, given: Floats, shape: tuple[int, int]
+) -> tuple[Floats, Floats, bool]:
+    """Return target and factors of all coefficients, and whether the intercept is free.
+
+    Without any penalty the intercept is free whatever was asked, and centring costs nothing.
+    """
+    target, factor = penalty.target_of(shape), penalty.factors_of(shape)
+    free_intercept = not penalty.penalize_intercept or bool(len(given) and not given.any())
+    if free_intercept:
+        factor[0] = 0.0
+    return target, factor, free_intercept
+
+
+def null_loss_of(class_weight: Floats) -> float:
+    """Return the loss of the class shares alone."""
     shares = class_weight[class_weight > 0] / class_weight.sum()
-    null_loss = -float(class_weight.sum() * (shares @ np.log(shares)))
-    rules = Rules(
+    return -float(class_weight.sum() * (shares @ np.log(shares)))
+
+
+def rules_of(
+    options: PathOptions, null_loss: float, gram_limit: int, ratio: float, centre: Floats
+) -> Rules:
+    """Return when to stop, as the kernels take it."""
+    return Rules(
         float(options.gap_tol),
         float(options.residual_tol),
         int(options.max_steps),
         (1.0 - EXPLAINED) * null_loss if options.stop_early else -1.0,
         SEPARATED if options.stop_early else -1.0,
-        _widest(n_scores, design.n_rows),
-        0.0 if len(given) else float(ratio),
-        float(np.abs(compiled.centre).max()),
+        gram_limit,
+        float(ratio),
+        float(np.abs(centre).max()),
     )
-    solved = _solve(compiled, problem, rules, given if len(given) else np.zeros(int(n_strengths)))
-    return _read(solved, columns, target, null_loss)
 
 
-@dataclass(frozen=True)
-class _Columns:
-    """The columns as they are penalised: each less its centre, divided by its unit.
-
-    Parameters
-    ----------
-    numbers : ndarray of shape (n_rows, n_numbers)
-        The numbers of the design, or a copy that is centred and divided already.
-    centre, unit : ndarray of shape (n_coefficients,)
-        Of all columns; indicators are never divided.
-    spread : ndarray of shape (n_coefficients,)
-        What columns that are not divided are penalised for instead.
-    """
-
-    numbers: Floats
-    centre: Floats
-    unit: Floats
-    spread: Floats
-
-    @classmethod
-    def of(cls, design: ReferenceDesign, row_weight: Floats, *, standardize: bool, centred: bool) -> _Columns:
-        """Centre and standardise as asked; without standardising, only numbers far from zero are copied."""
-        centre = np.zeros(design.n_coefficients)
-        unit, spread = np.ones(design.n_coefficients), np.ones(design.n_coefficients)
-        numbers = design.numbers
-        if standardize or centred:
-            centre, deviations = design.means_and_deviations(row_weight)
-            numbers = _centred_where_far(design.numbers, centre, deviations)
-        if standardize:
-            spread = np.where(deviations > 0, deviations, 1.0)
-            own = slice(1, 1 + design.n_numbers)
-            unit[own] = spread[own]
-            numbers = (design.numbers - centre[own]) / unit[own]
-            spread[: own.stop] = 1.0
-        return cls(numbers, centre, unit, spread)
-
-    def compiled(self, design: ReferenceDesign, row_weight: Floats) -> Design:
-        """Return what the kernels take; they centre as they go what was not centred by copying."""
-        on_the_fly = np.append(self.centre, 0.0)
-        if self.numbers is not design.numbers:
-            on_the_fly[1 : 1 + design.n_numbers] = 0.0
-        squares = _squares(self.numbers, design, row_weight, on_the_fly)
-        return Design(self.numbers, design.places, design.first_place, on_the_fly, squares)
-
-    def coefficients(self, deviations: Floats) -> Floats:
-        """Return deviations (n_strengths, n_coefficients, n_scores) on the scale of the design."""
-        raw: Floats = deviations / self.unit[:, None]
-        raw[:, 0] -= np.einsum("j,sjc->sc", self.centre[1:], raw[:, 1:])
-        return raw
+def _compiled(columns: Columns, design: ReferenceDesign, row_weight: Floats) -> Design:
+    """Return what the kernels take; they centre as they go what was not centred by copying."""
+    numbers, centre = columns.numbers_of(design.numbers), columns.on_the_fly
+    squares = _squares(numbers, design, row_weight, centre)
+    return Design(numbers, design.places, design.first_place, centre, squares)
 
 
-def _read(solved: Path, columns: _Columns, target: Floats, null_loss: float) -> ShrinkagePath:
+def read_path(solved: Path, columns: Columns, target: Floats, null_loss: float) -> ShrinkagePath:
     """Return the strengths that were reached, on the scale of the design, relative to its scales."""
     kept = solved.statuses != NOT_REACHED
     d, n_scores = target.shape
@@ -387,11 +380,6 @@ def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) ->
     return path
 
 
-def _flat(factor: Floats) -> Floats:
-    """Lay factors (n_coefficients, n_scores) out score by score, each followed by the empty slot's 1."""
-    return np.vstack([factor, np.ones((1, factor.shape[1]))]).T.ravel()
-
-
 def _squares(numbers: Floats, design: ReferenceDesign, row_weight: Floats, centre: Floats) -> Floats:
     """Return the weighted sum of squares of every column less its centre."""
     total = row_weight.sum()
@@ -425,7 +413,7 @@ def _checked_classes(
     return np.bincount(labels, row_weight, minlength=n_classes).astype(np.float64)
 
 
-def _checked_strengths(strengths: ArrayLike | None, n_strengths: int, ratio: float) -> Floats:
+def checked_strengths(strengths: ArrayLike | None, n_strengths: int, ratio: float) -> Floats:
     """Return the strengths, largest first; empty where they are to be laid."""
     if strengths is None:
         if n_strengths < 1:
@@ -437,11 +425,3 @@ def _checked_strengths(strengths: ArrayLike | None, n_strengths: int, ratio: flo
     if not len(given) or not np.isfinite(given).all() or (given < 0).any():
         raise InputError(f"strengths must be finite and not negative, at least one, got {strengths!r}")
     return given
-
-
-def _centred_where_far(numbers: Floats, centre: Floats, deviations: Floats) -> Floats:
-    """Centre by copying where subtracting later would lose digits; else return the numbers themselves."""
-    own = slice(1, 1 + numbers.shape[1])
-    if (np.abs(centre[own]) > FAR_FROM_ZERO * deviations[own]).any():
-        return numbers - centre[own]
-    return numbers
