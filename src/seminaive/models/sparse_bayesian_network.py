@@ -35,7 +35,13 @@ from seminaive.models.parameters import (
 from seminaive.scores import Network
 from seminaive.selection import NetworkPath
 from seminaive.selection.folds import check_folds, split_rows
-from seminaive.selection.network_search import NetworkTable, SearchOptions, held_out_losses, search_path
+from seminaive.selection.network_search import (
+    HeldOutRows,
+    NetworkTable,
+    SearchOptions,
+    Strengths,
+    search_path,
+)
 from seminaive.structure import SparseNetworks
 
 # What the node of the class is called, and a feature of that name.
@@ -316,21 +322,23 @@ class SparseBayesianNetwork(TableClassifier):
     # The search
 
     def _search(self, table, splits, generator):
-        completions, dense = table.completed(self.n_imputations, generator)
+        options = self._options()
+        completions = table.completed(self.n_imputations, generator)
         networks = SparseNetworks(
             completions, table.cardinalities, table.row_weight, tol=self.tol, max_iter=self.max_iter
         )
-        options = self._options()
         strengths = self._strengths(networks, table.layers)
-        if len(strengths) == 1:
+        start = options.order or self._first_order(table.dense_order(completions[0]), table.layers)
+        del completions
+        if len(strengths.laid) == 1:
             splits = []
-        with self._progress("networks", len(strengths) * (1 + len(splits))) as step:
-            start = options.order or self._first_order(dense, table.layers)
-            path, found, self.dual_gap_ = search_path(networks, strengths, start, table.layers, options, step)
-            self.n_iter_ = networks.n_iter
-            del networks, completions
-            if splits:
-                path = held_out_losses(table, splits, path, self.n_imputations, options, generator, step)
+        held_out = [HeldOutRows(table, own, self.n_imputations, options, generator) for own in splits]
+        total = None if strengths.open and splits else len(strengths.laid)
+        with self._progress("strengths", total) as step:
+            path, found, self.dual_gap_ = search_path(
+                networks, strengths, start, table.layers, options, held_out, step
+            )
+        self.n_iter_ = networks.n_iter
         if self.dual_gap_ > self.tol:
             warnings.warn(
                 f"a node stopped at a duality gap of {self.dual_gap_:.2g}, above tol={self.tol:g}, after "
@@ -342,15 +350,8 @@ class SparseBayesianNetwork(TableClassifier):
         self.search_, self.network_ = path, found[chosen]
         self.strength_ = float(path.strengths[chosen])
         if self.refit:
-            self.network_ = self._refitted(table, generator)
-
-    def _refitted(self, table, generator):
-        """Return the chosen graph with coefficients that are hardly penalised."""
-        completions, _ = table.completed(self.n_imputations, generator)
-        networks = SparseNetworks(
-            completions, table.cardinalities, table.row_weight, tol=self.tol, max_iter=self.max_iter
-        )
-        return networks.refitted(self.network_, RELAXED * self.strength_)
+            networks = table.sparse_networks(self.n_imputations, generator, options)
+            self.network_ = networks.refitted(self.network_, RELAXED * self.strength_)
 
     def _options(self):
         order = None
@@ -360,9 +361,9 @@ class SparseBayesianNetwork(TableClassifier):
         searched = None if self.searched_layers is None else frozenset(int(k) for k in self.searched_layers)
         return SearchOptions(order, searched, int(self.tabu), float(self.tol), int(self.max_iter))
 
-    def _first_order(self, dense, layers):
+    def _first_order(self, dense_order, layers):
         """Return the dense network's ordering, or that of the names of a layer that is not searched."""
-        place = {node: rank for rank, node in enumerate(dense.order)}
+        place = {node: rank for rank, node in enumerate(dense_order)}
         if self.searched_layers is not None:
             given = [name for names in self._layer_names() for name in names]
             fixed = {
@@ -375,11 +376,11 @@ class SparseBayesianNetwork(TableClassifier):
 
     def _strengths(self, networks, layers):
         if not is_whole(self.strengths):
-            return np.sort(np.array(self.strengths, dtype=np.float64))[::-1]
+            return Strengths(np.sort(np.array(self.strengths, dtype=np.float64))[::-1], open=False)
         largest = networks.largest_strength(layers)
         if largest <= 0:
-            return np.zeros(1)
-        return np.geomspace(largest, RATIO * largest, int(self.strengths))
+            return Strengths(np.zeros(1), open=False)
+        return Strengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
 
     def _splits(self, rows, y, sample_weight, random):
         if is_number(self.cv) and not is_whole(self.cv):
