@@ -158,9 +158,7 @@ class SparseNetworks:
         """Drop the solutions at one strength."""
         self._solutions = {key: found for key, found in self._solutions.items() if key[2] != strength}
 
-    def network(
-        self, order: Sequence[int], strength: float, fitted: frozenset[int] | None = None
-    ) -> Network:
+    def network(self, order: Sequence[int], strength: float, fitted: frozenset[int] | None = None) -> Network:
         """Return the network of an ordering; coefficients are the means over the tables (Rubin).
 
         Nodes that are not among those ``fitted`` have no parents; all are by default.
