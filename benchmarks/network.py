@@ -76,7 +76,7 @@ def one_node():
     records = NetworkTable(
         np.column_stack([table.codes, labels]).astype(np.uint8), (*table.cardinalities, 2), None, (0,) * 15
     )
-    codes = records.completed(1, np.random.default_rng(0))[0][0][:, :-1].astype(np.int64)
+    codes = records.completed(1, np.random.default_rng(0))[0][:, :-1].astype(np.int64)
     cardinalities = np.array(table.cardinalities)
 
     def problem_of():

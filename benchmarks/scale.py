@@ -1,10 +1,13 @@
 """Race fits from partitions against decoding alone, and passes over blocks against the pass in memory.
 
     python benchmarks/scale.py [rows]
+    python benchmarks/scale.py spark PYTHON [rows]
+    python benchmarks/scale.py threads [rows]
 
 The rows, 20 million unless said otherwise, are 10 columns of text and 10 numbers in Parquet files of 500,000,
 written to the folder for temporary files and removed at the end. Whatever measures memory runs in a process
-of its own.
+of its own. The part `spark` compares with Spark MLlib, run by a PYTHON that has pyspark (and a Java). The
+part `threads` compares two threads with one, by the clock: run it on a machine that does nothing else.
 """
 
 import json
@@ -13,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from time import process_time
+from time import perf_counter, process_time
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +25,7 @@ from race import Ratio, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, scale
 from seminaive.design.table import TableDesign
+from seminaive.evaluate import load_dataset
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import blocks
@@ -32,6 +36,10 @@ ROWS = 20_000_000
 FILE_ROWS = 500_000
 # Rows of the passes: those of one table that fits in memory.
 PASS_ROWS = 2_000_000
+SPARK = Path(__file__).parent / "peers" / "spark.py"
+# Covertype, below itself five times; and the rows of it that Spark is given, as 1,431 one-hot pairs each.
+COPIES, SPARK_ROWS = 5, 20_000
+BAR_SPARK_STATISTICS, BAR_SPARK_PASS, BAR_THREADS = 10.0, 20.0, 1.7
 BAR_DECODING, BAR_MEMORY, BAR_MAPPED, BAR_DASK, BAR_GIGABYTES = 2.5, 1.15, 1.35, 2.0, 1.0
 ROUNDS = 5
 
@@ -78,7 +86,7 @@ TASKS = {
 
 
 def run_task(task, folder):
-    data = scale.from_parquet(folder, target="outcome")
+    data = scale.from_parquet(Path(folder), target="outcome")
     if task != "decode":  # compile on one partition
         TASKS[task](scale.Source(data.partitions[:1], "outcome", None, ()))
     start = process_time()
@@ -102,15 +110,21 @@ def from_parquet(folder, n_rows):
     )
 
 
+def planned(data, runner):
+    """Return how rows are encoded and fused for pairs of columns."""
+    model = HigherOrderLogisticRegression(2, bins=8)
+    work = Work(model, data, runner, None, None)
+    survey, coding = work.coded(cut_rule(model.bins))
+    plan = blocks.Plan.of(
+        coding, data.partitions, runner, n_rows=survey.n_rows, order=2, standardisation=None
+    )
+    return coding, plan
+
+
 def passes(folder):
     """Compare a pass in memory with passes over blocks: in memory, mapped from a disk, and on a cluster."""
     data = scale.from_parquet(sorted(folder.glob("*.parquet"))[: PASS_ROWS // FILE_ROWS], target="outcome")
-    model = HigherOrderLogisticRegression(2, bins=8)
-    work = Work(model, data, scale.LocalRunner(), None, None)
-    survey, coding = work.coded(cut_rule(model.bins))
-    plan = blocks.Plan.of(
-        coding, data.partitions, work.runner, n_rows=survey.n_rows, order=2, standardisation=None
-    )
+    coding, plan = planned(data, scale.LocalRunner())
     plain = plain_loss(data, coding)
     coefficients = np.random.default_rng(0).normal(size=plain.shape)
     with tempfile.TemporaryDirectory() as scratch:
@@ -184,16 +198,103 @@ def dask_seconds(plan, data, coefficients):
         return min(found)
 
 
-def main(n_rows):
+def spark(python, folder, n_rows):
+    """Compare naive Bayes from Parquet, and a pass of order 2, with Spark MLlib."""
+    theirs = spark_task(python, "naive-bayes", folder)
+    ours = min(in_child("naive Bayes", folder)["seconds"] for _ in range(2))
+    peer = f"Spark MLlib {theirs['spark']}"
+    yield Ratio(
+        f"naive Bayes of {n_rows:,} x 20 mixed rows from Parquet",
+        peer,
+        ours,
+        theirs["seconds"],
+        BAR_SPARK_STATISTICS,
+    )
+    table = load_dataset("covertype")
+    frame = table.X.assign(outcome=table.y)
+    data = scale.from_batches([frame] * COPIES, target="outcome")
+    coding, plan = planned(data, scale.LocalRunner())
+    loss = blocked(plan, data, None)
+    coefficients = np.random.default_rng(0).normal(size=loss.shape) / 100
+    loss(coefficients)
+    ours = min(seconds(lambda: loss(coefficients)) for _ in range(ROUNDS)) / (COPIES * len(frame))
+    path = folder / "pairs.libsvm"
+    write_pairs(coding, frame.sample(SPARK_ROWS, random_state=0), path)
+    theirs = spark_task(python, "logistic-regression", path)
+    yield Ratio(
+        f"a pass of order 2 over Covertype x {COPIES}, per row; Spark's over {SPARK_ROWS:,} rows, per row",
+        peer,
+        1e6 * ours,
+        1e6 * theirs["seconds"] / theirs["rows"],
+        BAR_SPARK_PASS,
+        "us",
+    )
+
+
+def spark_task(python, task, path):
+    found = subprocess.run(
+        [python, str(SPARK), task, str(path)], check=True, stdout=subprocess.PIPE, text=True
+    )
+    return json.loads(found.stdout.splitlines()[-1])
+
+
+def write_pairs(coding, frame, path):
+    """Write rows as Spark reads sparse vectors: the label, and the column of each pair's joint value."""
+    rows = coding.encode(frame.drop(columns="outcome"), frame["outcome"], None)
+    design = TableDesign.of(rows.table, rows.weights, rows.n_classes, order=2, hierarchical=False)
+    places = design.fused.positions_of(range(len(design.coefficients.terms.features)))
+    with path.open("w") as file:
+        for label, own in zip(rows.labels, places, strict=True):
+            file.write(f"{label} " + " ".join(f"{place + 1}:1" for place in own.tolist()) + "\n")
+
+
+def threads(folder, n_rows):
+    """Compare two threads with one, by the clock, for encoding, statistics and passes."""
+    data = scale.from_parquet(folder, target="outcome")
+    part = scale.from_parquet(sorted(folder.glob("*.parquet"))[: PASS_ROWS // FILE_ROWS], target="outcome")
+    _, plan = planned(part, scale.LocalRunner())
+    tasks = {
+        f"statistics, {n_rows:,} rows": lambda runner: scale.fit(NaiveBayes(), data, runner=runner),
+        f"encoding and fusing, {PASS_ROWS:,} rows": lambda runner: blocked(plan, part, None, runner),
+    }
+    for name, task in tasks.items():
+        yield by_threads(name, task)
+    by_runner = {n: blocked(plan, part, None, scale.LocalRunner(n)) for n in (1, 2)}
+    coefficients = np.random.default_rng(0).normal(size=by_runner[1].shape)
+    yield by_threads(
+        f"a pass of order 2, {PASS_ROWS:,} rows", lambda runner: by_runner[runner.n_jobs](coefficients)
+    )
+
+
+def by_threads(name, task):
+    times = {1: [], 2: []}
+    for _ in range(ROUNDS):
+        for n_jobs, own in times.items():
+            start = perf_counter()
+            task(scale.LocalRunner(n_jobs))
+            own.append(perf_counter() - start)
+    return Ratio(name, "one thread", min(times[2]), min(times[1]), BAR_THREADS)
+
+
+def main(part, n_rows, *arguments):
     with tempfile.TemporaryDirectory(prefix="scale-") as name:
         folder = Path(name)
         make(folder, n_rows)
-        rows = [*from_parquet(folder, n_rows), *passes(folder)]
-    report("scale", rows, ["pyarrow", "distributed"], f"scale.py {n_rows}")
+        if part == "spark":
+            rows = list(spark(*arguments, folder, n_rows))
+            report("scale_spark", rows, ["pyarrow"], f"scale.py spark PYTHON {n_rows}")
+        elif part == "threads":
+            rows = list(threads(folder, n_rows))
+            report("scale_threads", rows, ["pyarrow"], f"scale.py threads {n_rows}")
+        else:
+            rows = [*from_parquet(folder, n_rows), *passes(folder)]
+            report("scale", rows, ["pyarrow", "distributed"], f"scale.py {n_rows}")
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--task"]:
-        run_task(sys.argv[2], Path(sys.argv[3]))
+    words = [word for word in sys.argv[1:] if not word.isdigit()]
+    rows = next((int(word) for word in sys.argv[1:] if word.isdigit()), ROWS)
+    if words[:1] == ["--task"]:
+        run_task(*words[1:])
     else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else ROWS)
+        main(words[0] if words else "all", rows, *words[1:])

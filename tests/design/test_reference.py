@@ -69,7 +69,7 @@ def test_coefficients_to_scores_to_coefficients_is_the_identity(missing, anchore
     anchor = anchor if anchored else no_effect(anchor)
     design = AnchoredDesign.of(table, reference_codes(statistics), anchor)
     B = rng.normal(size=(design.design.n_coefficients, 3))
-    scores = design.to_scores(B, weight)
+    scores = design.to_scores(B, design.cell_weight(weight))
     np.testing.assert_allclose(design.coefficients_of(scores), B, atol=1e-9)
     # And the rows have the scores of the products, up to what is the same for all classes.
     ours = scores.joint_log_scores(table)

@@ -39,7 +39,7 @@ class Rows:
 
 def main():
     warnings.simplefilter("ignore")
-    models = {"statistics": NaiveBayes(), "passes": HigherOrderLogisticRegression(1, bins=8, max_iter=3)}
+    models = {"statistics": NaiveBayes(), "passes": HigherOrderLogisticRegression(2, bins=4, max_iter=3)}
     model, n_parts = models[sys.argv[1]], int(sys.argv[2])
     data = scale.from_batches([Rows(number) for number in range(n_parts)], target="outcome")
     resource.setrlimit(resource.RLIMIT_AS, (LIMIT, LIMIT))

@@ -13,6 +13,7 @@ from seminaive.errors import InputError
 from seminaive.models import (
     GroupRegularizedNaiveBayes,
     HigherOrderLogisticRegression,
+    NaiveBayesLogisticRegression,
     SemiNaive,
     TreeAugmentedNaiveBayes,
     semi_naive,
@@ -28,6 +29,8 @@ MODELS = {
     "group": GroupRegularizedNaiveBayes(strengths=8),
     "order 2": HigherOrderLogisticRegression(2, ridge=50.0, tol=1e-3),
     "order 1, whitened": HigherOrderLogisticRegression(1, hierarchical=True),
+    "order 1, Newton": HigherOrderLogisticRegression(1, solver="newton"),
+    "NBRLR": NaiveBayesLogisticRegression(strength=3.0),
 }
 
 
@@ -102,6 +105,11 @@ KINDS = {
     "block_losses": ("SemiNaive", 3),
     "block_products": ("SemiNaive", 3),
     "_tuples_work": ("SemiNaive", 3),
+    "block_hessian": ("order 1, Newton", 3),
+    "reference_blocks": ("NBRLR", 3),
+    "path_derivatives": ("NBRLR", 3),
+    "path_curvature": ("NBRLR", 3),
+    "path_derivatives in a later pass": ("NBRLR", 40),
     "loss_and_sums in a later pass": ("order 2", 27),
 }
 

@@ -12,8 +12,8 @@ SCRIPT = Path(__file__).parent / "limited_memory.py"
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of address space as Linux keeps them")
 @pytest.mark.parametrize(
     ("what", "n_parts"),
-    # 160 bytes per row: 8 GB, and 3.2 GB of rows that also lie on a disk, encoded.
-    [("statistics", 100), ("passes", 40)],
+    # 160 bytes per row: 8 GB. Those of the passes also lie on a disk, as the fused cells of all pairs.
+    [("statistics", 100), ("passes", 100)],
 )
 def test_rows_larger_than_the_memory_limit_are_fitted_within_it(what, n_parts, tmp_path):
     # Threads of libraries each reserve address space.

@@ -17,7 +17,7 @@ from seminaive.models import (
     save_model,
 )
 from seminaive.objective.empirical_loss import EmpiricalLoss
-from seminaive.scale import partitions, pass_fits
+from seminaive.scale import partitions, searching
 from seminaive.scale.blocks import Blocks, Plan
 from seminaive.scale.coding import Coding
 
@@ -175,7 +175,7 @@ def test_strengths_searched_on_all_rows_give_the_answer_of_the_search_in_memory(
 
 
 def test_a_sample_does_not_depend_on_the_partitions_of_the_same_rows(mixed, monkeypatch):
-    monkeypatch.setattr(pass_fits, "MOST_SEARCHED", 400)
+    monkeypatch.setattr(searching, "MOST_SEARCHED", 400)
     options = {"order": 1, "cv": 2, "first_ridges": [1.0, 10.0], "class_weight": "balanced"}
     fits = [
         scale.fit(HigherOrderLogisticRegressionCV(**options), scale.from_batches(parts, target="outcome"))

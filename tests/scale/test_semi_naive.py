@@ -8,7 +8,8 @@ from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models import SemiNaive, load_model, save_model, semi_naive
 from seminaive.objective.empirical_loss import EmpiricalLoss
-from seminaive.scale.smooth_blocks import SmoothBlockedLoss, joblib, smooth_blocks, smooth_columns
+from seminaive.scale.scratch import joblib
+from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
 from seminaive.scale.work import Work
 
 

@@ -15,7 +15,8 @@ from seminaive.statistics import (
     draw_numbers_given_class,
     learn_chain,
 )
-from seminaive.statistics.chained_equations import ConditionalTable, learn_parents
+from seminaive.statistics.conditional_parents import learn_parents
+from seminaive.statistics.conditionals import ConditionalTable
 
 # A law about chance is broken by chance once in ten thousand tests.
 LEVEL = 1e-4

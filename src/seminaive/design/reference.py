@@ -218,6 +218,23 @@ def reference_codes(statistics: TableStatistics) -> tuple[int, ...]:
     return tuple(references)
 
 
+def means_and_deviations(statistics: TableStatistics, references: Sequence[int]) -> tuple[Floats, Floats]:
+    """Return `ReferenceDesign.means_and_deviations` of all rows from their statistics.
+
+    A missing number has the mean of its column, as in `AnchoredDesign`.
+    """
+    total = statistics.class_weight.sum()
+    moments = statistics.moments.pooled()
+    centres, deviations = (own[:, 0] for own in moments.mean_and_squared_deviations())
+    shares = [np.empty(0)]
+    for feature, reference in enumerate(references):
+        known = statistics.counts.block(feature).sum(axis=1)[:-1]
+        shares.append(known[np.arange(len(known)) != reference] / total)
+    indicators = np.concatenate(shares)
+    variances = np.concatenate([[1.0], deviations / total, indicators * (1 - indicators)])
+    return np.concatenate([[0.0], centres, indicators]), np.sqrt(variances)
+
+
 def coefficient_names(schema: Schema, references: tuple[int, ...]) -> list[str]:
     """Name the coefficients: the intercept, the numbers, then ``column=category``."""
     names = ["intercept", *schema.numeric_names]
@@ -293,7 +310,16 @@ class AnchoredDesign:
             result[places] = scores.tables[cells] - at_reference
         return result
 
-    def to_scores(self, coefficients: Floats, row_weight: Floats) -> AdditiveScores:
+    def cell_weight(self, row_weight: Floats) -> Floats:
+        """Return the weight of the rows in each cell of the anchor's terms."""
+        sizes = [size + 1 for size in self.anchor.terms.cardinalities]
+        counted = [
+            np.bincount(codes, row_weight, minlength=size)
+            for codes, size in zip(self.codes.T, sizes, strict=True)
+        ]
+        return np.concatenate([np.empty(0), *counted])
+
+    def to_scores(self, coefficients: Floats, cell_weight: Floats) -> AdditiveScores:
         """Return the additive scores of coefficients (n_coefficients, n_classes).
 
         Where a coefficient is the anchor's, its contributions are the anchor's. A category never seen gets
@@ -307,7 +333,7 @@ class AnchoredDesign:
             cells, places = self._cells(feature)
             tables[cells] += deviation[places]
             first, size = anchor.terms.offsets[feature], anchor.terms.cardinalities[feature]
-            weight = np.bincount(self.codes[:, feature], row_weight, minlength=size + 1)
+            weight = cell_weight[first : first + size + 1]
             if weight[size] == 0 and weight.any():
                 tables[first + size] = weight[:size] @ tables[first : first + size] / weight.sum()
         slope = deviation[1 : 1 + design.n_numbers]

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 from math import comb, prod
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
-from scipy.sparse import csr_array
 
-from seminaive.design.coarse import CoarseSpace
+from seminaive.design.coarse_table import coarse_space
 from seminaive.design.coefficients import Coefficients, GenerativeEstimate
+from seminaive.design.fused_sums import FusedSums
 from seminaive.design.fusion import FusedTerms, plan_groups
 from seminaive.design.gram import CellGram
 from seminaive.design.workspace import in_threads, row_blocks
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.design.coarse import CoarseSpace
     from seminaive.design.fusion import Group
     from seminaive.encode import EncodedTable
 
@@ -40,8 +40,6 @@ MOST_COMBINATIONS = 2**62
 LANES = 4
 # Groups are scattered to by fours, and by as many fours as stay in the second-level cache.
 BYTES_AT_ONCE = 1 << 20
-# Beyond so many first-order coefficients, a preconditioner by their Gram matrix costs more than it saves.
-MOST_COARSE = 600
 
 
 class TableDesign:
@@ -205,36 +203,7 @@ class TableDesign:
 
     def coarse_space(self) -> CoarseSpace:
         """Return the first-order coefficients, and for each single cell all tuples that contain it."""
-        return _coarse_space(self)
-
-
-@dataclass(frozen=True)
-class FusedSums:
-    """Coefficients, or sums over rows, for each fused cell, each number and all rows; columns are padded.
-
-    Parameters
-    ----------
-    tables : ndarray of shape (n_fused_cells, n_padded)
-    numbers : ndarray of shape (n_numbers, n_padded)
-    all_rows : ndarray of shape (n_padded,)
-        The intercept, which the table of the first group carries already if there is a group; or the sum over
-        all rows.
-    """
-
-    tables: Floats
-    numbers: Floats
-    all_rows: Floats
-
-    def copy(self) -> FusedSums:
-        """Return the same numbers in arrays of their own."""
-        return FusedSums(self.tables.copy(), self.numbers.copy(), self.all_rows.copy())
-
-    def __iadd__(self, other: FusedSums) -> FusedSums:  # noqa: PYI034 - the class is final
-        """Add sums over further rows, in place."""
-        np.add(self.tables, other.tables, out=self.tables)
-        np.add(self.numbers, other.numbers, out=self.numbers)
-        np.add(self.all_rows, other.all_rows, out=self.all_rows)
-        return self
+        return coarse_space(self)
 
 
 class TableWorkspace:
@@ -455,55 +424,3 @@ def refuse_too_large(
         * (1 if n_classes == 2 else n_classes),
     }
     refuse_beyond_memory(parts, "lower the order, merge rare categories or drop columns")
-
-
-def _coarse_space(design: TableDesign) -> CoarseSpace:
-    own, fused, terms = design.coefficients, design.fused, design.coefficients.terms
-    first = own.first_order
-    if len(first) > MOST_COARSE:
-        return CoarseSpace(
-            first[:1], csr_array((len(own), 0)), lambda row_weight: np.full((1, 1), row_weight.sum())
-        )
-    singles = {columns[0]: term for term, columns in enumerate(terms.features) if len(columns) == 1}
-    gram = CellGram(fused, design.numbers, set(singles.values()))
-    moving = np.flatnonzero(np.isin(gram.coefficients, first))
-    # A single cell is contained in one cell of each of so many tuples: they act so many times as strongly.
-    times = sum(len(columns) > 1 and 0 in columns for columns in terms.features)
-    cells = own.single_cells if times else first[:0]
-    directions = np.concatenate([moving, np.searchsorted(gram.coefficients, cells)])
-    factor = np.repeat([1.0, times], [len(moving), len(cells)])
-
-    def products(row_weight: Floats) -> Floats:
-        found: Floats = gram(row_weight)[np.ix_(directions, directions)] * factor * factor[:, None]
-        return found
-
-    return CoarseSpace(first, _lift(own, singles, cells), products)
-
-
-def _lift(coefficients: Coefficients, singles: dict[int, int], cells: Indices) -> csr_array:
-    """Return which tuples contain each single cell, one column per single cell."""
-    shape = (len(coefficients), len(cells))
-    if not len(cells):
-        return csr_array(shape)
-    tuples, parts = _parts_of_tuples(coefficients, singles)
-    kept = ~coefficients.fixed[tuples] & ~coefficients.fixed[parts]
-    tuples, parts = tuples[kept], np.searchsorted(cells, parts[kept])
-    return csr_array((np.ones(len(tuples)), (tuples, parts)), shape=shape)
-
-
-def _parts_of_tuples(coefficients: Coefficients, singles: dict[int, int]) -> tuple[Indices, Indices]:
-    """Return the coefficients of tuples of known values and, for each, that of one of its single cells."""
-    terms, observed = coefficients.terms, coefficients.cells
-    starts = np.searchsorted(observed, terms.offsets)
-    tuples, parts = [], []
-    for term, columns in enumerate(terms.features):
-        if len(columns) == 1:
-            continue
-        own = observed[starts[term] : starts[term + 1]]
-        known = terms.are_known(own)
-        place = starts[term] + np.flatnonzero(known)
-        values = np.unravel_index(own[known] - terms.offsets[term], terms.shape(term))
-        for column, value in zip(columns, values, strict=True):
-            tuples.append(1 + place)
-            parts.append(1 + np.searchsorted(observed, terms.offsets[singles[column]] + value))
-    return np.concatenate(tuples), np.concatenate(parts)

@@ -67,9 +67,22 @@ class _Graph:
         return self.constant(value, np.int64)
 
     def build(self) -> Any:
-        portable = self.portable
-        tensor = self.onnx.TensorProto
-        names, absent, codes = {}, {}, {}
+        codes = self.read_columns()
+        if not self.inputs:
+            raise InputError("the model looks at no column: there is nothing to export")
+        outputs = self.answer(self.total(codes))
+        graph = self.helper.make_graph(self.nodes, self.portable.model, self.inputs, outputs, self.constants)
+        opsets = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
+        made = self.helper.make_model(
+            graph, opset_imports=opsets, producer_name="seminaive", ir_version=IR_VERSION
+        )
+        self.onnx.checker.check_model(made)
+        return made
+
+    def read_columns(self) -> dict[int, str]:
+        """Make an input of every column that the model looks at; return the codes of those with tables."""
+        portable, tensor = self.portable, self.onnx.TensorProto
+        codes = {}
         for position in sorted({*portable.coded, *portable.curves}):
             column = portable.schema.columns[position]
             text = isinstance(column, CategoricalColumn) and column.is_text
@@ -78,16 +91,16 @@ class _Graph:
                     f"column {column.name!r} holds text and numbers, an input of ONNX has one type: make it "
                     "text and fit again"
                 )
-            names[position] = column.name
             kind = tensor.STRING if text else tensor.DOUBLE
             self.inputs.append(self.helper.make_tensor_value_info(column.name, kind, ["n_rows", 1]))
-            if not text:
-                absent[position] = self.node("IsNaN", column.name)
+            absent = None if text else self.node("IsNaN", column.name)
             if position in portable.coded:
-                codes[position] = self.code(position, absent.get(position))
-        first = next(iter(names.values()), None)
-        if first is None:
-            raise InputError("the model looks at no column: there is nothing to export")
+                codes[position] = self.code(position, absent)
+        return codes
+
+    def total(self, codes: dict[int, str]) -> str:
+        """Return the scores of all classes, (n_rows, n_classes)."""
+        portable = self.portable
         total = self.constant(portable.intercept[None])
         looked_up = self.look_up(codes)
         if looked_up is not None:
@@ -97,28 +110,23 @@ class _Graph:
         if len(portable.classes) == 2:
             zero = self.node("Mul", total, self.constant(0.0))
             total = self.node("Concat", zero, total, axis=1)
+        return total
+
+    def answer(self, total: str) -> list[Any]:
+        """Add the nodes of the label and the probabilities, and return these outputs."""
+        classes, tensor = self.portable.classes, self.onnx.TensorProto
         probabilities = self.node("Softmax", total, axis=1)
         best = self.node("ArgMax", probabilities, axis=1, keepdims=0)
-        text_labels = isinstance(portable.classes[0], str)
-        labels = self.constant(portable.classes, object if text_labels else np.int64)
+        text = isinstance(classes[0], str)
+        labels = self.constant(classes, object if text else np.int64)
         label = self.node("Gather", labels, best)
         self.nodes.append(self.helper.make_node("Identity", [probabilities], ["probabilities"]))
         self.nodes.append(self.helper.make_node("Identity", [label], ["label"]))
-        outputs = [
-            self.helper.make_tensor_value_info(
-                "label", tensor.STRING if text_labels else tensor.INT64, ["n_rows"]
-            ),
-            self.helper.make_tensor_value_info(
-                "probabilities", tensor.DOUBLE, ["n_rows", len(portable.classes)]
-            ),
+        kind = tensor.STRING if text else tensor.INT64
+        return [
+            self.helper.make_tensor_value_info("label", kind, ["n_rows"]),
+            self.helper.make_tensor_value_info("probabilities", tensor.DOUBLE, ["n_rows", len(classes)]),
         ]
-        graph = self.helper.make_graph(self.nodes, portable.model, self.inputs, outputs, self.constants)
-        opsets = [self.helper.make_opsetid("", OPSET), self.helper.make_opsetid("ai.onnx.ml", ML_OPSET)]
-        made = self.helper.make_model(
-            graph, opset_imports=opsets, producer_name="seminaive", ir_version=IR_VERSION
-        )
-        self.onnx.checker.check_model(made)
-        return made
 
     def code(self, position: int, absent: str | None) -> str:
         """Return the codes of a column, (n_rows, 1)."""

@@ -73,6 +73,11 @@ def _name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
+def _relation(table: str) -> str:
+    """Return the name of a table, perhaps with its schema."""
+    return ".".join(map(_name, table.split(".")))
+
+
 def _text(value: str) -> str:
     if "\0" in value:
         raise InputError(f"a category with a null character cannot be written in SQL: {value!r}")
@@ -122,6 +127,30 @@ class _Writer:
     def used(self) -> list[int]:
         return sorted({*self.portable.coded, *self.portable.curves})
 
+    def read(self) -> str:
+        """Return the columns as they are read, x and their position being their names."""
+        return ", ".join(f"{self.source(own)} AS x{own}" for own in self.used()) or "1 AS nothing"
+
+    def code(self, position: int) -> str:
+        """Return the code of a column's cell, c and its position being its name."""
+        column, x = self.schema.columns[position], f"x{position}"
+        if isinstance(column, CategoricalColumn):
+            known = self.category_code(position, self.schema.n_values(column))
+        else:
+            known = self.place(x, column.cuts or ())  # type: ignore[union-attr]
+        return f"CASE WHEN {x} IS NULL THEN {column.n_present} ELSE {known} END AS c{position}"
+
+    def category_code(self, position: int, unseen: int) -> str:
+        """Return the code of a category that is not missing."""
+        raise NotImplementedError
+
+    def cell(self, positions: tuple[int, ...]) -> str:
+        """Return the cell of a tuple's table that the codes of its columns name."""
+        cell = ""
+        for own, size in zip(positions, self.portable.shape(positions), strict=True):
+            cell = f"({cell} * {size} + c{own})" if cell else f"c{own}"
+        return cell
+
     def final(self, source: str, keep: Sequence[str], order: str = "") -> str:
         """Return the SELECT of probabilities from scores s0, s1, ... of one relation."""
         portable = self.portable
@@ -169,22 +198,16 @@ class _Lists(_Writer):
     def pick(self, values: Floats, place: str) -> str:
         return f"({self.literal(map(_number, values), self.floats)})[{place} + 1]"
 
-    def code(self, position: int) -> str:
-        column, x = self.schema.columns[position], f"x{position}"
-        missing, unseen = column.n_present, self.schema.n_values(column)
-        if isinstance(column, CategoricalColumn):
-            kind = ("VARCHAR" if self.dialect == "duckdb" else "text") if column.is_text else self.floats
-            values = self.literal(self.categories(position), kind)
-            found = "list_position" if self.dialect == "duckdb" else "array_position"
-            known = f"coalesce(nullif({found}({values}, {x}), 0) - 1, {unseen})"
-        else:
-            known = self.place(x, column.cuts or ())  # type: ignore[union-attr]
-        return f"CASE WHEN {x} IS NULL THEN {missing} ELSE {known} END AS c{position}"
+    def category_code(self, position: int, unseen: int) -> str:
+        text = self.schema.columns[position].is_text  # type: ignore[union-attr]
+        kind = ("VARCHAR" if self.dialect == "duckdb" else "text") if text else self.floats
+        values = self.literal(self.categories(position), kind)
+        found = "list_position" if self.dialect == "duckdb" else "array_position"
+        return f"coalesce(nullif({found}({values}, x{position}), 0) - 1, {unseen})"
 
     def statement(self, table: str, keep: Sequence[str]) -> str:
         portable = self.portable
         kept = "".join(f"{_name(name)}, " for name in keep)
-        read = ", ".join(f"{self.source(own)} AS x{own}" for own in self.used()) or "1 AS nothing"
         coded = [self.code(own) for own in portable.coded]
         coded += [f"{self.place(f'x{own}', curve.edges)} AS p{own}" for own, curve in portable.curves.items()]
         parts = [f"SELECT {kept}{', '.join(f'x{own}' for own in self.used()) or 'nothing'}"]
@@ -193,14 +216,12 @@ class _Lists(_Writer):
             terms = [_number(portable.intercept[k])]
             terms += [self.pick(values[:, k], f"c{own}") for own, values in portable.tables.items()]
             terms += [self.curve(own, k) for own in portable.curves]
-            for positions, dense in portable.dense_tuples:
-                cell = ""
-                for own, size in zip(positions, portable.shape(positions), strict=True):
-                    cell = f"({cell} * {size} + c{own})" if cell else f"c{own}"
-                terms.append(self.pick(dense[:, k], cell))
+            terms += [
+                self.pick(dense[:, k], self.cell(positions)) for positions, dense in portable.dense_tuples
+            ]
             scores.append(f"{' + '.join(terms)} AS s{k}")
         return (
-            f"WITH read_rows AS (SELECT {kept}{read} FROM {'.'.join(map(_name, table.split('.')))}),\n"
+            f"WITH read_rows AS (SELECT {kept}{self.read()} FROM {_relation(table)}),\n"
             f"coded AS ({', '.join([*parts, *coded])} FROM read_rows),\n"
             f"scores AS (SELECT {kept}{', '.join(scores)} FROM coded),\n{self.final('scores', keep)}"
         )
@@ -225,66 +246,74 @@ class _SQLite(_Writer):
     """SQLite: no lists, so that all tables are one relation, joined to the cells of each row."""
 
     def statement(self, table: str, keep: Sequence[str]) -> str:
-        portable = self.portable
-        n = portable.n_outputs
         kept = "".join(f"{_name(name)}, " for name in keep)
-        categories, cells, parts = [], [], []
-        coded, joins = [], []
-        for own in portable.coded:
-            column, x = self.schema.columns[own], f"x{own}"
-            missing, unseen = column.n_present, self.schema.n_values(column)
-            if isinstance(column, CategoricalColumn):
-                categories += [f"({own}, {value}, {code})" for code, value in enumerate(self.categories(own))]
-                found = f"(SELECT code FROM categories WHERE position = {own} AND category = {x})"
-                known = f"coalesce({found}, {unseen})"
-            else:
-                known = self.place(x, column.cuts or ())  # type: ignore[union-attr]
-            coded.append(f"CASE WHEN {x} IS NULL THEN {missing} ELSE {known} END AS c{own}")
-        first = 0
-        for own, values in portable.tables.items():
-            cells += _cells(first, values)
-            parts.append(f"c{own} + {first}")
+        coded = [f"x{own}" for own in self.used()] + [self.code(own) for own in self.portable.coded]
+        values, places = self.cells()
+        groups = [places[start : start + MOST_PARTS] for start in range(0, len(places), MOST_PARTS)]
+        numbered = f"{self.read()}, row_number() OVER () AS row_id"
+        relations = [
+            f"read_rows AS (SELECT {kept}{numbered} FROM {_relation(table)})",
+            *self.categories_relation(),
+            f"coded AS MATERIALIZED (SELECT {kept}row_id, {', '.join(coded) or 'nothing'} FROM read_rows)",
+            *self.cells_relation(values),
+            *(self.sums(k, group) for k, group in enumerate(groups)),
+            self.scores(len(groups), keep),
+        ]
+        return f"WITH {(',' + chr(10)).join(relations)},\n{self.final('scores', keep, ' ORDER BY row_id')}"
+
+    def category_code(self, position: int, unseen: int) -> str:
+        found = f"(SELECT code FROM categories WHERE position = {position} AND category = x{position})"
+        return f"coalesce({found}, {unseen})"
+
+    def categories_relation(self) -> list[str]:
+        """Return the relation of the codes of all categories, or none."""
+        rows = [
+            f"({own}, {value}, {code})"
+            for own in self.portable.coded
+            if isinstance(self.schema.columns[own], CategoricalColumn)
+            for code, value in enumerate(self.categories(own))
+        ]
+        head = "categories(position, category, code) AS MATERIALIZED"
+        return [f"{head} (VALUES {', '.join(rows)})"] if rows else []
+
+    def cells(self) -> tuple[list[str], list[str]]:
+        """Return the rows of all cells, which are numbered, and each table's number of a row's cell."""
+        tables = [(f"c{own}", values) for own, values in self.portable.tables.items()]
+        tables += [(self.cell(positions), dense) for positions, dense in self.portable.dense_tuples]
+        rows, places, first = [], [], 0
+        for cell, values in tables:
+            rows += _cells(first, values)
+            places.append(f"{cell} + {first}")
             first += len(values)
-        for positions, dense in portable.dense_tuples:
-            cells += _cells(first, dense)
-            cell = ""
-            for own, size in zip(positions, portable.shape(positions), strict=True):
-                cell = f"({cell} * {size} + c{own})" if cell else f"c{own}"
-            parts.append(f"{cell} + {first}")
-            first += len(dense)
-        curves = [self.curve(own, k) for own in portable.curves for k in range(n)]
-        read = ", ".join(f"{self.source(own)} AS x{own}" for own in self.used()) or "1 AS nothing"
-        columns = ", ".join([*(f"x{own}" for own in self.used()), *coded]) or "nothing"
-        sums = ", ".join(f"sum(s{k}) AS s{k}" for k in range(n))
-        outputs = ", ".join(f"s{k}" for k in range(n))
-        source = ".".join(map(_name, table.split(".")))
-        withs = [f"read_rows AS (SELECT {kept}{read}, row_number() OVER () AS row_id FROM {source})"]
-        if categories:
-            withs.append(
-                f"categories(position, category, code) AS MATERIALIZED (VALUES {', '.join(categories)})"
-            )
-        withs.append(f"coded AS MATERIALIZED (SELECT {kept}row_id, {columns} FROM read_rows)")
-        if cells:
-            withs.append(f"cells(cell, {outputs}) AS MATERIALIZED (VALUES {', '.join(cells)})")
-        groups = [parts[start : start + MOST_PARTS] for start in range(0, len(parts), MOST_PARTS)]
-        for k, group in enumerate(groups):
-            looked = " UNION ALL ".join(f"SELECT row_id, {cell} AS cell FROM coded" for cell in group)
-            withs.append(
-                f"sums{k} AS (SELECT row_id, {sums} FROM ({looked}) JOIN cells USING (cell) GROUP BY row_id)"
-            )
-            joins.append(f"LEFT JOIN sums{k} ON sums{k}.row_id = coded.row_id")
+        return rows, places
+
+    def cells_relation(self, rows: list[str]) -> list[str]:
+        """Return the relation of the scores of all cells, or none."""
+        outputs = ", ".join(f"s{k}" for k in range(self.portable.n_outputs))
+        return [f"cells(cell, {outputs}) AS MATERIALIZED (VALUES {', '.join(rows)})"] if rows else []
+
+    def sums(self, group: int, places: list[str]) -> str:
+        """Return the relation of each row's scores, summed over a group of tables."""
+        sums = ", ".join(f"sum(s{k}) AS s{k}" for k in range(self.portable.n_outputs))
+        looked = " UNION ALL ".join(f"SELECT row_id, {place} AS cell FROM coded" for place in places)
+        return (
+            f"sums{group} AS (SELECT row_id, {sums} FROM ({looked}) JOIN cells USING (cell) GROUP BY row_id)"
+        )
+
+    def scores(self, n_groups: int, keep: Sequence[str]) -> str:
+        """Return the relation of each row's scores: the intercept, the groups of tables and the curves."""
         scores = []
-        for k in range(n):
-            terms = [_number(portable.intercept[k])]
-            terms += [f"coalesce(sums{g}.s{k}, 0.0)" for g in range(len(groups))]
-            terms += curves[k::n]
+        for k in range(self.portable.n_outputs):
+            terms = [_number(self.portable.intercept[k])]
+            terms += [f"coalesce(sums{group}.s{k}, 0.0)" for group in range(n_groups)]
+            terms += [self.curve(own, k) for own in self.portable.curves]
             scores.append(f"{' + '.join(terms)} AS s{k}")
-        prefixed = "".join(f"coded.{_name(name)}, " for name in keep)
-        withs.append(
-            f"scores AS (SELECT {prefixed}coded.row_id AS row_id, {', '.join(scores)} "
+        joins = [f"LEFT JOIN sums{group} ON sums{group}.row_id = coded.row_id" for group in range(n_groups)]
+        kept = "".join(f"coded.{_name(name)}, " for name in keep)
+        return (
+            f"scores AS (SELECT {kept}coded.row_id AS row_id, {', '.join(scores)} "
             f"FROM coded {' '.join(joins)})"
         )
-        return f"WITH {(',' + chr(10)).join(withs)},\n{self.final('scores', keep, ' ORDER BY row_id')}"
 
     def curve(self, position: int, k: int) -> str:
         """Return a curve as one CASE over its pieces."""

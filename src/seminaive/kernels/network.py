@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from seminaive.kernels.compilation import njit
+from seminaive.kernels.compile_options import kernel, part
 
 MISSING = -1
 
@@ -36,7 +37,35 @@ class NetworkArrays(NamedTuple):
     tables: np.ndarray
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+class Scratch(NamedTuple):
+    """Arrays that a pass over rows writes to: made outside, since compiling an allocation takes long.
+
+    x, nodes, state (p,) int64; needed, reached, free (p,) bool; logs (p + 1,), scores (>= p, K) and highest
+    (K,) float64, K being the largest number of values.
+    """
+
+    x: np.ndarray
+    nodes: np.ndarray
+    state: np.ndarray
+    needed: np.ndarray
+    reached: np.ndarray
+    free: np.ndarray
+    logs: np.ndarray
+    scores: np.ndarray
+    highest: np.ndarray
+
+    @classmethod
+    def of(cls, cardinalities):
+        """Return arrays for networks of nodes with so many values."""
+        p, widest = len(cardinalities), max(cardinalities)
+        integers = (np.empty(p, np.int64) for _ in range(3))
+        flags = (np.empty(p, np.bool_) for _ in range(3))
+        # Gibbs draws use two rows of the scores even where there is one node.
+        scores = np.empty((max(p, 2), widest))
+        return cls(*integers, *flags, np.zeros(p + 1), scores, np.empty(widest))
+
+
+@kernel
 def log_conditional(net, v, x, out):
     """Fill out (>= K,) with log P(v = k | parents), the parents having the values of x (p,) int64."""
     n_values = net.cardinalities[v]
@@ -59,7 +88,7 @@ def log_conditional(net, v, x, out):
         out[k] -= shift
 
 
-@njit(cache=True, nogil=True)
+@part
 def read_row(net, codes, x):
     """Fill x (p,) int64 with one row's codes (p,), MISSING where a code is no value."""
     for v in range(x.shape[0]):
@@ -67,7 +96,7 @@ def read_row(net, codes, x):
         x[v] = code if 0 <= code < net.cardinalities[v] else MISSING
 
 
-@njit(cache=True, nogil=True)
+@part
 def mark_needed(net, x, needed):
     """Tell in needed (p,) bool, true for targets, which are not barren: observed, or above a needed node."""
     p = x.shape[0]
@@ -80,7 +109,7 @@ def mark_needed(net, x, needed):
                 needed[net.features[f]] = True
 
 
-@njit(cache=True, nogil=True)
+@part
 def visited_nodes(net, x, target, needed, reached, nodes):
     """Fill nodes with those whose factors depend on the target given x, in order; return their number.
 
@@ -88,11 +117,9 @@ def visited_nodes(net, x, target, needed, reached, nodes):
     nodes that a path of missing cells connects with the target.
     """
     p = x.shape[0]
-    needed[:] = False
-    needed[target] = True
+    for v in range(p):
+        needed[v] = reached[v] = v == target
     mark_needed(net, x, needed)
-    reached[:] = False
-    reached[target] = True
     changed = True
     while changed:
         changed = False
@@ -126,7 +153,7 @@ def visited_nodes(net, x, target, needed, reached, nodes):
     return m
 
 
-@njit(cache=True, nogil=True)
+@part
 def count_configurations(net, x, nodes, m):
     """Return how many values the missing ones of m nodes take together, as a float64."""
     configurations = 1.0
@@ -136,7 +163,7 @@ def count_configurations(net, x, nodes, m):
     return configurations
 
 
-@njit(cache=True, nogil=True)
+@part
 def start_enumeration(x, nodes, m, free, state):
     """Mark the missing ones of m nodes in free (p,) bool, and set state (p,) int64 to the beginning."""
     for i in range(m):
@@ -144,7 +171,7 @@ def start_enumeration(x, nodes, m, free, state):
         state[i] = -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@part
 def next_configuration(net, x, nodes, m, free, state, logs, scores):
     """Move to the next configuration of the missing nodes, depth first; return whether there is one.
 
@@ -174,46 +201,53 @@ def next_configuration(net, x, nodes, m, free, state, logs, scores):
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def joint_log_scores(net, codes, target, most, uniforms, out):
+@kernel
+def joint_log_scores(net, codes, target, most, scratch, out):
     """Fill out (n, K) with log P(target = k, observed cells), up to a constant per row.
 
-    codes (n, p) int64; the target's own are not read. Rows whose missing cells take at most ``most``
-    values together are summed out exactly, others averaged over Gibbs draws made from uniforms (sweeps, p).
+    codes (n, p) int64; the target's own are not read. The missing cells are summed out. Rows whose missing
+    cells take more than ``most`` values together are left to `gibbs_log_scores`: their out is NaN.
     """
-    n, p = codes.shape
-    widest = net.cardinalities.max()
-    x = np.empty(p, np.int64)
-    nodes = np.empty(p, np.int64)
-    state = np.empty(p, np.int64)
-    needed = np.empty(p, np.bool_)
-    reached = np.empty(p, np.bool_)
-    free = np.empty(p, np.bool_)
-    logs = np.zeros(p + 1)
-    scores = np.empty((p, widest))
-    highest = np.empty(net.cardinalities[target])
-    for i in range(n):
+    x, nodes, logs, highest = scratch.x, scratch.nodes, scratch.logs, scratch.highest
+    n_values = net.cardinalities[target]
+    for i in range(codes.shape[0]):
         read_row(net, codes[i], x)
         x[target] = MISSING
-        m = visited_nodes(net, x, target, needed, reached, nodes)
-        if count_configurations(net, x, nodes, m) > most:
-            gibbs_posterior(net, x, target, nodes, m, uniforms, scores, out[i])
+        m = visited_nodes(net, x, target, scratch.needed, scratch.reached, nodes)
+        exact = count_configurations(net, x, nodes, m) <= most
+        for k in range(n_values):
+            out[i, k] = 0.0 if exact else np.nan
+            highest[k] = -np.inf
+        if not exact:
             continue
-        start_enumeration(x, nodes, m, free, state)
-        out[i] = 0.0
-        highest[:] = -np.inf
-        while next_configuration(net, x, nodes, m, free, state, logs, scores):
+        start_enumeration(x, nodes, m, scratch.free, scratch.state)
+        while next_configuration(net, x, nodes, m, scratch.free, scratch.state, logs, scratch.scores):
             k = x[target]
             if logs[m] > highest[k]:
                 out[i, k] = out[i, k] * np.exp(highest[k] - logs[m]) + 1.0
                 highest[k] = logs[m]
             else:
                 out[i, k] += np.exp(logs[m] - highest[k])
-        for k in range(highest.shape[0]):
+        for k in range(n_values):
             out[i, k] = highest[k] + np.log(out[i, k])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
+def gibbs_log_scores(net, codes, target, uniforms, scratch, out):
+    """Fill out (n, K) with log P(target = k | observed cells), averaged over draws from uniforms (sweeps, p).
+
+    codes (n, p) int64, as in `joint_log_scores`.
+    """
+    for i in range(codes.shape[0]):
+        read_row(net, codes[i], scratch.x)
+        scratch.x[target] = MISSING
+        m = visited_nodes(net, scratch.x, target, scratch.needed, scratch.reached, scratch.nodes)
+        gibbs_posterior(
+            net, scratch.x, target, scratch.nodes, m, scratch.free, uniforms, scratch.scores, out[i]
+        )
+
+
+@part
 def full_conditional(net, x, v, nodes, m, own, scores):
     """Fill own (>= K,) with P(v = k | all others) up to a factor, from m nodes; return the sum.
 
@@ -249,7 +283,7 @@ def full_conditional(net, x, v, nodes, m, own, scores):
     return total
 
 
-@njit(cache=True, nogil=True)
+@part
 def pick(shares, n_values, threshold):
     """Return the first value at which the cumulated shares exceed the threshold."""
     below = 0.0
@@ -260,7 +294,7 @@ def pick(shares, n_values, threshold):
     return n_values - 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@part
 def draw_forward(net, x, nodes, m, free, thresholds, scores):
     """Draw the free ones of m nodes given their parents alone, by thresholds (>= p,) in [0, 1)."""
     for i in range(m):
@@ -272,20 +306,20 @@ def draw_forward(net, x, nodes, m, free, thresholds, scores):
             x[v] = pick(scores, net.cardinalities[v], thresholds[v])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def gibbs_posterior(net, x, target, nodes, m, uniforms, scores, out):
+@part
+def gibbs_posterior(net, x, target, nodes, m, free, uniforms, scores, out):
     """Fill out (K,) with the log of the mean of P(target | all others) over sweeps of Gibbs draws.
 
     uniforms (sweeps + 1, p): the first row starts by drawing from the parents, a tenth of the others is left
-    out of the mean. The missing cells of x (p,) are overwritten.
+    out of the mean. The missing cells of x (p,) are overwritten. scores (>= 2, K) is scratch: with one node
+    there is nothing to draw.
     """
-    p = x.shape[0]
-    free = np.zeros(p, np.bool_)
-    own = np.empty(scores.shape[1])
+    own = scores[1]
     for i in range(m):
         free[i] = x[nodes[i]] == MISSING
     draw_forward(net, x, nodes, m, free, uniforms[0], scores[0])
-    out[:] = 0.0
+    for k in range(out.shape[0]):
+        out[k] = 0.0
     for sweep in range(1, uniforms.shape[0]):
         for i in range(m):
             v = nodes[i]

@@ -128,13 +128,9 @@ def finish_gram(gram, s, n_scores, position, design):
         gram[a, a] = diagonal if diagonal > 0.0 else 1.0
 
 
-@reordered_part
-def weighted_gram(design, problem, work, softmax, model):
-    """Write the second derivatives of the loss over the working set, of model.state[WIDTH], into model.gram.
-
-    A ridge of 1e-13 of the columns' sums of squares, and of 1e-10 of the diagonal, keeps saturated and
-    duplicated columns from making the matrix singular.
-    """
+@inlined
+def add_products(design, problem, work, softmax, model):
+    """Add X'WX of all rows over the working set to the lower triangle of model.gram."""
     slot, gram, block, s = model.slot, model.gram, model.block, model.state[WIDTH]
     row_weight, probability = problem.row_weight, work.probability
     n = row_weight.shape[0]
@@ -143,9 +139,6 @@ def weighted_gram(design, problem, work, softmax, model):
         n_scores = probability.shape[0] // n
     entries = model.where.shape[0]
     scattered = s * s > 12 * entries * entries
-    for a in range((s + 1) * n_scores):
-        for b in range((s + 4) * n_scores):
-            gram[a, b] = 0.0
     for pair in range(n_scores * n_scores):
         c, e = pair // n_scores, pair % n_scores
         if e > c:
@@ -164,5 +157,20 @@ def weighted_gram(design, problem, work, softmax, model):
             else:
                 fill_block(design, slot, begin, size, block, s)
                 multiply_block(block, size, s, sign, n_scores, c, e, gram)
+
+
+@reordered_part
+def weighted_gram(design, problem, work, softmax, model):
+    """Write the second derivatives of the loss over the working set, of model.state[WIDTH], into model.gram.
+
+    A ridge of 1e-13 of the columns' sums of squares, and of 1e-10 of the diagonal, keeps saturated and
+    duplicated columns from making the matrix singular.
+    """
+    gram, s = model.gram, model.state[WIDTH]
+    n_scores = work.probability.shape[0] // problem.row_weight.shape[0]
+    for a in range((s + 1) * n_scores):
+        for b in range((s + 4) * n_scores):
+            gram[a, b] = 0.0
+    add_products(design, problem, work, softmax, model)
     finish_gram(gram, s, n_scores, model.position, design)
     work.passes[0] += 1

@@ -8,7 +8,7 @@ import numpy as np
 
 from seminaive.encode import frame_like
 from seminaive.models.base import TableClassifier
-from seminaive.models.fitted_state import check_finite
+from seminaive.models.fitted_checks import check_finite
 from seminaive.scores import AdditiveScores
 
 # Columns of ``contributions`` that are not features.

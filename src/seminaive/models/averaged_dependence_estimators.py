@@ -5,7 +5,7 @@ from __future__ import annotations
 from joblib import effective_n_jobs
 
 from seminaive.models.base import TableClassifier
-from seminaive.models.fitted_state import check_finite
+from seminaive.models.fitted_checks import check_finite
 from seminaive.models.parameters import check_jobs, check_number
 from seminaive.models.tuple_statistics import TupleCountingMixin
 from seminaive.scores import DependenceTables

@@ -26,7 +26,7 @@ from seminaive.encode import (
     weigh_classes,
 )
 from seminaive.errors import ColumnsWarning, InputError, TooLargeError
-from seminaive.models.fitted_state import check_summary
+from seminaive.models.fitted_checks import check_summary
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
 from seminaive.models.progress import progress
 from seminaive.scores import log_posterior

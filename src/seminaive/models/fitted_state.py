@@ -14,16 +14,15 @@ import json
 import math
 import re
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from seminaive import encode, scores, statistics
-from seminaive.encode import CategoricalColumn, ColumnReading, EmptyColumn, NumericColumn, Schema
-from seminaive.encode.few_rows import LARGEST_NUMBER
+from seminaive.encode import ColumnReading, Schema
 from seminaive.errors import InputError
-from seminaive.statistics import ObservedTerms, Terms
+from seminaive.models.fitted_checks import check_schema, check_terms, is_size, short
+from seminaive.statistics import Terms
 
 # Types of numbers that an array may hold, as NumPy spells them.
 NUMBER_TYPES = ("<f8", "<i8", "|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "|b1")
@@ -41,14 +40,6 @@ ARRAYS = {
 }
 # What annotations of dataclass fields call one of some words.
 WORDS = {"Degrees": ("count", "sum")}
-# Cells that an index of 64 bits counts with room to spare.
-MOST_CELLS = 2**60
-# A number in a table: sums of any number of them stay finite.
-LARGEST_SCORE = 1e290
-# Bits of a double, of which a sketch of a number keeps the leading ones.
-SKETCH_BITS = 64
-# Fields that may be infinite: ends of ranges.
-ENDS = ("low", "high")
 
 
 class ArrayBytes:
@@ -72,7 +63,7 @@ class ArrayBytes:
         own, shape, start = _only_key(node, "array")
         if own not in NUMBER_TYPES or (dtype is not None and own != dtype):
             raise ValueError(f"an array of {own} stands for one of {dtype or 'numbers'}")
-        if not all(_is_size(length) for length in [*shape, start]):
+        if not all(is_size(length) for length in [*shape, start]):
             raise ValueError("an array has a strange shape or place")
         count = math.prod(shape)  # Python's integers: no product wraps
         size = count * np.dtype(own).itemsize
@@ -84,160 +75,10 @@ class ArrayBytes:
         return flat.reshape(shape).astype(np.dtype(own).newbyteorder("="))
 
 
-def _is_size(value) -> bool:
-    return type(value) is int and 0 <= value < 2**62
-
-
 def _only_key(node, key):
     if type(node) is not dict or list(node) != [key]:
-        raise ValueError(f"{_short(node)} stands for an {key}")
+        raise ValueError(f"{short(node)} stands for an {key}")
     return node[key]
-
-
-def _short(node) -> str:
-    text = repr(node)
-    return text if len(text) < 60 else text[:57] + "..."
-
-
-# Schemas
-
-
-def check_schema(schema: Schema) -> None:
-    """Refuse a schema that no training table has."""
-    if schema.missing not in ("value", "neutral"):
-        raise ValueError(f"missing cells are treated as {_short(schema.missing)}")
-    for column in schema.columns:
-        if type(column.name) is not str:
-            raise ValueError("a column's name is not text")
-        if not isinstance(column, EmptyColumn) and type(column.missing_seen) is not bool:
-            raise ValueError(f"column {column.name!r} does not tell whether cells were missing")
-        if isinstance(column, CategoricalColumn):
-            _check_categories(column)
-        elif isinstance(column, NumericColumn) and column.cuts is not None:
-            cuts = column.cuts
-            if not all(type(cut) in (float, int) and abs(cut) <= LARGEST_NUMBER for cut in cuts):
-                raise ValueError(f"a cut point of column {column.name!r} is not a number")
-            if not all(a < b for a, b in pairwise(cuts)):
-                raise ValueError(f"cut points of column {column.name!r} do not increase")
-    if len(set(schema.names)) != len(schema.names) or not (schema.coded or schema.numeric):
-        raise ValueError("two columns have one name, or there is none")
-
-
-def _check_categories(column: CategoricalColumn) -> None:
-    if not all(type(value) in (str, int, float, bool) and value == value for value in column.categories):
-        raise ValueError(f"a category of column {column.name!r} is neither text, number nor boolean")
-    if (
-        CategoricalColumn.of(column.name, column.categories, missing_seen=False).categories
-        != column.categories
-    ):
-        raise ValueError(f"the categories of column {column.name!r} are not sorted")
-    if len(column.code_of) != len(column.categories):
-        raise ValueError(f"a category of column {column.name!r} occurs twice")
-
-
-# Terms and numbers: what compiled loops index by
-
-
-def check_terms(terms: Terms) -> None:
-    """Refuse terms whose columns do not increase, or that have more cells than an index can count."""
-    if not all(_is_size(k) for k in terms.cardinalities):
-        raise ValueError("a column has a strange number of values")
-    n_columns = len(terms.cardinalities)
-    cells = 0
-    for term in terms.features:
-        if not term or not all(_is_size(j) and j < n_columns for j in term):
-            raise ValueError("a term names a column that does not exist")
-        if not all(a < b for a, b in pairwise(term)):
-            raise ValueError("the columns of a term do not increase")
-        cells += math.prod(terms.cardinalities[j] + 1 for j in term)
-    if cells > MOST_CELLS:
-        raise ValueError("the terms have more cells than can be counted")
-    if isinstance(terms, ObservedTerms):
-        check_cells(Terms(terms.features, terms.cardinalities), terms.kept)
-
-
-def check_cells(terms: Terms, cells: np.ndarray) -> None:
-    """Refuse cells that do not increase, or that the terms do not have."""
-    if cells.ndim != 1 or (
-        len(cells) and (cells[0] < 0 or cells[-1] >= terms.n_cells or (np.diff(cells) <= 0).any())
-    ):
-        raise ValueError("the combinations that occurred are not in order")
-
-
-def check_finite(value, name: str = "") -> None:
-    """Refuse NaN, infinite and immense numbers anywhere in a dataclass, an array or a number."""
-    if dataclasses.is_dataclass(value):
-        for field in dataclasses.fields(value):
-            check_finite(getattr(value, field.name), field.name)
-    elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        inside = np.abs(value) <= LARGEST_SCORE
-        if name in ENDS:
-            inside |= np.isinf(value)
-        if not inside.all():
-            raise ValueError(f"{name} holds NaN, infinite or immense numbers")
-    elif isinstance(value, float) and not abs(value) <= LARGEST_SCORE:
-        raise ValueError(f"{name} is NaN, infinite or immense")
-
-
-def check_statistics(own, schema: Schema, n_classes: int) -> None:
-    """Refuse statistics that do not belong to a schema, or that no rows have."""
-    n_numbers = len(schema.numeric)
-    shapes = (
-        (own.class_weight, (n_classes,)),
-        (own.counts.counts, (own.counts.terms.n_cells, n_classes)),
-        (own.moments.sums, (3, 2, n_numbers, n_classes)),
-        (own.moments.exponents, (n_numbers,)),
-    )
-    if own.schema != schema or tuple(own.counts.terms.cardinalities) != tuple(schema.cardinalities):
-        raise ValueError("the statistics do not fit the schema")
-    if not all(array.shape == shape for array, shape in shapes):
-        raise ValueError("the statistics do not fit the schema")
-    check_finite(own)
-    if (own.class_weight < 0).any() or not own.class_weight.any() or (own.counts.counts < 0).any():
-        raise ValueError("a count is negative, or there is none")
-
-
-def check_observed_statistics(own, schema: Schema, n_classes: int) -> None:
-    """Refuse statistics of a stream that do not belong to a schema, or that no rows have."""
-    counts, cells = own.counts, own.counts.cells
-    if own.schema != schema or tuple(counts.terms.cardinalities) != tuple(schema.cardinalities):
-        raise ValueError("the statistics do not fit the schema")
-    if own.class_weight.shape != (n_classes,) or counts.counts.shape != (len(cells), n_classes):
-        raise ValueError("the statistics do not fit the schema")
-    check_cells(counts.terms, cells)
-    check_finite(own)
-    if (own.class_weight < 0).any() or not own.class_weight.any() or (counts.counts < 0).any():
-        raise ValueError("a count is negative, or there is none")
-
-
-def check_summary(own, schema: Schema, n_classes: int) -> None:
-    """Refuse a summary of a training table that does not belong to a schema, or that no rows have."""
-    cells, tuples = own.cells, own.tuples
-    singles = Terms.singles(schema.cardinalities)
-    if (
-        cells.schema != schema
-        or cells.counts.terms != singles
-        or cells.class_weight.shape != (n_classes,)
-        or cells.counts.counts.shape != (singles.n_cells, n_classes)
-        or len(own.numbers) != len(schema.numeric)
-    ):
-        raise ValueError("the summary does not fit the schema")
-    if tuples is not None and (
-        tuple(tuples.terms.cardinalities) != tuple(schema.cardinalities)
-        or tuples.counts.shape != (tuples.terms.n_cells, 1)
-    ):
-        raise ValueError("the summary's weights of tuples do not fit the schema")
-    weights = [cells.class_weight, cells.counts.counts, *([] if tuples is None else [tuples.counts])]
-    for sketch in own.numbers:
-        if sketch.bins.ndim != 1 or sketch.weights.shape != sketch.bins.shape:
-            raise ValueError("a sketch of a number has bins and weights of different lengths")
-        if (sketch.bins[1:] <= sketch.bins[:-1]).any() or not 1 <= sketch.precision <= SKETCH_BITS:
-            raise ValueError("the bins of a sketch do not increase")
-        weights += [sketch.weights, np.array([sketch.missing])]
-    for array in weights:
-        check_finite(array, "the summary")
-        if (array < 0).any():
-            raise ValueError("a weight of the summary is negative")
 
 
 # Values
@@ -303,47 +144,47 @@ def from_node(node, wanted, bytes_: ArrayBytes, schema: Schema):
         return bytes_.take(node, ARRAYS[name])
     if name in ("bool", "int", "str"):
         if type(node).__name__ != name:
-            raise ValueError(f"{_short(node)} stands for a value of type {name}")
+            raise ValueError(f"{short(node)} stands for a value of type {name}")
         return node
     if name == "float":
         if type(node) not in (float, int):
-            raise ValueError(f"{_short(node)} stands for a number")
+            raise ValueError(f"{short(node)} stands for a number")
         return float(node) if type(node) is float else node
     if name == "Any":
         if type(node) not in (str, int, float, bool):
-            raise ValueError(f"{_short(node)} stands for a label")
+            raise ValueError(f"{short(node)} stands for a label")
         return node
     if name in WORDS:
         if node not in WORDS[name]:
-            raise ValueError(f"{_short(node)} stands for one of {WORDS[name]}")
+            raise ValueError(f"{short(node)} stands for one of {WORDS[name]}")
         return node
     if mapping := re.fullmatch(r"dict\[(\w+), (\w+)\]", name):
         kinds = mapping.groups()
         pairs = _only_key(node, "map")
         if type(pairs) is not list or not all(type(own) is list and len(own) == len(kinds) for own in pairs):
-            raise ValueError(f"{_short(node)} stands for a map")
+            raise ValueError(f"{short(node)} stands for a map")
         return {
             from_node(a, kinds[0], bytes_, schema): from_node(b, kinds[1], bytes_, schema) for a, b in pairs
         }
     if pair := re.fullmatch(r"tuple\[(\w+), (\w+)\]", name):
         if type(node) is not list or len(node) != len(pair.groups()):
-            raise ValueError(f"{_short(node)} stands for a pair")
+            raise ValueError(f"{short(node)} stands for a pair")
         return tuple(from_node(*part, bytes_, schema) for part in zip(node, pair.groups(), strict=True))
     if sequence := re.fullmatch(r"tuple\[(.*), \.\.\.\]", name):
         if type(node) is not list:
-            raise ValueError(f"{_short(node)} stands for a list")
+            raise ValueError(f"{short(node)} stands for a list")
         return tuple(from_node(part, sequence[1], bytes_, schema) for part in node)
     return _dataclass_from(node, name, bytes_, schema)
 
 
 def _dataclass_from(node, name: str, bytes_: ArrayBytes, schema: Schema):
     if type(node) is not dict or not set(node) <= {"is", "fields"} or type(node.get("is")) is not str:
-        raise ValueError(f"{_short(node)} stands for a {name}")
+        raise ValueError(f"{short(node)} stands for a {name}")
     own, expected = _types().get(node["is"]), _types().get(name)
     if expected is None:
         raise TypeError(f"fields of type {name} are not stored")
     if own is None or not issubclass(own, expected):
-        raise ValueError(f"{_short(node['is'])} stands for a {name}")
+        raise ValueError(f"{short(node['is'])} stands for a {name}")
     if own is Schema:
         return schema
     fields = {field.name: field.type for field in dataclasses.fields(own)}
@@ -373,7 +214,7 @@ def labels_from_node(node, most_bytes: int) -> np.ndarray:
     if not values or not all(type(value) in (str, int, float, bool) for value in values):
         raise ValueError("a class is neither text, number nor boolean")
     if type(kind) is not str or not re.fullmatch(r"object|<U\d{1,9}|[<|][iuf][1248]|\|b1", kind):
-        raise ValueError(f"classes are of the type {_short(kind)}")
+        raise ValueError(f"classes are of the type {short(kind)}")
     dtype = np.dtype(kind)
     if dtype.itemsize * len(values) > most_bytes:
         raise ValueError("the classes are longer than the file may be")
@@ -428,7 +269,7 @@ def parameter_from_node(node, bytes_: ArrayBytes):
     if list(node) == ["splitter", "given"] and type(node["splitter"]) is str:
         given = parameter_from_node(node["given"], bytes_)
         return _splitters()[node["splitter"]](**given)
-    raise ValueError(f"{_short(node)} stands for a parameter")
+    raise ValueError(f"{short(node)} stands for a parameter")
 
 
 @cache
@@ -484,13 +325,13 @@ def model_from_document(document, bytes_: ArrayBytes, classes: dict[str, type], 
         model.feature_names_in_ = np.array(schema.names, dtype=object)
     model.classes_ = labels_from_node(document["classes"], most_bytes)
     columns = [(str(dtype), missing) for dtype, missing in document["columns"]]
-    if len(columns) != len(schema.columns) or not all(_is_size(missing) for _, missing in columns):
+    if len(columns) != len(schema.columns) or not all(is_size(missing) for _, missing in columns):
         raise ValueError("the report of the columns does not fit the schema")
     model.columns_read_ = tuple(ColumnReading(dtype, missing) for dtype, missing in columns)
     declared = declared_fields(model)
     for name, node in document["fitted"].items():
         if name not in declared:
-            raise ValueError(f"{_short(name)} is not a fitted attribute of {made.__name__}")
+            raise ValueError(f"{short(name)} is not a fitted attribute of {made.__name__}")
         setattr(model, name, from_node(node, declared[name], bytes_, schema))
     model._restore(most_bytes)  # noqa: SLF001 - the package's own
     return model

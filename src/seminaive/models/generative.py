@@ -10,7 +10,7 @@ import numpy as np
 from seminaive.encode import encode_target
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.fitted_state import check_statistics
+from seminaive.models.fitted_checks import check_statistics
 from seminaive.models.parameters import check_choice, check_number
 from seminaive.statistics import TableStatistics, Terms, TrainingSummary
 from seminaive.statistics.number_sketch import sketch_columns

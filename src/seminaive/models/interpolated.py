@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.fitted_state import check_finite
+from seminaive.models.fitted_checks import check_finite
 from seminaive.models.generative import check_generative_parameters
 from seminaive.models.path_curves import PathCurves
 from seminaive.scores import Interpolation

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from seminaive.errors import InputError
@@ -145,31 +147,42 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
             How often each row counts.
         """
         self._check_parameters()
-        if not is_number(self.strength) or self.strength < 0:
-            raise InputError(f"strength is a finite number, 0 or more, got {self.strength!r}")
-        self._check_share("generative_share", self.generative_share)
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
             row_weight = training.weights
             linear = self._lay_out(training.table, training.labels, row_weight, self.generative_share)
-            self.strength_ = float(self.strength)
-            path = self._path_to_strength(linear, training.labels, row_weight)
-            path.warn_unless_converged()
-            self.strength_ = float(path.strengths[-1])  # larger than asked for where the path broke off
-            self._settle(training, linear, row_weight, path, len(path) - 1)
+            solve = partial(self._path, linear, training.labels, row_weight)
+            self._fit_to_strength(linear, linear.cell_weight(row_weight), solve)
             self._summarise(training)
         return self
 
-    def _path_to_strength(self, linear, labels, row_weight):
-        options = self._options(stop_early=False)
-        first = self._path(linear, labels, row_weight, options, n_strengths=1)
-        top = first.strength_max
-        if self.strength_ >= top:
-            return self._path(linear, labels, row_weight, options, strengths=[self.strength_])
-        way = np.geomspace(top, max(self.strength_, LEAST_OF_THE_WAY * top), STEPS_OF_THE_WAY)
-        if self.strength_ > 0:
-            way[-1] = self.strength_
-            return self._path(linear, labels, row_weight, options, strengths=way)
-        # The end is solved on its own: without a penalty the solver may centre the columns.
-        end = self._path(linear, labels, row_weight, options, strengths=[0.0])
-        return self._path(linear, labels, row_weight, self._options(), strengths=way).then(end)
+    def _check_parameters(self):
+        super()._check_parameters()
+        if not is_number(self.strength) or self.strength < 0:
+            raise InputError(f"strength is a finite number, 0 or more, got {self.strength!r}")
+        self._check_share("generative_share", self.generative_share)
+
+    def _fit_to_strength(self, linear, cell_weight, solve):
+        """Solve from the target to the strength asked for, and keep the last solution."""
+        path = path_to([float(self.strength)], solve, self._options(), self._options(stop_early=False))
+        path.warn_unless_converged()
+        self.strength_ = float(path.strengths[-1])  # larger than asked for where the path broke off
+        self._settle(linear, cell_weight, path, len(path) - 1, solve)
+
+
+def path_to(strengths, solve, options, whole):
+    """Return the path from the target to the least of some strengths, with the others on it.
+
+    ``whole`` are the options of a path that never ends early.
+    """
+    top, least = solve(whole, n_strengths=1).strength_max, min(strengths)
+    if least >= top:
+        return solve(whole, strengths=np.unique(strengths))
+    way = np.geomspace(top, max(least, LEAST_OF_THE_WAY * top), STEPS_OF_THE_WAY)
+    others = [own for own in strengths if own > least]
+    if least > 0:
+        way[-1] = least
+        return solve(whole, strengths=np.unique([*way, *others]))
+    # The end is solved on its own: without a penalty the solver may centre the columns.
+    end = solve(whole, strengths=[0.0])
+    return solve(options, strengths=np.unique([*way, *others])).then(end)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -194,7 +195,8 @@ categorical_features, missing
             for rule, name in (("min", "best"), ("one-standard-error", "one_standard_error")):
                 setattr(self, f"{name}_strength_", float(path.strengths[best.losses.choose(rule)]))
             path.warn_unless_converged()
-            self._settle(training, best.linear, row_weight, path, chosen)
+            solve = partial(self._path, best.linear, training.labels, row_weight)
+            self._settle(best.linear, best.linear.cell_weight(row_weight), path, chosen, solve)
             self._summarise(training)
         return self
 

@@ -28,12 +28,15 @@ from seminaive.solvers import PathOptions, ShrinkagePath, logistic_path, softmax
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable
-    from seminaive.models.base import TrainingSet
+    from seminaive.scores import AdditiveScores
 
     Floats = NDArray[np.float64]
+    Solve = Callable[..., ShrinkagePath]
 
 # Coefficients, all classes together, up to which the unpenalised fit is made for comparison.
 MOST_COEFFICIENTS_COMPARED = 1000
@@ -109,12 +112,17 @@ class ShrunkenClassifier(AdditiveClassifier):
     ) -> AnchoredDesign:
         """Anchor a table in a share of the naive Bayes of its own rows, or in nothing."""
         statistics = TableStatistics.of(table, labels, len(self.classes_), row_weight)
+        anchor = self._anchor_of(statistics, generative_share)
+        return AnchoredDesign.of(table, references or reference_codes(statistics), anchor)
+
+    def _anchor_of(self, statistics: TableStatistics, generative_share: float) -> AdditiveScores:
+        """Return a share of the naive Bayes of some statistics, or no effect for another target."""
         anchor = generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
         if not isinstance(self.target, str) or self.target != "naive-bayes":
-            anchor = no_effect(anchor)
-        elif generative_share != 1.0:
-            anchor = anchor.scale(np.full(anchor.n_terms, generative_share))
-        return AnchoredDesign.of(table, references or reference_codes(statistics), anchor)
+            return no_effect(anchor)
+        if generative_share != 1.0:
+            return anchor.scale(np.full(anchor.n_terms, generative_share))
+        return anchor
 
     def _target_of(self, linear: AnchoredDesign) -> Floats:
         """Return the target, (n_coefficients, n_classes)."""
@@ -145,14 +153,13 @@ class ShrunkenClassifier(AdditiveClassifier):
         return softmax_path(linear.design, labels, target.shape[1], penalty, **given, **laid)
 
     def _settle(
-        self,
-        training: TrainingSet,
-        linear: AnchoredDesign,
-        row_weight: Floats,
-        path: ShrinkagePath,
-        chosen: int,
+        self, linear: AnchoredDesign, cell_weight: Floats, path: ShrinkagePath, chosen: int, solve: Solve
     ) -> None:
-        """Keep one solution of a path as the fitted model."""
+        """Keep one solution of a path as the fitted model.
+
+        ``solve(options, strengths=...)`` gives further paths of the same rows; ``cell_weight`` is the weight
+        of the rows in each cell of the anchor's terms.
+        """
         self.path_ = path
         self.references_ = linear.references
         flat = (slice(None), 0) if len(self.classes_) == 2 else ()
@@ -162,10 +169,10 @@ class ShrunkenClassifier(AdditiveClassifier):
         if len(self.classes_) == 2:
             # What the two classes have in common is the anchor's: it changes no probability.
             full = full + linear.coefficients_of(linear.anchor).mean(axis=1, keepdims=True)
-        self.scores_ = linear.to_scores(full, row_weight)
+        self.scores_ = linear.to_scores(full, cell_weight)
         self.maximum_likelihood_ = np.full(self.coefficients_.shape, np.nan)
         if self.coefficients_.size <= MOST_COEFFICIENTS_COMPARED:
-            free = self._path(linear, training.labels, row_weight, self._options(), strengths=[0.0])
+            free = solve(self._options(), strengths=[0.0])
             self.maximum_likelihood_ = free.coefficients[0][flat]
 
     def coefficients_at(self, strength):

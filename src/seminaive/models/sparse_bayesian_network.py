@@ -7,20 +7,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
-from seminaive.encode import (
-    CategoricalColumn,
-    NumericColumn,
-    TableEncoder,
-    TreeCuts,
-    encode_target,
-    frame_like,
-    open_table,
-)
+from seminaive.encode import NumericColumn, TreeCuts
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError
-from seminaive.models.base import TableClassifier, unchanged_on_failure
-from seminaive.models.fitted_state import check_finite
+from seminaive.models.base import unchanged_on_failure
+from seminaive.models.fitted_checks import check_finite
+from seminaive.models.fitted_network import CLASS, FittedNetwork
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import (
     check_choice,
@@ -35,11 +27,17 @@ from seminaive.models.parameters import (
 from seminaive.scores import Network
 from seminaive.selection import NetworkPath
 from seminaive.selection.folds import check_folds, split_rows
-from seminaive.selection.network_search import NetworkTable, SearchOptions, held_out_losses, search_path
+from seminaive.selection.network_search import (
+    HeldOutRows,
+    NetworkTable,
+    SearchOptions,
+    Strengths,
+    search_path,
+)
 from seminaive.structure import SparseNetworks
 
-# What the node of the class is called, and a feature of that name.
-CLASS, FEATURE_CLASS = "class", "feature class"
+# What the node of a feature is called that has the name of the class.
+FEATURE_CLASS = "feature class"
 # The smallest strength of a path, as a share of the one that leaves no edge.
 RATIO = 1e-3
 # The strength of a refit, as a share of the one that chose the graph.
@@ -48,7 +46,7 @@ RELAXED = 1e-4
 TREE_BINS = 3
 
 
-class SparseBayesianNetwork(TableClassifier):
+class SparseBayesianNetwork(FittedNetwork):
     """A Bayesian network over the features and the class, with few edges; missing cells are summed out.
 
     Every node, feature or class, is a logistic regression on its parents. An ordering decides who may be
@@ -257,17 +255,6 @@ class SparseBayesianNetwork(TableClassifier):
             CLASS,
         )
 
-    def _node_codes(self, table):
-        """Return the codes of the nodes, those of the class missing, in the nodes' order."""
-        codes = table.codes[:, list(self.node_columns_)]
-        wide = np.promote_types(codes.dtype, np.min_scalar_type(len(self.classes_)))
-        return np.column_stack([codes, np.full(len(codes), len(self.classes_))]).astype(wide)
-
-    @property
-    def _cardinalities(self):
-        own = self.schema_.cardinalities
-        return (*(own[j] for j in self.node_columns_), len(self.classes_))
-
     def _network_table(self, rows):
         codes = self._node_codes(rows.table)
         codes[:, -1] = rows.labels
@@ -316,21 +303,23 @@ class SparseBayesianNetwork(TableClassifier):
     # The search
 
     def _search(self, table, splits, generator):
-        completions, dense = table.completed(self.n_imputations, generator)
+        options = self._options()
+        completions = table.completed(self.n_imputations, generator)
         networks = SparseNetworks(
             completions, table.cardinalities, table.row_weight, tol=self.tol, max_iter=self.max_iter
         )
-        options = self._options()
         strengths = self._strengths(networks, table.layers)
-        if len(strengths) == 1:
+        start = options.order or self._first_order(table.dense_order(completions[0]), table.layers)
+        del completions
+        if len(strengths.laid) == 1:
             splits = []
-        with self._progress("networks", len(strengths) * (1 + len(splits))) as step:
-            start = options.order or self._first_order(dense, table.layers)
-            path, found, self.dual_gap_ = search_path(networks, strengths, start, table.layers, options, step)
-            self.n_iter_ = networks.n_iter
-            del networks, completions
-            if splits:
-                path = held_out_losses(table, splits, path, self.n_imputations, options, generator, step)
+        held_out = [HeldOutRows(table, own, self.n_imputations, options, generator) for own in splits]
+        total = None if strengths.open and splits else len(strengths.laid)
+        with self._progress("strengths", total) as step:
+            path, found, self.dual_gap_ = search_path(
+                networks, strengths, start, table.layers, options, held_out, step
+            )
+        self.n_iter_ = networks.n_iter
         if self.dual_gap_ > self.tol:
             warnings.warn(
                 f"a node stopped at a duality gap of {self.dual_gap_:.2g}, above tol={self.tol:g}, after "
@@ -342,15 +331,8 @@ class SparseBayesianNetwork(TableClassifier):
         self.search_, self.network_ = path, found[chosen]
         self.strength_ = float(path.strengths[chosen])
         if self.refit:
-            self.network_ = self._refitted(table, generator)
-
-    def _refitted(self, table, generator):
-        """Return the chosen graph with coefficients that are hardly penalised."""
-        completions, _ = table.completed(self.n_imputations, generator)
-        networks = SparseNetworks(
-            completions, table.cardinalities, table.row_weight, tol=self.tol, max_iter=self.max_iter
-        )
-        return networks.refitted(self.network_, RELAXED * self.strength_)
+            networks = table.sparse_networks(self.n_imputations, generator, options)
+            self.network_ = networks.refitted(self.network_, RELAXED * self.strength_)
 
     def _options(self):
         order = None
@@ -360,9 +342,9 @@ class SparseBayesianNetwork(TableClassifier):
         searched = None if self.searched_layers is None else frozenset(int(k) for k in self.searched_layers)
         return SearchOptions(order, searched, int(self.tabu), float(self.tol), int(self.max_iter))
 
-    def _first_order(self, dense, layers):
+    def _first_order(self, dense_order, layers):
         """Return the dense network's ordering, or that of the names of a layer that is not searched."""
-        place = {node: rank for rank, node in enumerate(dense.order)}
+        place = {node: rank for rank, node in enumerate(dense_order)}
         if self.searched_layers is not None:
             given = [name for names in self._layer_names() for name in names]
             fixed = {
@@ -375,11 +357,11 @@ class SparseBayesianNetwork(TableClassifier):
 
     def _strengths(self, networks, layers):
         if not is_whole(self.strengths):
-            return np.sort(np.array(self.strengths, dtype=np.float64))[::-1]
+            return Strengths(np.sort(np.array(self.strengths, dtype=np.float64))[::-1], open=False)
         largest = networks.largest_strength(layers)
         if largest <= 0:
-            return np.zeros(1)
-        return np.geomspace(largest, RATIO * largest, int(self.strengths))
+            return Strengths(np.zeros(1), open=False)
+        return Strengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
 
     def _splits(self, rows, y, sample_weight, random):
         if is_number(self.cv) and not is_whole(self.cv):
@@ -423,220 +405,6 @@ class SparseBayesianNetwork(TableClassifier):
             means = self.bin_means_.get(column.name)
             if isinstance(column, NumericColumn) and (means is None or means.shape != (column.n_present,)):
                 raise ValueError("the means of the bins do not fit the schema")
-
-    # Predicting
-
-    def _joint_log_scores(self, table):
-        return self.network_.joint_log_scores(self._node_codes(table), len(self.nodes_) - 1)
-
-    # Reading
-
-    @property
-    def parents_(self):
-        """The names of each node's parents."""
-        check_is_fitted(self)
-        return {
-            name: [self.nodes_[j] for j in own]
-            for name, own in zip(self.nodes_, self.network_.parents, strict=True)
-        }
-
-    @property
-    def edges_(self):
-        """Pairs of parent and child, in the ordering of the children."""
-        return [(parent, child) for child in self.order_ for parent in self.parents_[child]]
-
-    @property
-    def markov_boundary_(self):
-        """The features that the class depends on once they are known."""
-        check_is_fitted(self)
-        return [self.nodes_[j] for j in self.network_.markov_boundary(len(self.nodes_) - 1)]
-
-    @property
-    def order_(self):
-        """The ordering of the nodes, parents before children."""
-        check_is_fitted(self)
-        return [self.nodes_[j] for j in self.network_.order]
-
-    @property
-    def path_(self):
-        """A frame of all strengths: strength, n_edges, objective, loss and standard_error."""
-        check_is_fitted(self)
-        path = self.search_
-        columns = {
-            "strength": path.strengths,
-            "n_edges": path.n_edges,
-            "objective": path.objectives,
-            "loss": path.loss,
-            "standard_error": path.standard_error,
-        }
-        return frame_like(None, columns)
-
-    def to_networkx(self):
-        """Return the graph as a `networkx.DiGraph`; the nodes' attribute ``values`` has their values."""
-        check_is_fitted(self)
-        try:
-            import networkx as nx
-        except ImportError as error:
-            raise ImportError(
-                "to_networkx needs networkx, which is not installed: pip install 'seminaive[graph]'. The "
-                "edges are in edges_"
-            ) from error
-        graph = nx.DiGraph()
-        for name in self.order_:
-            graph.add_node(name, values=self._values_of(name))
-        graph.add_edges_from(self.edges_)
-        return graph
-
-    def probabilities(self, node, given=None):
-        """Return the probability of each value of a node, given the values of some others.
-
-        Parameters
-        ----------
-        node : str
-            A column, or "class".
-        given : dict, default=None
-            Values by node: categories, numbers (which stand for their bin) or a class. A value that training
-            never saw is no evidence.
-
-        Returns
-        -------
-        dict
-            Probabilities by value; numbers by the interval of their bin, as text.
-        """
-        check_is_fitted(self)
-        given = dict(given or {})
-        for name in (node, *given):
-            if name not in self.nodes_:
-                raise InputError(f"{name!r} is not a node of the network: {list(self.nodes_)}")
-        known = self._codes_of(given)
-        shares = self.network_.probabilities(self.nodes_.index(node), known)
-        return dict(zip(self._values_of(node), shares.tolist(), strict=True))
-
-    def _codes_of(self, given):
-        """Return the codes of values by node, without those that are no evidence."""
-        columns = dict.fromkeys(self.schema_.names)
-        names = self.schema_.coded_names
-        for name, value in given.items():
-            if name != CLASS:
-                columns[names[self.node_columns_[self.nodes_.index(name)]]] = value
-        table = TableEncoder(self.schema_).encode([list(columns.values())])
-        codes = self._node_codes(table)[0]
-        if CLASS in given:
-            labels = self.classes_.tolist()
-            if given[CLASS] not in labels:
-                raise InputError(f"{given[CLASS]!r} is not a class: {labels}")
-            codes[-1] = labels.index(given[CLASS])
-        asked = {self.nodes_.index(name) for name in given}
-        return {j: int(k) for j, k in enumerate(codes) if j in asked and k < self._cardinalities[j]}
-
-    def _values_of(self, node):
-        """Return the values of a node: categories, intervals as text, or classes."""
-        if node == CLASS:
-            return self.classes_.tolist()
-        position = self.schema_.coded[self.node_columns_[self.nodes_.index(node)]]
-        column = self.schema_.columns[position]
-        if isinstance(column, CategoricalColumn):
-            values = [*column.categories]
-            return [*values, None] if self.schema_.n_values(column) > len(values) else values
-        return list(self.schema_.labels(position))
-
-    # Drawing
-
-    def sample(self, n_rows=1, random_state=None):
-        """Return rows drawn from the network.
-
-        Parameters
-        ----------
-        n_rows : int, default=1
-        random_state : int, RandomState or None, default=None
-
-        Returns
-        -------
-        X : frame
-            The training columns; a number is the mean of its bin in training. Columns that are no nodes are
-            missing.
-        y : ndarray of shape (n_rows,)
-        """
-        check_is_fitted(self)
-        check_whole("n_rows", n_rows, "a number of rows, 1 or more", low=1)
-        codes = self.network_.sample(n_rows, self._generator(random_state)).astype(np.int64)
-        columns = {name: np.full(n_rows, None, dtype=object) for name in self.schema_.names}
-        for node, column in enumerate(self.node_columns_):
-            position = self.schema_.coded[column]
-            own = self.schema_.columns[position]
-            columns[own.name] = self._written_values(own)[codes[:, node]]
-        return frame_like(None, columns), self.classes_[codes[:, -1]]
-
-    def draw_missing_cells(self, X, n_draws=1, random_state=None, y=None):
-        """Return copies of a table in which the missing cells are drawn given the observed ones.
-
-        Parameters
-        ----------
-        X : frame, array or list of rows
-            The training columns, in the training order.
-        n_draws : int, default=1
-        random_state : int, RandomState or None, default=None
-        y : array-like of shape (n_rows,), default=None
-            Classes, where they are known; else they are drawn, too, and dropped.
-
-        Returns
-        -------
-        list of tables like X
-            A missing number is written as the mean of the bin that was drawn.
-        """
-        from seminaive.encode.filling import filled, missing_rows
-
-        check_whole("n_draws", n_draws, "a number of tables, 1 or more", low=1)
-        codes = self._node_codes(self._encode(X))
-        if y is not None:
-            codes[:, -1] = self._label_codes(y, len(codes))
-        if self.missing == "value":
-            codes = self._unknown_where_missing(codes)
-        drawn = self.network_.draw_missing(codes, n_draws, self._generator(random_state))
-        node_of = {self.schema_.coded[column]: node for node, column in enumerate(self.node_columns_)}
-        found = missing_rows(open_table(X), self.schema_)
-        rows = {position: own for position, own in found.items() if position in node_of}
-        return [
-            filled(
-                X,
-                rows,
-                {
-                    position: self._written_values(self.schema_.columns[position])[
-                        table[own, node_of[position]].astype(np.int64)
-                    ]
-                    for position, own in rows.items()
-                },
-            )
-            for table in drawn
-        ]
-
-    def _label_codes(self, y, n_rows):
-        target = encode_target(y, type(self).__name__)
-        if len(target.labels) != n_rows:
-            raise InputError(f"X has {n_rows} rows and y has {len(target.labels)} labels")
-        place = {label: code for code, label in enumerate(self.classes_.tolist())}
-        return np.array([place.get(label, len(place)) for label in target.classes.tolist()])[target.labels]
-
-    def _unknown_where_missing(self, codes):
-        """Return codes in which the value "missing" is a missing cell."""
-        present = [
-            self.schema_.columns[self.schema_.coded[column]].n_present for column in self.node_columns_
-        ]
-        features = np.where(codes[:, :-1] >= np.array(present), self._cardinalities[:-1], codes[:, :-1])
-        return np.column_stack([features, codes[:, -1]])
-
-    def _written_values(self, column):
-        """Return what is written for each code of a column: a category, or the mean number of a bin."""
-        if isinstance(column, NumericColumn):
-            return np.append(self.bin_means_[column.name], np.nan)
-        values = np.empty(len(column.categories) + 1, dtype=object)
-        values[:-1] = column.categories
-        values[-1] = None
-        return values
-
-    @staticmethod
-    def _generator(random_state):
-        return np.random.default_rng(check_random_state(random_state).randint(2**31))
 
 
 def _check_name_lists(layers, order, searched_layers):

@@ -12,7 +12,7 @@ from seminaive.design.table import standardised, terms_of_order
 from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.fitted_state import check_finite, check_observed_statistics
+from seminaive.models.fitted_checks import check_finite, check_observed_statistics
 from seminaive.models.higher_order_base import CERTIFICATES, cut_rule
 from seminaive.solvers.search_coordinates import scale_of
 from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
-from seminaive.design.table import FusedSums, TableDesign, padded
+from seminaive.design.table import TableDesign, padded
 from seminaive.objective.empirical_loss import EmpiricalLoss, replace_by_residuals
 from seminaive.statistics import class_weights
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.design.fused_sums import FusedSums
     from seminaive.objective.empirical_loss import LossName
 
     Floats = NDArray[np.float64]

@@ -10,10 +10,13 @@ from seminaive.models.generative import GenerativeMixin
 from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes
 from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
+from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
+from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
 from seminaive.models.parameters import is_whole
 from seminaive.models.semi_naive import SemiNaive
 from seminaive.scale.local_runner import LocalRunner
 from seminaive.scale.pass_fits import fit_by_passes, fit_searched
+from seminaive.scale.shrunken_fits import fit_shrunken, fit_shrunken_searched
 from seminaive.scale.smooth_fits import fit_semi_naive
 from seminaive.scale.sources import Source
 from seminaive.scale.statistics_fits import fit_generative, fit_group_path
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
 FITTED_HERE = (
     "NaiveBayes, WeightedNaiveBayes, GroupRegularizedNaiveBayes (criterion='aic'), AveragedJoinEstimators, "
     "AveragedDependenceEstimators, TreeAugmentedNaiveBayes, HigherOrderLogisticRegression, "
-    "AcceleratedLogisticRegression, HigherOrderLogisticRegressionCV, SemiNaive"
+    "AcceleratedLogisticRegression, HigherOrderLogisticRegressionCV, NaiveBayesLogisticRegression, "
+    "NaiveBayesLogisticRegressionCV, SemiNaive"
 )
 
 
@@ -99,6 +103,10 @@ def _way_to_fit(model: Any) -> Any:
         return fit_by_passes
     if isinstance(model, HigherOrderLogisticRegressionCV):
         return fit_searched
+    if isinstance(model, NaiveBayesLogisticRegression):
+        return fit_shrunken
+    if isinstance(model, NaiveBayesLogisticRegressionCV):
+        return fit_shrunken_searched
     if isinstance(model, SemiNaive):
         if model.nested:
             raise InputError("nested=True searches in every fold of all rows: take nested=False out of core")

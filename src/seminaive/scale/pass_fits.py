@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
-from seminaive.errors import ColumnsWarning, ConvergenceWarning
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
 from seminaive.models.higher_order_logistic_regression_cv import cuts_by_size
 from seminaive.scale.blocks import Blocks, Plan
 from seminaive.scale.scratch import scratch_folder
+from seminaive.scale.searching import fitted_to_sample
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary
 
 if TYPE_CHECKING:
@@ -21,9 +19,6 @@ if TYPE_CHECKING:
     from seminaive.scale.coding import Coding
     from seminaive.scale.survey import Survey
     from seminaive.scale.work import Work
-
-# Rows of the sample on which strengths are searched.
-MOST_SEARCHED = 50_000
 
 
 def fit_by_passes(model: Any, work: Work) -> None:
@@ -35,15 +30,7 @@ def fit_by_passes(model: Any, work: Work) -> None:
 def fit_searched(model: Any, work: Work) -> None:
     """Search the strengths on a sample in memory, then fit all rows."""
     survey, coding = work.coded(cuts_by_size if model.bins == "auto" else cut_rule(model.bins))
-    features, labels, weight = work.sample(MOST_SEARCHED, model.random_state)
-    if coding.class_factors is not None:
-        weight = coding.encode(features, labels, weight).weights
-    searched = clone(work.plain_model).set_params(keep_summary=False)
-    with warnings.catch_warnings():
-        # What is probably a mistake has been said about all rows; the sample's own fit is thrown away.
-        warnings.simplefilter("ignore", ColumnsWarning)
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        searched.fit(features, labels, sample_weight=weight)
+    searched = fitted_to_sample(model, work, coding)
     for name in ("ridge_", "number_ridge_", "generative_share_", "cv_results_"):
         setattr(model, name, getattr(searched, name))
 

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import joblib
 import numpy as np
 
 from seminaive.errors import InputError, TooLargeError
 from seminaive.memory import GIGA, available_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from numpy.typing import NDArray
 
@@ -83,6 +84,33 @@ class ArrayOnDisk:
         if 0 in self.shape:
             return np.empty(self.shape, dtype=self.dtype)
         return np.memmap(self.path, dtype=self.dtype, mode="r+" if writable else "r", shape=self.shape)
+
+
+@dataclass(frozen=True)
+class BlocksOnDisk:
+    """Blocks of a partition in files, mapped into memory one after the other whenever they are gone through.
+
+    The mapping is private to the process: a block may be taken for an ordinary one, and its file stays as it
+    was written.
+    """
+
+    paths: tuple[str, ...]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (joblib.load(path, mmap_mode="c") for path in self.paths)
+
+
+def keep_blocks(made: Iterable[Any], folder: str | None, number: int) -> list[Any] | BlocksOnDisk:
+    """Keep the blocks of a partition, by its number, in memory, or in files of a folder."""
+    if folder is None:
+        return list(made)
+    paths = []
+    for k, block in enumerate(made):
+        path = Path(folder) / f"{number:06d}-{k:04d}"
+        with writing_to(Path(folder)):
+            joblib.dump(block, path)
+        paths.append(str(path))
+    return BlocksOnDisk(tuple(paths))
 
 
 @contextmanager

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import joblib
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
@@ -16,10 +14,10 @@ from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import CategoricalColumn, EncodedTable, NumericColumn
 from seminaive.encode.table import bins_of
 from seminaive.objective.empirical_loss import EmpiricalLoss
-from seminaive.scale.scratch import writing_to
+from seminaive.scale.scratch import keep_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import Partition
+    from seminaive.scale.scratch import BlocksOnDisk
     from seminaive.scale.survey import Survey
 
     Floats = NDArray[np.float64]
@@ -86,22 +85,9 @@ class SmoothBlock:
         return EmpiricalLoss(self.design, self.labels, self.weights, self.n_classes)
 
 
-@dataclass(frozen=True)
-class StoredSmoothBlocks:
-    """Blocks in files that are mapped into memory one after the other, whenever they are gone through."""
-
-    paths: tuple[str, ...]
-
-    def __iter__(self) -> Iterator[SmoothBlock]:
-        return (joblib.load(path, mmap_mode="r") for path in self.paths)
-
-    def __len__(self) -> int:
-        return len(self.paths)
-
-
 def smooth_blocks(
     numbered: tuple[int, Partition], coding: Coding, columns: SmoothColumns, folder: str | None
-) -> list[SmoothBlock] | StoredSmoothBlocks:
+) -> list[SmoothBlock] | BlocksOnDisk:
     """Lay out the rows of a partition, a piece at a time."""
     number, partition = numbered
     made = (
@@ -110,15 +96,7 @@ def smooth_blocks(
         )
         for rows in coding.training_sets(partition)
     )
-    if folder is None:
-        return list(made)
-    paths = []
-    for k, block in enumerate(made):
-        path = Path(folder) / f"{number:06d}-{k:04d}"
-        with writing_to(Path(folder)):
-            joblib.dump(block, path)
-        paths.append(str(path))
-    return StoredSmoothBlocks(tuple(paths))
+    return keep_blocks(made, folder, number)
 
 
 def block_losses(blocks: Iterable[SmoothBlock], coefficients: Floats) -> tuple[Floats, Floats] | None:

@@ -193,16 +193,22 @@ class Network:
             The column of the target is not read.
         target : int
         """
-        from seminaive.kernels.network import joint_log_scores
+        from seminaive.kernels.network import Scratch, gibbs_log_scores, joint_log_scores
 
         distinct, place = distinct_rows(np.delete(codes, target, axis=1), self._most_of(target))
         rows = np.insert(distinct, target, 0, axis=1)
         found = np.empty((len(rows), self.cardinalities[target]))
-        uniforms = np.random.default_rng(0).random((POSTERIOR_SWEEPS + 1, self.n_nodes))
+        scratch = Scratch.of(self.cardinalities)
         for low in range(0, len(rows), ROWS_AT_ONCE):
             own = slice(low, low + ROWS_AT_ONCE)
             part = rows[own].astype(np.int64)
-            joint_log_scores(self._arrays, part, target, MOST_CONFIGURATIONS, uniforms, found[own])
+            joint_log_scores(self._arrays, part, target, MOST_CONFIGURATIONS, scratch, found[own])
+        left = np.flatnonzero(np.isnan(found[:, 0]))
+        if len(left):
+            uniforms = np.random.default_rng(0).random((POSTERIOR_SWEEPS + 1, self.n_nodes))
+            averaged = np.empty((len(left), found.shape[1]))
+            gibbs_log_scores(self._arrays, rows[left].astype(np.int64), target, uniforms, scratch, averaged)
+            found[left] = averaged
         return found[place]
 
     def _most_of(self, target: int) -> list[int]:

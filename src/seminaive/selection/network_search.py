@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
     Step = Callable[[str], None]
+
+# A path ends after so many strengths, down to this share of the best one's, that did not lower the loss.
+VAIN, VAIN_SHARE = 3, 0.25
+# It ends, too, where the loss has left that of the class shares by a standard error, and these strengths
+# together changed it by less than this share of one.
+NEGLIGIBLE = 0.02
+# Losses that differ by less are equal: networks in which the class has no edge yet.
+ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -98,28 +106,43 @@ class NetworkTable:
         weight = None if self.row_weight is None else self.row_weight[index]
         return replace(self, codes=self.codes[index], row_weight=weight)
 
-    def completed(self, n_imputations: int, generator: np.random.Generator) -> tuple[Codes, Network]:
-        """Return completions of the table, one where no cell is missing, and a dense network of the first.
+    @property
+    def has_missing(self) -> bool:
+        """Return whether a cell of a feature is missing."""
+        return bool((self.codes[:, :-1] >= np.array(self.cardinalities[:-1])).any())
+
+    def completed(self, n_imputations: int, generator: np.random.Generator) -> Codes:
+        """Return completions of the table, one where no cell is missing.
 
         Missing cells are drawn by chained equations given a row's observed cells and its class. The chapter
         draws them given the class, learns a dense network from that by hill climbing on BIC, and draws again
         from it: what the first draws leave out, the second cannot bring back, and the sparse network then has
         edges from columns that matter through incomplete ones only.
         """
+        if not self.has_missing:
+            return self.codes[None]
         features, labels = self.codes[:, :-1], self.codes[:, -1].astype(np.int64)
-        tables = self.codes[None]
-        if (features >= np.array(self.cardinalities[:-1])).any():
-            drawn = complete(
-                features,
-                labels,
-                self.cardinalities[:-1],
-                n_imputations,
-                generator,
-                row_weight=self.row_weight,
-            )
-            last = np.broadcast_to(self.codes[:, -1:], (n_imputations, len(labels), 1))
-            tables = np.concatenate([drawn, last], axis=2)
-        return tables, bic_network(tables[0], self.cardinalities, self.row_weight, allowed=self._may_point)
+        drawn = complete(
+            features, labels, self.cardinalities[:-1], n_imputations, generator, row_weight=self.row_weight
+        )
+        last = np.broadcast_to(self.codes[:, -1:], (n_imputations, len(labels), 1))
+        return np.concatenate([drawn, last], axis=2)
+
+    def sparse_networks(
+        self, n_imputations: int, generator: np.random.Generator, options: SearchOptions
+    ) -> SparseNetworks:
+        """Return the sparse networks of completions of the table."""
+        return SparseNetworks(
+            self.completed(n_imputations, generator),
+            self.cardinalities,
+            self.row_weight,
+            tol=options.tol,
+            max_iter=options.max_iter,
+        )
+
+    def dense_order(self, completion: Codes) -> tuple[int, ...]:
+        """Return the ordering of a dense network (hill climbing on BIC) of one completion."""
+        return bic_network(completion, self.cardinalities, self.row_weight, allowed=self._may_point).order
 
     def _may_point(self, start: int, end: int) -> bool:
         return self.layers[start] <= self.layers[end]
@@ -154,12 +177,106 @@ class SearchOptions:
     max_iter: int
 
 
+class HeldOutRows:
+    """One split of the rows: sparse networks of its training part, and losses on the rows held out.
+
+    The training part has its own completions. Held-out rows keep their missing cells. Where they have none,
+    the posterior of the class has the factors of the class and of the nodes after it alone: the nodes before
+    it are not fitted.
+
+    Parameters
+    ----------
+    table : NetworkTable
+    split : (ndarray, ndarray)
+        Rows that train, and rows that are held out.
+    n_imputations : int
+    options : SearchOptions
+    generator : Generator
+    """
+
+    def __init__(
+        self,
+        table: NetworkTable,
+        split: tuple[Integers, Integers],
+        n_imputations: int,
+        options: SearchOptions,
+        generator: np.random.Generator,
+    ) -> None:
+        own, self.rows = table.rows(split[0]), table.rows(split[1])
+        self.networks = own.sparse_networks(n_imputations, generator, options)
+        self.weight = np.ones(len(split[1])) if self.rows.row_weight is None else self.rows.row_weight
+        self.has_missing = self.rows.has_missing
+
+    def squared_errors(self, order: Sequence[int], strength: float) -> Floats:
+        """Return the loss of each held-out row under the network of an ordering at one strength."""
+        first = 0 if self.has_missing else list(order).index(self.rows.target)
+        network = self.networks.network(order, strength, fitted=frozenset(order[first:]))
+        self.networks.forget(strength)
+        return self.rows.squared_errors(network)
+
+
+@dataclass
+class _Losses:
+    """Losses of the held-out rows at the strengths so far."""
+
+    weight: Floats
+    mean: list[float] = field(default_factory=list)
+    standard_error: list[float] = field(default_factory=list)
+
+    def add(self, by_row: Floats) -> None:
+        # The weights of equal rows add up, so that their sum is the number of rows.
+        total = self.weight.sum()
+        mean = float(by_row @ self.weight / total)
+        spread = float(np.square(by_row - mean) @ self.weight / total)
+        self.mean.append(mean)
+        self.standard_error.append(float(np.sqrt(spread / max(total - 1.0, 1.0))))
+
+    def are_past_their_least(self, strengths: Sequence[float]) -> bool:
+        """Tell whether weaker penalties have been tried in vain: the loss has risen, or stays as it is."""
+        mean = np.array(self.mean)
+        best = int(np.flatnonzero(mean <= mean.min() * (1.0 + ROUNDING))[-1])
+        risen = len(mean) - 1 - best >= VAIN and strengths[-1] <= VAIN_SHARE * strengths[best]
+        if risen or len(mean) <= VAIN:
+            return risen
+        gain = mean[-VAIN - 1] - mean[-1]
+        has_fallen = mean.min() < mean[0] - self.standard_error[0]
+        return bool(has_fallen and abs(gain) <= NEGLIGIBLE * self.standard_error[0])
+
+
+@dataclass(frozen=True)
+class Strengths:
+    """The strengths of a path, from the largest on.
+
+    Parameters
+    ----------
+    laid : ndarray of shape (n_strengths,)
+    open : bool
+        Whether the path ends before the last one where held-out losses have risen, and goes on beyond it, by
+        the same factor and as far again, while they fall.
+    """
+
+    laid: Floats
+    open: bool
+
+    def after(self, tried: Sequence[float], losses: _Losses | None) -> float | None:
+        """Return the next strength, None at the end of the path."""
+        count = len(tried)
+        if self.open and tried and losses is not None and losses.are_past_their_least(tried):
+            return None
+        if count < len(self.laid):
+            return float(self.laid[count])
+        if not self.open or losses is None or len(self.laid) < 2 or count >= 2 * len(self.laid):
+            return None
+        return tried[-1] * float(self.laid[-1] / self.laid[-2])
+
+
 def search_path(
     networks: SparseNetworks,
-    strengths: Floats,
+    strengths: Strengths,
     start: Sequence[int],
     layers: Sequence[int],
     options: SearchOptions,
+    held_out: Sequence[HeldOutRows],
     step: Step,
 ) -> tuple[NetworkPath, list[Network], float]:
     """Return the networks at decreasing strengths, each search starting from the ordering before it.
@@ -167,66 +284,38 @@ def search_path(
     Returns
     -------
     path : NetworkPath
-        Without losses.
+        With losses on the held-out rows of every split, under the path's orderings.
     found : list of Network
     gap : float
         The largest duality gap of a node.
     """
     order = tuple(start)
+    # A fixed ordering has no layer in which to swap.
+    searched = options.searched if options.order is None else frozenset()
+    losses = _Losses(np.concatenate([own.weight for own in held_out])) if held_out else None
+    tried: list[float] = []
     orders, objectives, found, gap = [], [], [], 0.0
-    for strength in strengths.tolist():
-        # A fixed ordering has no layer in which to swap.
-        searched = options.searched if options.order is None else frozenset()
+    while (strength := strengths.after(tried, losses)) is not None:
         result = networks.search(strength, order, layers=layers, searched=searched, tabu=options.tabu)
         order = result.order
+        tried.append(strength)
         orders.append(order)
         objectives.append(result.objective)
         found.append(networks.network(order, strength))
         gap = max(gap, networks.largest_gap(order, strength))
         networks.forget(strength)
-        step(f"{len(found[-1].edges)} edges")
-    nothing = np.full(len(strengths), np.nan)
+        note = f"{len(found[-1].edges)} edges"
+        if losses is not None:
+            losses.add(np.concatenate([own.squared_errors(order, strength) for own in held_out]))
+            note += f", squared error {losses.mean[-1]:.4g}"
+        step(note)
+    nothing = [np.nan] * len(tried)
     path = NetworkPath(
-        strengths,
+        np.array(tried),
         np.array(orders, dtype=np.int64),
         np.array([len(network.edges) for network in found], dtype=np.int64),
         np.array(objectives),
-        nothing,
-        nothing,
+        np.array(nothing if losses is None else losses.mean),
+        np.array(nothing if losses is None else losses.standard_error),
     )
     return path, found, gap
-
-
-def held_out_losses(
-    table: NetworkTable,
-    splits: Sequence[tuple[Integers, Integers]],
-    path: NetworkPath,
-    n_imputations: int,
-    options: SearchOptions,
-    generator: np.random.Generator,
-    step: Step,
-) -> NetworkPath:
-    """Return the path with losses on the held-out rows of every split, under the path's orderings.
-
-    Each part of training rows has its own completions. Held-out rows keep their missing cells.
-    """
-    losses: list[list[Floats]] = [[] for _ in path.strengths]
-    weights = []
-    for train, test in splits:
-        own, held_out = table.rows(train), table.rows(test)
-        completions, _ = own.completed(n_imputations, generator)
-        networks = SparseNetworks(
-            completions, own.cardinalities, own.row_weight, tol=options.tol, max_iter=options.max_iter
-        )
-        weights.append(np.ones(len(test)) if held_out.row_weight is None else held_out.row_weight)
-        for place, (strength, order) in enumerate(zip(path.strengths.tolist(), path.orders, strict=True)):
-            network = networks.network(order.tolist(), strength)
-            losses[place].append(held_out.squared_errors(network))
-            networks.forget(strength)
-            step(f"squared error {losses[place][-1].mean():.4g}")
-    weight = np.concatenate(weights)
-    by_row = np.array([np.concatenate(own) for own in losses])
-    mean = by_row @ weight / weight.sum()
-    spread = np.square(by_row - mean[:, None]) @ weight / weight.sum()
-    # The weights of equal rows add up, so that their sum is the number of rows.
-    return replace(path, loss=mean, standard_error=np.sqrt(spread / max(weight.sum() - 1.0, 1.0)))

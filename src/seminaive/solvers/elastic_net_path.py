@@ -288,9 +288,7 @@ def _path(
     return read_path(solved, columns, target, null_loss)
 
 
-def penalty_over(
-    penalty: ElasticNet, given: Floats, shape: tuple[int, int]
-) -> tuple[Floats, Floats, bool]:
+def penalty_over(penalty: ElasticNet, given: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats, bool]:
     """Return target and factors of all coefficients, and whether the intercept is free.
 
     Without any penalty the intercept is free whatever was asked, and centring costs nothing.
@@ -308,9 +306,7 @@ def null_loss_of(class_weight: Floats) -> float:
     return -float(class_weight.sum() * (shares @ np.log(shares)))
 
 
-def rules_of(
-    options: PathOptions, null_loss: float, gram_limit: int, ratio: float, centre: Floats
-) -> Rules:
+def rules_of(options: PathOptions, null_loss: float, gram_limit: int, ratio: float, centre: Floats) -> Rules:
     """Return when to stop, as the kernels take it."""
     return Rules(
         float(options.gap_tol),

@@ -1,8 +1,9 @@
 """Raw, weighted statistics that merge: counts, moments, and the information measures made of them."""
 
-from seminaive.statistics.chained_equations import Chain, Columns, FittedChain, learn_chain
+from seminaive.statistics.chained_equations import Chain, FittedChain, learn_chain
 from seminaive.statistics.counts import TupleCounts, class_weights
 from seminaive.statistics.imputation import complete, draw_codes_given_class, draw_numbers_given_class
+from seminaive.statistics.incomplete_columns import Columns
 from seminaive.statistics.information import (
     conditional_mutual_information,
     entropy,

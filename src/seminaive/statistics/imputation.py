@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.statistics.chained_equations import Columns, learn_chain
+from seminaive.statistics.chained_equations import learn_chain
 from seminaive.statistics.drawing import draw_values, value_shares
+from seminaive.statistics.incomplete_columns import Columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

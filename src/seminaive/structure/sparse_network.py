@@ -158,10 +158,15 @@ class SparseNetworks:
         """Drop the solutions at one strength."""
         self._solutions = {key: found for key, found in self._solutions.items() if key[2] != strength}
 
-    def network(self, order: Sequence[int], strength: float) -> Network:
-        """Return the network of an ordering; coefficients are the means over the tables (Rubin)."""
-        places = {node: place for place, node in enumerate(order)}
-        before = [frozenset(order[: places[node]]) for node in range(len(self.cardinalities))]
+    def network(self, order: Sequence[int], strength: float, fitted: frozenset[int] | None = None) -> Network:
+        """Return the network of an ordering; coefficients are the means over the tables (Rubin).
+
+        Nodes that are not among those ``fitted`` have no parents; all are by default.
+        """
+        before = [frozenset[int]()] * len(self.cardinalities)
+        for place, node in enumerate(order):
+            if fitted is None or node in fitted:
+                before[node] = frozenset(order[:place])
         return self._assembled(order, before, strength)
 
     def refitted(self, network: Network, strength: float) -> Network:

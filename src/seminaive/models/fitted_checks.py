@@ -1,0 +1,174 @@
+"""What a fitted model read from a file must satisfy: schemas, terms, statistics and summaries that fit."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from itertools import pairwise
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn, Schema
+from seminaive.encode.few_rows import LARGEST_NUMBER
+from seminaive.statistics import ObservedTerms, Terms
+
+# Cells that an index of 64 bits counts with room to spare.
+MOST_CELLS = 2**60
+# A number in a table: sums of any number of them stay finite.
+LARGEST_SCORE = 1e290
+# Bits of a double, of which a sketch of a number keeps the leading ones.
+SKETCH_BITS = 64
+# Fields that may be infinite: ends of ranges.
+ENDS = ("low", "high")
+
+
+def is_size(value) -> bool:
+    """Tell whether a value is a whole number that may count something."""
+    return type(value) is int and 0 <= value < 2**62
+
+
+def short(node) -> str:
+    """Return a value as text of at most sixty characters."""
+    text = repr(node)
+    return text if len(text) < 60 else text[:57] + "..."
+
+
+# Schemas
+
+
+def check_schema(schema: Schema) -> None:
+    """Refuse a schema that no training table has."""
+    if schema.missing not in ("value", "neutral"):
+        raise ValueError(f"missing cells are treated as {short(schema.missing)}")
+    for column in schema.columns:
+        if type(column.name) is not str:
+            raise ValueError("a column's name is not text")
+        if not isinstance(column, EmptyColumn) and type(column.missing_seen) is not bool:
+            raise ValueError(f"column {column.name!r} does not tell whether cells were missing")
+        if isinstance(column, CategoricalColumn):
+            _check_categories(column)
+        elif isinstance(column, NumericColumn) and column.cuts is not None:
+            cuts = column.cuts
+            if not all(type(cut) in (float, int) and abs(cut) <= LARGEST_NUMBER for cut in cuts):
+                raise ValueError(f"a cut point of column {column.name!r} is not a number")
+            if not all(a < b for a, b in pairwise(cuts)):
+                raise ValueError(f"cut points of column {column.name!r} do not increase")
+    if len(set(schema.names)) != len(schema.names) or not (schema.coded or schema.numeric):
+        raise ValueError("two columns have one name, or there is none")
+
+
+def _check_categories(column: CategoricalColumn) -> None:
+    if not all(type(value) in (str, int, float, bool) and value == value for value in column.categories):
+        raise ValueError(f"a category of column {column.name!r} is neither text, number nor boolean")
+    if (
+        CategoricalColumn.of(column.name, column.categories, missing_seen=False).categories
+        != column.categories
+    ):
+        raise ValueError(f"the categories of column {column.name!r} are not sorted")
+    if len(column.code_of) != len(column.categories):
+        raise ValueError(f"a category of column {column.name!r} occurs twice")
+
+
+# Terms and numbers: what compiled loops index by
+
+
+def check_terms(terms: Terms) -> None:
+    """Refuse terms whose columns do not increase, or that have more cells than an index can count."""
+    if not all(is_size(k) for k in terms.cardinalities):
+        raise ValueError("a column has a strange number of values")
+    n_columns = len(terms.cardinalities)
+    cells = 0
+    for term in terms.features:
+        if not term or not all(is_size(j) and j < n_columns for j in term):
+            raise ValueError("a term names a column that does not exist")
+        if not all(a < b for a, b in pairwise(term)):
+            raise ValueError("the columns of a term do not increase")
+        cells += math.prod(terms.cardinalities[j] + 1 for j in term)
+    if cells > MOST_CELLS:
+        raise ValueError("the terms have more cells than can be counted")
+    if isinstance(terms, ObservedTerms):
+        check_cells(Terms(terms.features, terms.cardinalities), terms.kept)
+
+
+def check_cells(terms: Terms, cells: np.ndarray) -> None:
+    """Refuse cells that do not increase, or that the terms do not have."""
+    if cells.ndim != 1 or (
+        len(cells) and (cells[0] < 0 or cells[-1] >= terms.n_cells or (np.diff(cells) <= 0).any())
+    ):
+        raise ValueError("the combinations that occurred are not in order")
+
+
+def check_finite(value, name: str = "") -> None:
+    """Refuse NaN, infinite and immense numbers anywhere in a dataclass, an array or a number."""
+    if dataclasses.is_dataclass(value):
+        for field in dataclasses.fields(value):
+            check_finite(getattr(value, field.name), field.name)
+    elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
+        inside = np.abs(value) <= LARGEST_SCORE
+        if name in ENDS:
+            inside |= np.isinf(value)
+        if not inside.all():
+            raise ValueError(f"{name} holds NaN, infinite or immense numbers")
+    elif isinstance(value, float) and not abs(value) <= LARGEST_SCORE:
+        raise ValueError(f"{name} is NaN, infinite or immense")
+
+
+def check_statistics(own, schema: Schema, n_classes: int) -> None:
+    """Refuse statistics that do not belong to a schema, or that no rows have."""
+    n_numbers = len(schema.numeric)
+    shapes = (
+        (own.class_weight, (n_classes,)),
+        (own.counts.counts, (own.counts.terms.n_cells, n_classes)),
+        (own.moments.sums, (3, 2, n_numbers, n_classes)),
+        (own.moments.exponents, (n_numbers,)),
+    )
+    if own.schema != schema or tuple(own.counts.terms.cardinalities) != tuple(schema.cardinalities):
+        raise ValueError("the statistics do not fit the schema")
+    if not all(array.shape == shape for array, shape in shapes):
+        raise ValueError("the statistics do not fit the schema")
+    check_finite(own)
+    if (own.class_weight < 0).any() or not own.class_weight.any() or (own.counts.counts < 0).any():
+        raise ValueError("a count is negative, or there is none")
+
+
+def check_observed_statistics(own, schema: Schema, n_classes: int) -> None:
+    """Refuse statistics of a stream that do not belong to a schema, or that no rows have."""
+    counts, cells = own.counts, own.counts.cells
+    if own.schema != schema or tuple(counts.terms.cardinalities) != tuple(schema.cardinalities):
+        raise ValueError("the statistics do not fit the schema")
+    if own.class_weight.shape != (n_classes,) or counts.counts.shape != (len(cells), n_classes):
+        raise ValueError("the statistics do not fit the schema")
+    check_cells(counts.terms, cells)
+    check_finite(own)
+    if (own.class_weight < 0).any() or not own.class_weight.any() or (counts.counts < 0).any():
+        raise ValueError("a count is negative, or there is none")
+
+
+def check_summary(own, schema: Schema, n_classes: int) -> None:
+    """Refuse a summary of a training table that does not belong to a schema, or that no rows have."""
+    cells, tuples = own.cells, own.tuples
+    singles = Terms.singles(schema.cardinalities)
+    if (
+        cells.schema != schema
+        or cells.counts.terms != singles
+        or cells.class_weight.shape != (n_classes,)
+        or cells.counts.counts.shape != (singles.n_cells, n_classes)
+        or len(own.numbers) != len(schema.numeric)
+    ):
+        raise ValueError("the summary does not fit the schema")
+    if tuples is not None and (
+        tuple(tuples.terms.cardinalities) != tuple(schema.cardinalities)
+        or tuples.counts.shape != (tuples.terms.n_cells, 1)
+    ):
+        raise ValueError("the summary's weights of tuples do not fit the schema")
+    weights = [cells.class_weight, cells.counts.counts, *([] if tuples is None else [tuples.counts])]
+    for sketch in own.numbers:
+        if sketch.bins.ndim != 1 or sketch.weights.shape != sketch.bins.shape:
+            raise ValueError("a sketch of a number has bins and weights of different lengths")
+        if (sketch.bins[1:] <= sketch.bins[:-1]).any() or not 1 <= sketch.precision <= SKETCH_BITS:
+            raise ValueError("the bins of a sketch do not increase")
+        weights += [sketch.weights, np.array([sketch.missing])]
+    for array in weights:
+        check_finite(array, "the summary")
+        if (array < 0).any():
+            raise ValueError("a weight of the summary is negative")

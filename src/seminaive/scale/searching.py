@@ -1,0 +1,30 @@
+"""Searches over strengths on a sample of the rows, in memory."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from sklearn.base import clone
+
+from seminaive.errors import ColumnsWarning, ConvergenceWarning
+
+if TYPE_CHECKING:
+    from seminaive.scale.coding import Coding
+    from seminaive.scale.work import Work
+
+# Rows of the sample on which strengths are searched.
+MOST_SEARCHED = 50_000
+
+
+def fitted_to_sample(model: Any, work: Work, coding: Coding) -> Any:
+    """Return a copy of a model that searches its strengths, fitted to a sample of the rows."""
+    features, labels, weight = work.sample(MOST_SEARCHED, model.random_state)
+    if coding.class_factors is not None:
+        weight = coding.encode(features, labels, weight).weights
+    searched = clone(work.plain_model).set_params(keep_summary=False)
+    with warnings.catch_warnings():
+        # What is probably a mistake has been said about all rows; the sample's own fit is thrown away.
+        warnings.simplefilter("ignore", ColumnsWarning)
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return searched.fit(features, labels, sample_weight=weight)

@@ -1,0 +1,212 @@
+"""Logistic regression shrunk toward naive Bayes, over blocks of rows."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from seminaive import scale
+from seminaive.design.reference import ReferenceDesign, means_and_deviations
+from seminaive.encode import TableEncoder
+from seminaive.errors import InputError, TooLargeError
+from seminaive.models import (
+    NaiveBayesLogisticRegression,
+    NaiveBayesLogisticRegressionCV,
+    load_model,
+    save_model,
+)
+from seminaive.scale import partitions, searching
+from seminaive.solvers import blocked_path
+from seminaive.statistics import TableStatistics
+
+MODELS = {
+    "L1": NaiveBayesLogisticRegression(strength=3.0),
+    "elastic net": NaiveBayesLogisticRegression(strength=5.0, penalty=0.5),
+    "L2": NaiveBayesLogisticRegression(strength=20.0, penalty="l2"),
+    "half of naive Bayes": NaiveBayesLogisticRegression(strength=3.0, generative_share=0.5),
+    "lasso": NaiveBayesLogisticRegression(strength=3.0, target="zero", penalize_intercept=False),
+    "raw columns": NaiveBayesLogisticRegression(strength=1.0, standardize=False),
+    "no penalty": NaiveBayesLogisticRegression(strength=0.0),
+    "neutral": NaiveBayesLogisticRegression(strength=3.0, missing="neutral"),
+    "naive Bayes": NaiveBayesLogisticRegression(strength=1e6),
+}
+
+
+def features(frame):
+    return frame.drop(columns=[name for name in ("outcome", "weight") if name in frame])
+
+
+def parts(frame):
+    return [frame[:700], frame[700:720], frame[720:720], frame[720:]]
+
+
+def encoded(model, frame):
+    return TableEncoder(model.schema_).encode(features(frame))
+
+
+def centred(coefficients):
+    """Take off what all classes have in common, which no likelihood sees."""
+    return (
+        coefficients - coefficients.mean(axis=-1, keepdims=True) if coefficients.ndim == 2 else coefficients
+    )
+
+
+def objective(model, moments):
+    """Return the penalised loss at the end of a path; with standardised columns, that of centred ones."""
+    path = model.path_
+    away = path.coefficients[-1] - path.target
+    if model.standardize:
+        away[0] += moments[0][1:] @ away[1:]
+    penalty = model._penalty_toward(np.zeros_like(away)).at(path.strengths[-1], away.shape, moments[1])
+    return path.deviance[-1] / 2 + penalty.value(away)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_optimum_over_blocks_is_that_in_memory(name, n_classes, mixed_rows, tmp_path, monkeypatch):
+    monkeypatch.setattr(partitions, "ROWS_AT_ONCE", 500)
+    frame = mixed_rows(2000, n_classes=n_classes)
+    model = clone(MODELS[name]).set_params(tol=1e-9)
+    expected = clone(model).fit(features(frame), frame["outcome"])
+    scratch = tmp_path if n_classes == 3 else None
+    data = scale.from_batches(parts(frame), target="outcome")
+    scale.fit(model, data, runner=scale.LocalRunner(2), scratch=scratch)
+    assert not any(tmp_path.iterdir())
+    path, known = model.path_, expected.path_
+    assert path.converged.all()
+    assert path.gap.max() <= 1e-9
+    np.testing.assert_allclose(path.strengths, known.strengths, rtol=1e-12)
+    np.testing.assert_allclose(path.deviance, known.deviance, rtol=1e-7)
+    statistics = TableStatistics.of(
+        encoded(model, frame), np.searchsorted(model.classes_, frame["outcome"]), n_classes
+    )
+    moments = means_and_deviations(statistics, model.references_)
+    assert objective(model, moments) == pytest.approx(objective(expected, moments), rel=1e-12)
+    assert model.references_ == expected.references_
+    np.testing.assert_allclose(model.coefficients_, expected.coefficients_, atol=1e-7)
+    np.testing.assert_allclose(
+        centred(model.maximum_likelihood_), centred(expected.maximum_likelihood_), atol=1e-6
+    )
+    np.testing.assert_allclose(model.scores_.tables, expected.scores_.tables, atol=1e-7)
+    own, its = model.summary_, expected.summary_
+    np.testing.assert_array_equal(own.cells.counts.counts, its.cells.counts.counts)
+    X = features(frame)
+    save_model(model, tmp_path / "model")
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))
+
+
+@pytest.mark.parametrize("missing", ["value", "neutral"])
+def test_moments_from_statistics_are_those_of_the_rows(mixed, missing):
+    mixed["constant"] = 0.1
+    weight = np.arange(len(mixed)) % 4 + 0.5
+    model = NaiveBayesLogisticRegression(missing=missing, strength=1e6).fit(
+        features(mixed), mixed["outcome"], sample_weight=weight
+    )
+    table = encoded(model, mixed)
+    labels = np.searchsorted(model.classes_, mixed["outcome"])
+    statistics = TableStatistics.of(table, labels, 2, weight)
+    found = means_and_deviations(statistics, model.references_)
+    centres = model.scores_.numeric.centres
+    numbers = np.where(np.isnan(table.numbers), centres, table.numbers)
+    design = ReferenceDesign.of(numbers, table.codes, table.cardinalities, model.references_)
+    for own, known in zip(found, design.means_and_deviations(weight), strict=True):
+        np.testing.assert_allclose(own, known, rtol=1e-12, atol=1e-15)
+
+
+def test_threads_and_scratch_change_no_bit(mixed, tmp_path):
+    data = scale.from_batches(parts(mixed), target="outcome")
+    fits = [
+        scale.fit(clone(MODELS["L1"]), data, runner=scale.LocalRunner(n_jobs), scratch=scratch)
+        for n_jobs, scratch in ((1, None), (3, None), (2, tmp_path))
+    ]
+    for other in fits[1:]:
+        np.testing.assert_array_equal(other.scores_.tables, fits[0].scores_.tables)
+    assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("class_weight", [None, "balanced"])
+def test_weights_count_as_in_memory(mixed, class_weight):
+    mixed["weight"] = np.random.default_rng(1).integers(0, 4, len(mixed)).astype(float)
+    data = scale.from_batches(parts(mixed), target="outcome", weight="weight")
+    model = NaiveBayesLogisticRegression(strength=3.0, tol=1e-9, class_weight=class_weight)
+    expected = clone(model).fit(features(mixed), mixed["outcome"], sample_weight=mixed["weight"])
+    scale.fit(model, data)
+    np.testing.assert_allclose(model.coefficients_, expected.coefficients_, atol=1e-7)
+
+
+def test_a_path_that_stops_early_ends_where_that_in_memory_does(mixed):
+    # The classes are separated by one column: without a penalty the coefficients would grow for ever.
+    mixed["place"] = np.where(mixed["outcome"] == "low", "a", "b")
+    model = NaiveBayesLogisticRegression(strength=0.0)
+    expected = clone(model).fit(features(mixed), mixed["outcome"])
+    scale.fit(model, scale.from_batches(parts(mixed), target="outcome"))
+    assert len(model.path_) == len(expected.path_)
+    np.testing.assert_allclose(model.path_.strengths, expected.path_.strengths, rtol=1e-9)
+
+
+def test_a_working_set_by_the_strong_rule_has_the_same_optimum(mixed_rows, monkeypatch):
+    from seminaive.kernels import path_newton
+
+    frame = mixed_rows(2000)
+    frame["many"] = [f"value {n}" for n in np.random.default_rng(0).integers(0, 60, len(frame))]
+    model = NaiveBayesLogisticRegression(strength=8.0, tol=1e-9)
+    expected = clone(model).fit(features(frame), frame["outcome"])
+    monkeypatch.setattr(path_newton, "ALWAYS_WHOLE", 0)
+    scale.fit(model, scale.from_batches(parts(frame), target="outcome"))
+    np.testing.assert_allclose(model.coefficients_, expected.coefficients_, atol=1e-7)
+    assert (model.coefficients_ == model.target_).any()
+
+
+def test_too_many_coefficients_are_refused_with_what_to_do(mixed, monkeypatch):
+    monkeypatch.setattr(blocked_path, "WIDEST", 3)
+    model = NaiveBayesLogisticRegression(strength=0.1)
+    with pytest.raises(TooLargeError, match="more than 3 coefficients leave their targets at a strength of"):
+        scale.fit(model, scale.from_batches(parts(mixed), target="outcome"))
+    assert not hasattr(model, "classes_")
+
+
+def test_what_is_wrong_with_parameters_is_said_before_anything_is_read():
+    data = scale.from_batches([lambda: 1 / 0], target="outcome")
+    with pytest.raises(InputError, match="strength is a finite number, 0 or more, got -1"):
+        scale.fit(NaiveBayesLogisticRegression(strength=-1), data)
+
+
+@pytest.mark.parametrize("selection", ["min", "one-standard-error"])
+def test_strengths_searched_on_all_rows_give_the_answer_of_the_search_in_memory(mixed, selection, tmp_path):
+    frame = mixed[:1200]
+    options = {"strengths": 12, "cv": 3, "tol": 1e-9, "selection": selection}
+    expected = NaiveBayesLogisticRegressionCV(**options).fit(features(frame), frame["outcome"])
+    model = NaiveBayesLogisticRegressionCV(**options)
+    scale.fit(model, scale.from_batches(parts(frame), target="outcome"))
+    for name in ("strength_", "best_strength_", "one_standard_error_strength_", "generative_share_"):
+        assert getattr(model, name) == pytest.approx(getattr(expected, name), rel=1e-12)
+        assert model.coefficients_at(max(model.best_strength_, 1e-9)).shape == model.coefficients_.shape
+    np.testing.assert_allclose(model.coefficients_, expected.coefficients_, atol=1e-7)
+    np.testing.assert_array_equal(model.fold_losses_.mean, expected.fold_losses_.mean)
+    save_model(model, tmp_path / "model")
+    assert load_model(tmp_path / "model").strength_ == model.strength_
+
+
+def test_the_search_sees_a_sample_and_the_path_all_rows(mixed, monkeypatch):
+    monkeypatch.setattr(searching, "MOST_SEARCHED", 400)
+    options = {"strengths": 10, "cv": 3, "class_weight": "balanced"}
+    fits = [
+        scale.fit(NaiveBayesLogisticRegressionCV(**options), scale.from_batches(own, target="outcome"))
+        for own in ([mixed], parts(mixed))
+    ]
+    np.testing.assert_array_equal(fits[0].fold_losses_.mean, fits[1].fold_losses_.mean)
+    assert fits[0].summary_.class_weight.sum() == pytest.approx(len(mixed))
+    model = fits[0]
+    same = NaiveBayesLogisticRegression(
+        strength=model.strength_, generative_share=model.generative_share_, class_weight="balanced"
+    )
+    same.fit(features(mixed), mixed["outcome"])
+    np.testing.assert_allclose(model.coefficients_, same.coefficients_, atol=1e-4)
+
+
+def test_noise_has_the_class_shares_of_all_rows(mixed):
+    noise = mixed.sample(frac=1.0, random_state=1).assign(
+        outcome=np.where(np.arange(len(mixed)) % 4 == 0, "a", "b")
+    )
+    model = NaiveBayesLogisticRegressionCV(cv=3, strengths=10)
+    scale.fit(model, scale.from_batches(parts(noise), target="outcome"))
+    assert np.abs(model.predict_proba(features(noise))[:, 0] - 0.25).max() < 1e-3
