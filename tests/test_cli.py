@@ -317,6 +317,13 @@ REFUSED = [
     ("compare", "t.csv", "--target", "nope"),
     ("compare", "iris", "-m", "oracle"),
     ("compare", "iris", "--metrics", "luck"),
+    ("compare", "iris", "--jobs", "0"),
+    ("compare", "iris", "--seed", "-1"),
+    ("compare", "t.csv"),
+    ("reproduce", "table0"),
+    ("reproduce", "fsnb-table3"),
+    ("reproduce", "nbrlr-table1", "--jobs", "0"),
+    ("reproduce", "nbrlr-table1", "--seed", "-1"),
 ]
 
 

@@ -18,7 +18,7 @@ from seminaive.models import (
 )
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import partitions, searching
-from seminaive.scale.blocks import Blocks, Plan
+from seminaive.scale.blocks import Blocks, Plan, distinct_rows, places_among
 from seminaive.scale.coding import Coding
 
 # Strictly convex by a margin: a gradient of relative norm 1e-9 leaves an error of that norm over the ridge.
@@ -193,3 +193,20 @@ def test_noise_has_the_class_shares_of_all_rows(mixed, tmp_path):
     assert np.abs(model.predict_proba(features(noise))[:, 0] - 0.25).max() < 0.02
     save_model(model, tmp_path / "model")
     load_model(tmp_path / "model")
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 60])
+@pytest.mark.parametrize("dtype", [np.uint8, np.uint16, np.uint32])
+def test_joint_values_are_numbered_as_sorted_rows_however_many_there_are(n_columns, dtype):
+    # 3^60 joint values do not fit in 64 bits.
+    rng = np.random.default_rng(n_columns)
+    rows = rng.integers(0, 3, (500, n_columns)).astype(dtype)
+    rows[1::2] = rows[::2]
+    rows[:, 0] *= 80
+    expected, places = np.unique(rows, axis=0, return_inverse=True)
+    found = distinct_rows(rows)
+    np.testing.assert_array_equal(found, expected)
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(places_among(rows, found), places.ravel())
+    some = rows[rows[:, 0] == 0]  # fewer values than those among which they are looked up
+    np.testing.assert_array_equal(found[places_among(some, found)], some)

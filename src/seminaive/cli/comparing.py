@@ -10,6 +10,18 @@ from seminaive.cli.fitting import Decimal, Encoding, MissingValues, Separator
 from seminaive.cli.tables import look, text_format
 from seminaive.errors import InputError
 from seminaive.files import CSV, PARQUET, check_writable, is_named
+from seminaive.papers import check_runnable
+
+
+def _check_at_least(option: str, value: int, least: int) -> None:
+    if value < least:
+        raise InputError(f"{option} is {least} or more, got {value}")
+
+
+def _check_jobs_and_seed(jobs: int, seed: int) -> None:
+    if jobs == 0:
+        raise InputError("--jobs, the number of processes, cannot be 0: give 1 or more, or -1 for every core")
+    _check_at_least("--seed", seed, 0)
 
 
 def demo() -> None:
@@ -54,6 +66,9 @@ def compare(
     na_values: MissingValues = None,
 ) -> None:
     """Judge models on tables by repeated cross-validation, on the same splits for all."""
+    _check_jobs_and_seed(jobs, seed)
+    _check_at_least("--folds", folds, 2)
+    _check_at_least("--repeats", repeats, 1)
     names = [name for part in model or [] for name in part.split(",")]
     for name in names:
         catalogue.check_model(name, rivals=True)
@@ -66,8 +81,9 @@ def compare(
     for table in tables:
         if is_named(Path(table), CSV + PARQUET):
             named = look(Path(table), known)
-            if target is not None:
-                named.check_column(target)
+            if target is None:
+                raise InputError(f"{table}: say which column holds the class by --target.{named.told_names}")
+            named.check_column(target)
 
     from rich import print as show
 
@@ -134,6 +150,13 @@ def reproduce(
     seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
 ) -> None:
     """Run a table of a paper again and compare it cell by cell; damaged cells are left out."""
+    _check_jobs_and_seed(jobs, seed)
+    if name is not None:
+        check_runnable(name)
+    for option, value in (("--repetitions", repetitions), ("--max-rows", max_rows)):
+        if value is not None:
+            _check_at_least(option, value, 1)
+
     from rich import print as show
 
     from seminaive.papers import acceptance, reproduction

@@ -40,6 +40,11 @@ class NamedTable:
         """Say how the file was read."""
         return "Parquet" if self.text_format is None else f"CSV, {self.text_format.told}"
 
+    @property
+    def told_names(self) -> str:
+        """List the columns in a sentence, where the file tells them without being read."""
+        return "" if self.names is None else f" The columns are {_listed(self.names)}."
+
     def read(self, text_columns: Sequence[str] = ()) -> Any:
         """Read the whole table as a frame."""
         from seminaive import encode
@@ -51,13 +56,18 @@ class NamedTable:
         names = self.names if names is None else names
         if names is None or name in names:
             return
-        listed = ", ".join(map(repr, names[:MOST_NAMES])) + (", ..." if len(names) > MOST_NAMES else "")
         close = get_close_matches(name, names, n=1)
         nearest = f" Did you mean {close[0]!r}?" if close else ""
         read = ""
         if self.text_format is not None:
             read = f" It was read with {self.text_format.told}; --sep names another delimiter."
-        raise InputError(f"{str(self.path)!r} has no column {name!r}: it has {listed}.{nearest}{read}")
+        raise InputError(
+            f"{str(self.path)!r} has no column {name!r}: it has {_listed(names)}.{nearest}{read}"
+        )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:MOST_NAMES])) + (", ..." if len(names) > MOST_NAMES else "")
 
 
 def text_format(

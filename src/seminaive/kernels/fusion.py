@@ -38,6 +38,13 @@ def join_column(cells, n_cells, column, n_codes, joint):
 
 
 @njit(cache=True, nogil=True)
+def renumber(cells, places, numbered):
+    """Give each of cells (n,) uint32 its place (uint32), in numbered (n,), which may be cells itself."""
+    for i in range(cells.shape[0]):
+        numbered[i] = places[cells[i]]
+
+
+@njit(cache=True, nogil=True)
 def joint_sizes(cells, n_cells, codes, n_codes, candidates, limit, sizes):
     """Count the pairs (cell, code) that occur for each candidate column, up to just above the limit.
 

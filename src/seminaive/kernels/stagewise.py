@@ -13,50 +13,50 @@ rows begin.
 import numpy as np
 
 from seminaive.kernels.compilation import njit
+from seminaive.kernels.compile_options import kernel, part
 from seminaive.kernels.elementary import exponential, logarithm
 
 
-@njit(cache=True, nogil=True)
-def table_errors(cells, present, tried, scores, starts, weights, own, wrong, errors):
+@part
+def table_errors(cells, present, tried, T, scores, starts, weights, own, wrong, errors):
     """Sum up the weight of misclassified rows with one coded feature at each position that is tried.
 
-    cells (n,) int32, from 0 on; present (cells, C) and tried (cells, C, T): contributions now and at the
-    candidate positions; scores (n, C); weights (n,); own and wrong (T,) are overwritten; errors (T,) is
-    overwritten.
+    cells (n,) int32, from 0 on; present (cells C,) and tried (cells C, T): contributions now and at the
+    candidate positions; scores (n, C); weights (n,); own, wrong and errors (T,) are overwritten.
     """
     C = scores.shape[1]
-    T = tried.shape[2]
-    errors[:] = 0.0
+    for t in range(T):
+        errors[t] = 0.0
     for y in range(C):
         for i in range(starts[y], starts[y + 1]):
             v = cells[i]
-            base = scores[i, y] - present[v, y]
+            base = scores[i, y] - present[v * C + y]
             for t in range(T):
-                own[t] = base + tried[v, y, t]
+                own[t] = base + tried[v * C + y, t]
                 wrong[t] = 0.0
             for c in range(y):
-                base = scores[i, c] - present[v, c]
+                base = scores[i, c] - present[v * C + c]
                 for t in range(T):
-                    wrong[t] = 1.0 if base + tried[v, c, t] >= own[t] else wrong[t]
+                    wrong[t] = 1.0 if base + tried[v * C + c, t] >= own[t] else wrong[t]
             for c in range(y + 1, C):
-                base = scores[i, c] - present[v, c]
+                base = scores[i, c] - present[v * C + c]
                 for t in range(T):
-                    wrong[t] = 1.0 if base + tried[v, c, t] > own[t] else wrong[t]
+                    wrong[t] = 1.0 if base + tried[v * C + c, t] > own[t] else wrong[t]
             w = weights[i]
             for t in range(T):
                 errors[t] += w * wrong[t]
 
 
-@njit(cache=True, nogil=True)
-def number_errors(z, present, tried, scores, starts, weights, own, wrong, errors):
+@part
+def number_errors(z, present, tried, T, scores, starts, weights, own, wrong, errors):
     """Sum up the weight of misclassified rows with one number at each position that is tried.
 
-    z (n,), less the overall mean, NaN where missing; present (3, C) and tried (3, C, T): constant, linear and
+    z (n,), less the overall mean, NaN where missing; present (3 C,) and tried (3 C, T): constant, linear and
     quadratic coefficients now and at the candidate positions; the rest as in `table_errors`.
     """
     C = scores.shape[1]
-    T = tried.shape[2]
-    errors[:] = 0.0
+    for t in range(T):
+        errors[t] = 0.0
     for y in range(C):
         for i in range(starts[y], starts[y + 1]):
             x = z[i]
@@ -69,44 +69,44 @@ def number_errors(z, present, tried, scores, starts, weights, own, wrong, errors
                     for t in range(T):
                         errors[t] += w
                 continue
-            base = scores[i, y] - (present[0, y] + x * (present[1, y] + x * present[2, y]))
+            base = scores[i, y] - (present[y] + x * (present[C + y] + x * present[2 * C + y]))
             for t in range(T):
-                own[t] = base + (tried[0, y, t] + x * (tried[1, y, t] + x * tried[2, y, t]))
+                own[t] = base + (tried[y, t] + x * (tried[C + y, t] + x * tried[2 * C + y, t]))
                 wrong[t] = 0.0
             for c in range(y):
-                base = scores[i, c] - (present[0, c] + x * (present[1, c] + x * present[2, c]))
+                base = scores[i, c] - (present[c] + x * (present[C + c] + x * present[2 * C + c]))
                 for t in range(T):
-                    other = base + (tried[0, c, t] + x * (tried[1, c, t] + x * tried[2, c, t]))
+                    other = base + (tried[c, t] + x * (tried[C + c, t] + x * tried[2 * C + c, t]))
                     wrong[t] = 1.0 if other >= own[t] else wrong[t]
             for c in range(y + 1, C):
-                base = scores[i, c] - (present[0, c] + x * (present[1, c] + x * present[2, c]))
+                base = scores[i, c] - (present[c] + x * (present[C + c] + x * present[2 * C + c]))
                 for t in range(T):
-                    other = base + (tried[0, c, t] + x * (tried[1, c, t] + x * tried[2, c, t]))
+                    other = base + (tried[c, t] + x * (tried[C + c, t] + x * tried[2 * C + c, t]))
                     wrong[t] = 1.0 if other > own[t] else wrong[t]
             for t in range(T):
                 errors[t] += w * wrong[t]
 
 
-@njit(cache=True, nogil=True)
+@part
 def table_error(cells, present, tried, scores, starts, weights):
-    """Return what `table_errors` does for a single position: present and tried (cells, C)."""
+    """Return what `table_errors` does for a single position."""
     C = scores.shape[1]
     error = 0.0
     for y in range(C):
         for i in range(starts[y], starts[y + 1]):
             v = cells[i]
-            own = (scores[i, y] - present[v, y]) + tried[v, y]
+            own = (scores[i, y] - present[v * C + y]) + tried[v * C + y, 0]
             lost = False
             for c in range(C):
-                other = (scores[i, c] - present[v, c]) + tried[v, c]
+                other = (scores[i, c] - present[v * C + c]) + tried[v * C + c, 0]
                 lost |= other > own or (other == own and c < y)
             error += weights[i] if lost else 0.0
     return error
 
 
-@njit(cache=True, nogil=True)
+@part
 def number_error(z, present, tried, scores, starts, weights):
-    """Return what `number_errors` does for a single position: present and tried (3, C)."""
+    """Return what `number_errors` does for a single position."""
     C = scores.shape[1]
     error = 0.0
     for y in range(C):
@@ -116,22 +116,36 @@ def number_error(z, present, tried, scores, starts, weights):
             x = 0.0 if missing else x
             own = scores[i, y]
             if not missing:
-                own = (own - (present[0, y] + x * (present[1, y] + x * present[2, y]))) + (
-                    tried[0, y] + x * (tried[1, y] + x * tried[2, y])
+                own = (own - (present[y] + x * (present[C + y] + x * present[2 * C + y]))) + (
+                    tried[y, 0] + x * (tried[C + y, 0] + x * tried[2 * C + y, 0])
                 )
             lost = False
             for c in range(C):
                 other = scores[i, c]
                 if not missing:
-                    other = (other - (present[0, c] + x * (present[1, c] + x * present[2, c]))) + (
-                        tried[0, c] + x * (tried[1, c] + x * tried[2, c])
+                    other = (other - (present[c] + x * (present[C + c] + x * present[2 * C + c]))) + (
+                        tried[c, 0] + x * (tried[C + c, 0] + x * tried[2 * C + c, 0])
                     )
                 lost |= other > own or (other == own and c < y)
             error += weights[i] if lost else 0.0
     return error
 
 
-@njit(cache=True, nogil=True)
+@part
+def copy_positions(contributions, now, first, T, present, tried):
+    """Copy contributions (V, C, K + 1) at the present position to present (V C,), at T others to tried.
+
+    tried (V C, T): the row loops read contiguous positions.
+    """
+    C = contributions.shape[1]
+    for v in range(contributions.shape[0]):
+        for c in range(C):
+            present[v * C + c] = contributions[v, c, now]
+            for t in range(T):
+                tried[v * C + c, t] = contributions[v, c, first + t]
+
+
+@njit(cache=True, nogil=True, no_cfunc_wrapper=True)
 def candidate_errors(
     features, now, first, last, cells, offsets, tables, z, polynomials, scores, starts, weights, errors
 ):
@@ -143,34 +157,37 @@ def candidate_errors(
     is overwritten with the weight of misclassified rows, infinite beyond a feature's last position.
     """
     p = cells.shape[0]
+    C = scores.shape[1]
+    width = errors.shape[1]
+    most = 3
+    for j in range(p):
+        n_cells = offsets[j + 1] - offsets[j]
+        most = n_cells if n_cells > most else most
+    present = np.empty(most * C)
+    tried = np.empty((most * C, width))
+    own = np.empty(width)
+    wrong = np.empty(width)
     for f in range(features.shape[0]):
         j = features[f]
         T = last[j] - first[j] + 1
-        own = np.empty(T)
-        wrong = np.empty(T)
-        errors[f, T:] = np.inf
-        # Contiguous copies of a few positions: the row loops index them directly, without making slices.
+        for t in range(T, width):
+            errors[f, t] = np.inf
+        out = errors[f]
         if j < p:
-            at = tables[offsets[j] : offsets[j + 1]]
-            present = at[:, :, now[j]].copy()
+            copy_positions(tables[offsets[j] : offsets[j + 1]], now[j], first[j], T, present, tried)
             if T == 1:
-                tried_one = at[:, :, first[j]].copy()
-                errors[f, 0] = table_error(cells[j], present, tried_one, scores, starts, weights)
-                continue
-            tried = at[:, :, first[j] : last[j] + 1].copy()
-            table_errors(cells[j], present, tried, scores, starts, weights, own, wrong, errors[f, :T])
+                out[0] = table_error(cells[j], present, tried, scores, starts, weights)
+            else:
+                table_errors(cells[j], present, tried, T, scores, starts, weights, own, wrong, out)
         else:
-            at = polynomials[j - p]
-            present = at[:, :, now[j]].copy()
+            copy_positions(polynomials[j - p], now[j], first[j], T, present, tried)
             if T == 1:
-                tried_one = at[:, :, first[j]].copy()
-                errors[f, 0] = number_error(z[j - p], present, tried_one, scores, starts, weights)
-                continue
-            tried = at[:, :, first[j] : last[j] + 1].copy()
-            number_errors(z[j - p], present, tried, scores, starts, weights, own, wrong, errors[f, :T])
+                out[0] = number_error(z[j - p], present, tried, scores, starts, weights)
+            else:
+                number_errors(z[j - p], present, tried, T, scores, starts, weights, own, wrong, out)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_table(cells, tables, now, to, scores):
     """Move one coded feature to another grid position: scores (n, C) change in place.
 
@@ -182,7 +199,7 @@ def move_table(cells, tables, now, to, scores):
             scores[i, c] = (scores[i, c] - tables[v, c, now]) + tables[v, c, to]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def move_number(z, polynomials, now, to, scores):
     """Move one number to another grid position: scores (n, C) change in place; polynomials (3, C, K + 1)."""
     for i in range(scores.shape[0]):
@@ -190,12 +207,12 @@ def move_number(z, polynomials, now, to, scores):
         if np.isnan(x):
             continue
         for c in range(scores.shape[1]):
-            q = polynomials[:, c]
-            base = scores[i, c] - (q[0, now] + x * (q[1, now] + x * q[2, now]))
-            scores[i, c] = base + (q[0, to] + x * (q[1, to] + x * q[2, to]))
+            old = polynomials[0, c, now] + x * (polynomials[1, c, now] + x * polynomials[2, c, now])
+            new = polynomials[0, c, to] + x * (polynomials[1, c, to] + x * polynomials[2, c, to])
+            scores[i, c] = (scores[i, c] - old) + new
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def error_and_deviance(scores, starts, weights):
     """Return the weight of misclassified rows and minus twice the weighted log likelihood of the classes."""
     C = scores.shape[1]

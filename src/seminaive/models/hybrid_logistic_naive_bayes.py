@@ -19,6 +19,7 @@ from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
 from seminaive.models.parameters import check_choice, check_flag, check_number, check_search
 from seminaive.selection import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.logistic_parts import LogisticParts
 from seminaive.selection.rate_search import LOSSES, search_rate
 from seminaive.structure import (
     CodedTests,
@@ -182,6 +183,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         "optimality_": float,
     }
     _derived: ClassVar[tuple[str, ...]] = ("blanket_",)
+    # How logistic parts are fitted; papers/ has another way.
+    _logistic_parts = LogisticParts
 
     def __init__(
         self,
@@ -324,7 +327,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
 
     def _divide_greedily(self, problem, step):
         free = [j for j in range(len(problem.features)) if j not in problem.settled]
-        logistic, rows = problem.logistic_fits(self, problem.rows.weights[None]), problem.rows
+        logistic, rows = self._logistic_fits(problem, problem.rows.weights[None]), problem.rows
         known, last = {}, {}
 
         def accuracy(part):
@@ -352,7 +355,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         row_weights = np.zeros((len(splits), len(rows.labels)))
         for own, (train, _) in zip(row_weights, splits, strict=True):
             own[train] = rows.weights[train]
-        logistic = problem.logistic_fits(self, row_weights)
+        logistic = self._logistic_fits(problem, row_weights)
         losses, sizes, results = search_rate(
             folds, logistic, rows.labels, rows.weights, self.scoring, joint=self.joint, report=step
         )
@@ -364,11 +367,14 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
 
     # The model
 
+    def _logistic_fits(self, problem, row_weights):
+        return problem.logistic_fits(self, row_weights, self._logistic_parts)
+
     def _settle(self, problem):
         """Fit both parts of the chosen partition, and add them."""
         own = problem.of_all(self.partition_)
         generative = problem.generative.without_prior(own.generative)
-        logistic = problem.logistic_fits(self, problem.rows.weights[None])
+        logistic = self._logistic_fits(problem, problem.rows.weights[None])
         if own.logistic or self.joint:
             result = problem.solve(logistic, problem.generative, self.partition_, joint=self.joint)
             result.warn_unless_converged(self.tol, "raise max_iter, ridge or tol")

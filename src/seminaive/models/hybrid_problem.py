@@ -13,7 +13,6 @@ from seminaive.errors import InputError
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.scores import AdditiveScores, log_priors
 from seminaive.selection.generative_parts import FeatureTerms, GenerativeOptions, GenerativeParts
-from seminaive.selection.logistic_parts import LogisticParts
 from seminaive.selection.rate_search import HybridFold
 from seminaive.statistics import PairwiseInformation, Terms
 from seminaive.structure import Partition, bias_variance_path, mean_dependence
@@ -105,13 +104,13 @@ class HybridProblem:
             tuple(self.features[j] for j in partition.generative),
         )
 
-    def logistic_fits(self, model, row_weights):
-        """Return what fits logistic parts to the rows under some weights."""
+    def logistic_fits(self, model, row_weights, kind):
+        """Return what fits logistic parts to the rows under some weights: a kind of `LogisticParts`."""
         own = self.design.coefficients
         n_terms = len(own.terms.features)
         terms = np.concatenate([own.term_of_cell, n_terms + np.arange(own.n_numbers)])
         feature_of = np.concatenate([[-1], FeatureTerms.of(self.plain.schema).feature_of(terms)])
-        return LogisticParts(
+        return kind(
             self.design,
             feature_of,
             self.rows.labels,

@@ -8,7 +8,6 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ import pandas as pd
 from seminaive.errors import InputError
 from seminaive.evaluate.datasets import DATA_FOLDER, real_table_names
 from seminaive.evaluate.jobs import check_jobs
+from seminaive.papers import check_published, check_runnable, published_names
 
 __all__ = [
     "QUICK_ROWS",
@@ -208,21 +208,9 @@ class Comparison:
         return f"{self.n_agree} of {len(self.cells)} cells agree{told}"
 
 
-@cache
-def published_names() -> tuple[str, ...]:
-    """Names of all published tables that the package carries."""
-    folder = resources.files("seminaive.papers") / "published"
-    return tuple(
-        sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir() if entry.name.endswith(".csv"))
-    )
-
-
 def published_table(name: str) -> pd.DataFrame:
     """Read a published table as transcribed, every cell as text."""
-    if name not in published_names():
-        raise InputError(
-            f"there is no published table {name!r}. The tables are {', '.join(published_names())}."
-        )
+    check_published(name)
     source = resources.files("seminaive.papers") / "published" / f"{name}.csv"
     with source.open(encoding="utf-8") as file:
         return pd.read_csv(file, keep_default_na=False, dtype=str)
@@ -253,12 +241,8 @@ def catalogue() -> dict[str, Reproduction | NotReproduced]:
 
 def runnable(name: str) -> Reproduction:
     """Find a table that can be run; say why where it cannot."""
-    entry = catalogue().get(name)
-    if entry is None:
-        raise InputError(f"there is no published table {name!r}: it is one of {', '.join(published_names())}")
-    if isinstance(entry, NotReproduced):
-        raise InputError(f"{name} cannot be run: {entry.reason}")
-    return entry
+    check_runnable(name)
+    return next(table for table in declared("REPRODUCTIONS") if table.name == name)
 
 
 def companions(table: Reproduction) -> list[str]:

@@ -20,6 +20,7 @@ from seminaive.evaluate import run_repetitions
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance
 from seminaive.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY, true_posterior, veterans
 from seminaive.scores import Network, generative_scores, log_posterior
+from seminaive.selection.network_search import RELAXED
 from seminaive.statistics import TableStatistics, Terms, TupleCounts, complete, draw_codes_given_class
 from seminaive.structure import SparseNetworks, bic_network
 
@@ -33,8 +34,6 @@ N_IMPUTATIONS = 5
 N_STRENGTHS = 20
 # The weakest penalty, as a share of the one that leaves no edge.
 WEAKEST = 1e-3
-# The penalty of a refit on the chosen graph, as a share of the one that chose it.
-RELAXED = 1e-4
 # Shares of the rows that are diverted, for the curve.
 DIVERTED = tuple(round(0.05 * step, 2) for step in range(21))
 CHAPTERS_ROWS = (913_676, 100_000, 100_000)

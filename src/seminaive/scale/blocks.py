@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Codes = NDArray[np.unsignedinteger]
 
+# Joint values that a signed integer of 64 bits can number; of 3 values each, 39 columns have as many.
+MOST_KEYS = 2**63 - 1
 # Partitions of which some rows are looked at to plan the fusion of terms.
 PLANNING_PARTITIONS = 8
 
@@ -211,7 +214,10 @@ class Blocks:
             if own is None:
                 continue
             filled.append(item)
-            every = own if every is None else [_united(a, b) for a, b in zip(every, own, strict=True)]
+            if every is None:
+                every = own
+            else:
+                every = [distinct_rows(np.concatenate(pair)) for pair in zip(every, own, strict=True)]
         assert every is not None  # noqa: S101 - the survey found rows
         self.design = plan.design(every)
         self._held = runner.hold(number_blocks, filled, every, self.design.fused.offsets)
@@ -281,7 +287,7 @@ def joint_values(pieces: Sequence[CodedRows | StoredRows]) -> list[Codes] | None
     if not pieces:
         return None
     by_group = zip(*(piece.examples for piece in pieces), strict=True)
-    return [np.unique(np.concatenate(own), axis=0) for own in by_group]
+    return [distinct_rows(np.concatenate(own)) for own in by_group]
 
 
 def number_blocks(
@@ -304,10 +310,36 @@ def number_cells(
 
     ``numbered`` may be the array of cells itself.
     """
+    from seminaive.kernels.fusion import renumber
+
     for g, (own, known) in enumerate(zip(examples, every, strict=True)):
-        places = np.unique(np.concatenate([known, own]), axis=0, return_inverse=True)[1].ravel()
-        numbered[g] = (places[len(known) :] + offsets[g]).astype(np.uint32)[cells[g]]
+        places = places_among(own, known) + offsets[g]
+        renumber(cells[g], places.astype(np.uint32), numbered[g])
 
 
-def _united(one: Codes, other: Codes) -> Codes:
-    return np.unique(np.concatenate([one, other]), axis=0)
+def distinct_rows(rows: Codes) -> Codes:
+    """Return the distinct rows of codes, sorted; by one key each where that holds all of them."""
+    keys = _keys(rows, rows)
+    if keys is None:
+        return np.unique(rows, axis=0)
+    return rows[np.unique(keys, return_index=True)[1]]
+
+
+def places_among(rows: Codes, known: Codes) -> Indices:
+    """Return the place of each row among distinct sorted ones that hold it."""
+    own, keys = _keys(rows, known), _keys(known, known)
+    if own is None or keys is None:
+        found = np.unique(np.concatenate([known, rows]), axis=0, return_inverse=True)[1]
+        return found.ravel()[len(known) :].astype(np.int64)
+    return np.searchsorted(keys, own)
+
+
+def _keys(rows: Codes, among: Codes) -> Indices | None:
+    """Return whole numbers in the order of the rows; None where the joint values exceed `MOST_KEYS`."""
+    sizes = [1 + int(largest) for largest in among.max(axis=0)]
+    if math.prod(sizes) > MOST_KEYS:
+        return None
+    keys = np.zeros(len(rows), dtype=np.int64)
+    for column, size in zip(rows.T, sizes, strict=True):
+        keys = keys * size + column
+    return keys

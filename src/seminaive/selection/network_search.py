@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Step = Callable[[str], None]
 
+# The strength of a refit, as a share of the one that chose the graph.
+RELAXED = 1e-4
 # A path ends after so many strengths, down to this share of the best one's, that did not lower the loss.
 VAIN, VAIN_SHARE = 3, 0.25
 # It ends, too, where the loss has left that of the class shares by a standard error, and these strengths
@@ -209,10 +211,18 @@ class HeldOutRows:
 
     def squared_errors(self, order: Sequence[int], strength: float) -> Floats:
         """Return the loss of each held-out row under the network of an ordering at one strength."""
-        first = 0 if self.has_missing else list(order).index(self.rows.target)
-        network = self.networks.network(order, strength, fitted=frozenset(order[first:]))
+        network = self._network(order, strength)
         self.networks.forget(strength)
         return self.rows.squared_errors(network)
+
+    def refitted_errors(self, order: Sequence[int], strength: float) -> Floats:
+        """Return the same for the network whose edges are chosen at one strength, refitted at `RELAXED`."""
+        network = self._network(order, strength)
+        return self.rows.squared_errors(self.networks.refitted(network, RELAXED * strength))
+
+    def _network(self, order: Sequence[int], strength: float) -> Network:
+        first = 0 if self.has_missing else list(order).index(self.rows.target)
+        return self.networks.network(order, strength, fitted=frozenset(order[first:]))
 
 
 @dataclass
@@ -268,6 +278,14 @@ class Strengths:
         if not self.open or losses is None or len(self.laid) < 2 or count >= 2 * len(self.laid):
             return None
         return tried[-1] * float(self.laid[-1] / self.laid[-2])
+
+
+def refit_is_better(held_out: Sequence[HeldOutRows], path: NetworkPath, chosen: int) -> bool:
+    """Tell whether held-out rows are predicted better by the chosen graph without its shrinkage."""
+    order, strength = path.orders[chosen].tolist(), float(path.strengths[chosen])
+    loss = _Losses(np.concatenate([own.weight for own in held_out]))
+    loss.add(np.concatenate([own.refitted_errors(order, strength) for own in held_out]))
+    return bool(loss.mean[0] < path.loss[chosen])
 
 
 def search_path(

@@ -1,0 +1,183 @@
+"""Logistic regression as `multinom` of R's package nnet leaves it, for tables that were made with R.
+
+Where classes are separable the likelihood has no maximum, and a printed loss tells where a program stopped.
+This one minimises by a variable-metric method (BFGS with backtracking; Nash, Compact Numerical Methods for
+Computers, Algorithm 21) from coefficients of zero, the first level of every feature and the first class being
+references. It stops after 100 iterations, at a loss of 0.0001 or less, or where the loss falls by less than a
+share of 1e-8.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import log_softmax
+
+from seminaive.design.classes import log_odds
+from seminaive.models import HybridLogisticNaiveBayes
+from seminaive.selection.logistic_parts import LogisticParts
+from seminaive.solvers.result import SolverResult
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Function = Callable[[Floats], tuple[float, Floats]]
+
+__all__ = ["MultinomHybrid", "minimize_variable_metric"]
+
+# The defaults of multinom, and the constants of Nash's algorithm in R.
+MOST_ITERATIONS = 100
+ENOUGH, RELATIVE_CHANGE = 1e-4, 1e-8
+STEP_REDUCTION, SUFFICIENT_DECREASE = 0.2, 1e-4
+# Numbers that are equal after this is added count as unchanged.
+COMPARED_WITH = 10.0
+
+
+@dataclass
+class _Search:
+    """The state of a variable-metric search: a point, its value and gradient, and the inverse Hessian."""
+
+    point: Floats
+    value: float
+    gradient: Floats
+    inverse: Floats
+    since_reset: int = 0
+    n_iter: int = 0
+
+    def reset(self) -> None:
+        self.inverse = np.eye(len(self.point))
+        self.since_reset = 0
+
+    def update(self, step: Floats, change: Floats) -> None:
+        """Make the inverse Hessian map the change of the gradient to the step (BFGS), or forget it."""
+        along = float(step @ change)
+        if along <= 0:
+            self.reset()
+            return
+        mapped = self.inverse @ change
+        scale = 1.0 + float(change @ mapped) / along
+        cross = np.outer(step, mapped)
+        self.inverse += (scale * np.outer(step, step) - cross - cross.T) / along
+        self.since_reset += 1
+        if self.since_reset > 2 * len(step):
+            self.reset()
+
+
+def minimize_variable_metric(function: Function, start: Floats) -> tuple[Floats, float, int]:
+    """Return the point where the search ends, the value there and the number of iterations.
+
+    Parameters
+    ----------
+    function : callable
+        Returns a value, 0 or more, and its gradient.
+    start : ndarray of shape (n,)
+    """
+    value, gradient = function(start)
+    search = _Search(start, value, gradient, np.eye(len(start)))
+    if value <= ENOUGH:
+        return start, value, 0
+    while search.n_iter < MOST_ITERATIONS:
+        direction = -search.inverse @ search.gradient
+        slope = float(search.gradient @ direction)
+        found = _backtrack(function, search, direction, slope) if slope < 0 else None
+        if found is None:
+            if search.since_reset == 0:
+                break
+            search.reset()
+            continue
+        step, value, gradient = found
+        small = abs(value - search.value) <= RELATIVE_CHANGE * (abs(search.value) + RELATIVE_CHANGE)
+        change = gradient - search.gradient
+        search.point, search.value, search.gradient = search.point + step, value, gradient
+        search.n_iter += 1
+        if value <= ENOUGH or small:
+            break
+        search.update(step, change)
+    return search.point, search.value, search.n_iter
+
+
+def _backtrack(
+    function: Function, search: _Search, direction: Floats, slope: float
+) -> tuple[Floats, float, Floats] | None:
+    """Return the first step that lowers the value enough; None where it would not change the point."""
+    length = 1.0
+    while True:
+        step = length * direction
+        if (COMPARED_WITH + search.point == COMPARED_WITH + search.point + step).all():
+            return None
+        value, gradient = function(search.point + step)
+        if np.isfinite(value) and value <= search.value + SUFFICIENT_DECREASE * length * slope:
+            return step, value, gradient
+        length *= STEP_REDUCTION
+
+
+class MultinomParts(LogisticParts):
+    """Logistic regressions on parts of the features, each where `multinom` stops; parts are fitted once."""
+
+    def fit(
+        self, parts: Sequence[Sequence[int]], start: Floats | None = None, offset: Floats | None = None
+    ) -> SolverResult:
+        """Fit one part for each weighting of the rows, from zero whatever the start is."""
+        del start
+        if offset is not None:
+            raise NotImplementedError("the chapter fits the logistic part alone")
+        if not hasattr(self, "_known"):
+            self._columns = self.design.scores(np.eye(self.design.n_coefficients))
+            # The first coefficient of every feature is that of its first level.
+            self._reference_levels = np.unique(self.feature_of, return_index=True)[1]
+            self._known: dict[tuple[int, tuple[int, ...]], tuple[Floats, float, int]] = {}
+        for problem, part in enumerate(parts):
+            if (problem, tuple(part)) not in self._known:
+                self._known[problem, tuple(part)] = self._fit_one(problem, part)
+        found = [self._known[problem, tuple(part)] for problem, part in enumerate(parts)]
+        self.n_solved += 1
+        solution = np.stack([coefficients for coefficients, _, _ in found], axis=1)
+        n_iter = max(n_iter for _, _, n_iter in found)
+        value = sum(value for _, value, _ in found)
+        return SolverResult(solution, value, n_iter, 0.0, n_iter < MOST_ITERATIONS)
+
+    def _fit_one(self, problem: int, part: Sequence[int]) -> tuple[Floats, float, int]:
+        """Return the coefficients of one problem, (n_coefficients, n_columns), their loss and iterations."""
+        n_classes = self.loss.n_classes
+        moves = np.isin(self.feature_of, list(part))
+        moves[self._reference_levels] = False
+        moves |= self.feature_of == -1
+        X, counts = _distinct_rows(
+            self._columns[:, moves], self.loss.labels, self.loss.row_weights[problem], n_classes
+        )
+        total = counts.sum(axis=1, keepdims=True)
+
+        def log_loss(flat: Floats) -> tuple[float, Floats]:
+            scores = np.zeros((len(X), n_classes))
+            scores[:, 1:] = X @ flat.reshape(-1, n_classes - 1)
+            logs = log_softmax(scores, axis=1)
+            residual = total * np.exp(logs) - counts
+            return -float(np.sum(counts * logs)), (X.T @ residual[:, 1:]).ravel()
+
+        point, value, n_iter = minimize_variable_metric(log_loss, np.zeros(X.shape[1] * (n_classes - 1)))
+        by_class = np.zeros((len(moves), n_classes))
+        by_class[moves, 1:] = point.reshape(-1, n_classes - 1)
+        return log_odds(by_class), value, n_iter
+
+
+def _distinct_rows(
+    indicators: Floats, labels: NDArray[np.int64], row_weight: Floats, n_classes: int
+) -> tuple[Floats, Floats]:
+    """Return the distinct rows that weigh anything, and the weight of each class in them."""
+    rows = np.flatnonzero(row_weight > 0)
+    packed = np.packbits(indicators[rows] > 0, axis=1)
+    _, first, place = np.unique(packed.view(f"V{packed.shape[1]}"), return_index=True, return_inverse=True)
+    cells = place.ravel() * n_classes + labels[rows]
+    counts: Floats = np.bincount(cells, row_weight[rows], len(first) * n_classes).astype(np.float64)
+    return indicators[rows[first]], counts.reshape(-1, n_classes)
+
+
+class MultinomHybrid(HybridLogisticNaiveBayes):
+    """The hybrid model whose logistic part, and those of its folds, are fitted as `multinom` does."""
+
+    _logistic_parts = MultinomParts

@@ -1,0 +1,59 @@
+"""The logistic regression of R's nnet: the coefficients at which its search ends, where no optimum exists."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from seminaive import HybridLogisticNaiveBayes
+from seminaive.papers.multinom import MultinomHybrid, minimize_variable_metric
+
+# multinom(k ~ a + b, data, trace = FALSE) of nnet 7.3-18 in R 4.2.2, all columns being factors; rows of
+# coef() are classes q and r, columns the intercept, a = v, a = w, b = y. The second case is separable.
+ALMOST = ("uvwuvwuvwuvw", "xxyyxyxyyxxy", "pqrpqrpqpqrr")
+SEPARABLE = ("uvwuvwuv", "xxyyxyxy", "pqrpqrpq")
+OF_R = {
+    ALMOST: [
+        [-0.69304543, 22.141292, -12.610489, -10.528806],
+        [-9.95508180, 30.710056, 33.031651, -21.978019],
+    ],
+    SEPARABLE: [
+        [-13.105462, 26.3243063, -5.8752762, -1.4157904],
+        [-14.204257, -6.1931567, 21.5457579, 3.7771879],
+    ],
+}
+
+
+def scores_of(coefficients, a, b):
+    columns = np.array([np.ones(len(a)), a == "v", a == "w", b == "y"], dtype=float)
+    return np.vstack([np.zeros(len(a)), np.array(coefficients) @ columns]).T
+
+
+@pytest.mark.parametrize("columns", list(OF_R))
+def test_the_search_ends_where_that_of_r_ends(columns):
+    a, b, k = (np.array(list(column)) for column in columns)
+    model = MultinomHybrid(rate=np.inf).fit(pd.DataFrame({"a": a, "b": b}), k)
+    ours = np.log(model.predict_proba(pd.DataFrame({"a": a, "b": b})))
+    # R prints eight digits of scores up to 33.
+    np.testing.assert_allclose(ours - ours[:, :1], scores_of(OF_R[columns], a, b), atol=1e-4)
+
+
+def test_the_search_finds_the_minimum_of_a_quadratic_function():
+    rng = np.random.default_rng(0)
+    root = rng.normal(size=(5, 5))
+    hessian, minimum = root @ root.T + np.eye(5), rng.normal(size=5)
+
+    def quadratic(x):
+        return 1.0 + 0.5 * (x - minimum) @ hessian @ (x - minimum), hessian @ (x - minimum)
+
+    found, value, n_iter = minimize_variable_metric(quadratic, np.zeros(5))
+    assert value == pytest.approx(1.0, abs=1e-7)
+    np.testing.assert_allclose(found, minimum, atol=1e-3)
+    assert n_iter < 40
+
+
+def test_where_an_optimum_exists_the_model_is_the_hybrid_itself(weather):
+    X, y = weather
+    X = X.select_dtypes(exclude="number").fillna("none").astype(str)
+    ours, plain = MultinomHybrid(random_state=0).fit(X, y), HybridLogisticNaiveBayes(random_state=0).fit(X, y)
+    assert ours.logistic_features_ == plain.logistic_features_
+    np.testing.assert_allclose(ours.predict_proba(X), plain.predict_proba(X), atol=2e-4)
