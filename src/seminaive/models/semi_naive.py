@@ -22,6 +22,7 @@ from seminaive.selection.folds import check_folds, split_rows, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
+from seminaive.selection.score_test import score_test
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
 from seminaive.statistics import TupleCounts
@@ -114,8 +115,9 @@ class SemiNaive(AdditiveClassifier):
     temperature_ : float
         What the averaged scores are multiplied by; closer to 1 where all rows are more than were searched.
     belief_ : float
-        The share of the fit in the answer, the rest being the class shares; below 1 where the gain over the
-        class shares is less than 2.3 (few rows) to 3 (many) of its standard errors, 0 below 1.5.
+        The share of the fit in the answer, the rest being the class shares: the probability that its gain
+        over them is not chance, by the gain's standard errors and a score test of independence; 1 from 6
+        standard errors on, 0 without a gain.
     cv_log_loss_ : float
         The log loss of held-out rows of the answer. It is optimistic, since strengths and temperature were
         chosen on the same rows; the less so, the more rows there are.
@@ -245,7 +247,14 @@ class SemiNaive(AdditiveClassifier):
             engine = KernelEngine(*parts)
         else:
             engine = ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
-        search = RelevanceSearch(engine, 1 if n_rows >= MANY_ROWS else 2, self.tol, self.max_iter, step)
+        search = RelevanceSearch(
+            engine,
+            1 if n_rows >= MANY_ROWS else 2,
+            self.tol,
+            self.max_iter,
+            lambda: score_test(columns, rows.table, rows.labels, rows.weights, rows.n_classes),
+            step,
+        )
         return search, search.run()
 
     def _searched_rows(self, rows):

@@ -10,6 +10,7 @@ from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
 from scipy.special import expit, softmax
 
 from seminaive.design.classes import n_columns_of
+from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.design.protocol import Design
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
     from seminaive.solvers.result import SolverResult
@@ -37,6 +39,8 @@ MOST_EXACT = 700
 MOST_INVERTED = 250
 # Rows from which the dense part of the preconditioner and of the Hessian is estimated.
 SAMPLED_ROWS = 4000
+# Up to so many entries, the features are kept as a matrix: small products are faster than passes over tables.
+MOST_DENSE = 100_000
 PROBES = 4
 PROBE_PRODUCTS = 40
 PROBE_PRECISION = 0.05
@@ -118,8 +122,16 @@ class ProjectedEngine:
         self.row_weight = row_weight
         self.n_classes = n_classes
         self.splits = splits
-        self.design = ProjectedDesign(columns, table, n_classes, n_threads)
         self.n_columns = n_columns_of(n_classes)
+        n_all = 1 + int(columns.sizes.sum())
+        self._exact = n_all <= MOST_EXACT
+        step = max(1, -(-len(labels) // SAMPLED_ROWS))
+        self._sample = np.arange(0, len(labels), step)
+        self._dense = self._features(table.rows(self._sample))
+        dense = step == 1 and self._exact and n_all * len(labels) <= MOST_DENSE
+        self.design: Design = (
+            DenseDesign(self._dense) if dense else ProjectedDesign(columns, table, n_classes, n_threads)
+        )
         weights = np.zeros((len(splits), len(labels)))
         for own, (train, _) in zip(weights, splits, strict=True):
             own[train] = row_weight[train]
@@ -128,12 +140,7 @@ class ProjectedEngine:
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         n_first = 1 + int(columns.sizes[columns.groups < 2].sum())
-        n_all = self.design.n_coefficients
         self.n_dense = n_all if n_all <= MOST_INVERTED else n_first
-        self._exact = n_all <= MOST_EXACT
-        step = max(1, -(-len(labels) // SAMPLED_ROWS))
-        self._sample = np.arange(0, len(labels), step)
-        self._dense = self._features(table.rows(self._sample))
         self._curvatures: dict[int, Curvature] = {}
 
     def _features(self, rows: EncodedTable) -> Floats:

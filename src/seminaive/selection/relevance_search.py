@@ -10,7 +10,8 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
-from seminaive.selection.doubt import CHANCE, standard_errors_of_gain
+from seminaive.selection.belief import belief
+from seminaive.selection.doubt import standard_errors_of_gain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,20 +45,6 @@ NEGLIGIBLE = 0.01
 MOST_AVERAGED = 12
 # Newton decrement, relative to the objective, at which the fits of trials and the final ones stop.
 TRIAL_TOL = 1e-4
-MOST_STRONGER = 6
-# The share of the average in the answer where its gain is just more than chance and where it is 2 standard
-# errors, on at most FEW_ROWS rows; on more rows it falls with their root, since true gains are clearer there.
-DOUBTED, LEAST_BELIEF, SOME_BELIEF, FEW_ROWS = 2.0, 0.65, 0.7, 200.0
-# The standard errors from which a gain is believed, on few and on many rows.
-SOON, LATE = 2.3, 3.0
-
-
-def belief(standard_errors: float, n_rows: float) -> float:
-    """Return the share of a fit in the answer, by the standard errors of its gain, more than chance."""
-    few = min(1.0, float(np.sqrt(FEW_ROWS / n_rows)))
-    believed = LATE - few * (LATE - SOON)
-    shares = (few * LEAST_BELIEF, few * SOME_BELIEF, 1.0)
-    return float(np.interp(standard_errors, (CHANCE, DOUBTED, believed), shares))
 
 
 class Engine(Protocol):
@@ -203,6 +190,8 @@ class RelevanceSearch:
     tol : float
         For the fits of all rows.
     max_iter : int
+    p_value : callable
+        Returns the p-value of the hypothesis that the labels do not depend on the columns.
     report : callable or None
         Called with a line of text after each trial.
     """
@@ -211,6 +200,7 @@ class RelevanceSearch:
     n_sweeps: int
     tol: float
     max_iter: int
+    p_value: Callable[[], float]
     report: Callable[[str], None] | None = None
     trials: list[Trial] = field(default_factory=list)
 
@@ -365,31 +355,11 @@ class RelevanceSearch:
                 found.append(np.log(weight / weight.sum())[engine.labels[held]])
         return np.concatenate(found)
 
-    def _sure(self, trial: Trial) -> float:
-        return standard_errors_of_gain(trial.log_posterior, self._log_shares, self._weight)
-
     def _doubted(self, best: Trial) -> Answer:
-        """Answer by the average of trials, shrunk toward the class shares where its gain is in doubt.
-
-        Where the gain could be chance, ever stronger strengths are tried, and if none is better than chance,
-        the class shares alone are the answer.
-        """
-        if self._sure(best) < CHANCE:
-            for further in range(1, MOST_STRONGER + 1):
-                self._stronger(best, further)
-            best = min(self.trials, key=lambda trial: trial.loss)
-        sure = self._sure(best)
-        if sure < CHANCE:
-            return self._class_shares()
-        return self._average(best, belief(sure, float(self.engine.row_weight.sum())))
-
-    def _stronger(self, trial: Trial, decades: int) -> Trial:
-        """Return the trial whose strengths are so many powers of ten larger."""
-        steps = [
-            step + round(decades * np.log(10.0) / np.log(factor))
-            for step, factor in zip(trial.steps, FACTORS, strict=True)
-        ]
-        return self._trial((steps[0], steps[1], steps[2]), trial.number, trial.prepared, trial)
+        """Answer by the average of trials, shrunk to the class shares as far as its gain may be chance."""
+        sure = standard_errors_of_gain(best.log_posterior, self._log_shares, self._weight)
+        believed = belief(sure, self.p_value)
+        return self._average(best, believed) if believed else self._class_shares()
 
     def _average(self, best: Trial, believed: float) -> Answer:
         total = self.engine.row_weight.sum()
