@@ -35,11 +35,12 @@ def report(paths, against, pictures, prefix):
         peers = pd.read_csv(PEERS)
         own.append(peers[peers.model.isin(against)])
     rows = pd.concat(own, ignore_index=True)
+    models = rows.model.unique()
     rows.loc[rows.status != "ok", list(LOSSES)] = np.inf
     for setting in SETTINGS:
         chosen = rows[rows.setting == setting]
         for loss in LOSSES:
-            means = table_means(chosen, loss)
+            means = table_means(chosen, loss, models)
             if len(means) < 2:
                 continue
             ranks = means.rank(axis=1).mean().sort_values()
@@ -50,15 +51,15 @@ def report(paths, against, pictures, prefix):
             if pictures is not None:
                 path = Path(pictures) / f"{prefix}-{setting}-{loss.replace('_', '-')}.svg"
                 path.write_text(picture(ranks, difference) + "\n")
-        if against is None and len(chosen):
+        if against is None and first in set(chosen.model):
             print(f"\n{setting}: processor seconds to fit, and over those of {first}")
             print(times(chosen, first).to_string(float_format="%.3g"))
 
 
-def table_means(rows, loss):
+def table_means(rows, loss, models):
     """Return tables x models: mean losses over the folds that all models have; infinite where one failed."""
     folds = rows.pivot(index=["table", "repeat", "fold"], columns="model", values=loss)
-    return folds.dropna().groupby(level="table").mean().round(6)
+    return folds.reindex(columns=models).dropna().groupby(level="table").mean().round(6)
 
 
 def compared(means, ranks, first, difference):

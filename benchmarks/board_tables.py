@@ -45,8 +45,8 @@ def board_plan():
 
 
 def others_plan():
-    """Return the folds of all other tables, a frame, tables by increasing numbers of rows."""
-    manifest = pd.read_csv(DATA / "MANIFEST.tsv", sep="\t").sort_values("rows", kind="stable")
+    """Return the folds of all other tables, a frame, by increasing cells of the table times classes."""
+    manifest = pd.read_csv(DATA / "MANIFEST.tsv", sep="\t")
     others = manifest[~manifest.name.isin(board_tables() | REPEATED)]
     folds = []
     for table, rows in zip(others.name, others.rows, strict=True):
@@ -55,7 +55,10 @@ def others_plan():
                 folds += [(table, f"n{size}", repeat, 0) for repeat in range(SMALL_REPEATS)]
         if rows <= MOST_ROWS:
             folds += [(table, "full", 0, fold) for fold in range(2 if rows < TWO_FOLDS_BELOW else 1)]
-    return pd.DataFrame(folds, columns=FOLD)
+    plan = pd.DataFrame(folds, columns=FOLD)
+    cells = plan.table.map((others.features * others.classes).set_axis(others.name))
+    rows = plan.table.map(others.set_index("name").rows).where(plan.setting == "full", 1)
+    return plan.loc[(cells * rows).sort_values(kind="stable").index]
 
 
 @functools.lru_cache(maxsize=1)

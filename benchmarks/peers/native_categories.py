@@ -17,15 +17,16 @@ class _Peer(ClassifierMixin, BaseEstimator):
     """A classifier made for the columns of the training table, which `_prepare` writes its way."""
 
     def fit(self, X, y):
-        self.names_ = list(X.columns)
-        self.text_ = [name for name in X.columns if not pd.api.types.is_numeric_dtype(X[name])]
+        # A column without a value is dropped: HistGradientBoosting refuses it.
+        self.names_ = list(X.columns[X.notna().any()])
+        self.text_ = [name for name in self.names_ if not pd.api.types.is_numeric_dtype(X[name])]
         self.values_ = {name: list(X[name].value_counts().index) for name in self.text_}
-        self.model_ = self._make().fit(self._prepare(X), y)
+        self.model_ = self._make().fit(self._prepare(X[self.names_]), y)
         self.classes_ = self.model_.classes_
         return self
 
     def predict_proba(self, X):
-        return self.model_.predict_proba(self._prepare(X))
+        return self.model_.predict_proba(self._prepare(X[self.names_]))
 
     def _prepare(self, X):
         """Return the table with text columns as categories; a value not seen in training is missing."""
