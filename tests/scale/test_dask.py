@@ -1,13 +1,16 @@
 """A cluster of processes on the loopback interface; it ends with the tests."""
 
 import os
+import re
 import signal
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
+import seminaive
 from seminaive import scale
 from seminaive.errors import InputError
 from seminaive.models import (
@@ -140,6 +143,37 @@ def test_a_killed_worker_changes_no_bit_and_nothing_hangs(kind, client, rows, mi
         signal.alarm(0)
     assert len(seen) >= number
     same_model(model, expected, mixed.drop(columns="outcome"))
+
+
+def test_every_kind_of_task_has_a_killed_worker():
+    """Whatever the package gives a runner to do is named above, or is a prediction, which is tested below."""
+    package = Path(seminaive.__file__).parent
+    files = [*(package / "scale").glob("*.py"), package / "objective" / "blocked_loss.py"]
+    given = re.compile(r"\.(?:each|hold|over|_over|_sum|_over_blocks)\(\s*([a-z_]+),")
+    tasks = {name for file in files for name in given.findall(file.read_text())} - {"work"}
+    assert "path_curvature" in tasks
+    assert tasks == {kind.split()[0] for kind in KINDS} | {"_predict_partition"}
+
+
+def test_a_worker_killed_while_it_predicts_changes_no_bit(client, rows, tmp_path, monkeypatch):
+    data = scale.from_parquet(rows, target="outcome")
+    model = scale.fit(clone(MODELS["TAN"]), data)
+    here = scale.predict_proba(model, data, out=tmp_path / "here")
+    submit = dask_runner.DaskRunner._submit
+    seen = []
+
+    def kill_after_submitting(self, work, item, given):
+        future = submit(self, work, item, given)
+        seen.append(work)
+        if len(seen) == 3:
+            kill_one(self.client)
+        return future
+
+    monkeypatch.setattr(dask_runner.DaskRunner, "_submit", kill_after_submitting)
+    there = scale.predict_proba(model, data, out=tmp_path / "there", runner=scale.DaskRunner(client))
+    for file in sorted(here.iterdir()):
+        assert (there / file.name).read_bytes() == file.read_bytes()
+    assert len(list(there.iterdir())) == len(list(here.iterdir()))
 
 
 def too_late(*_):

@@ -12,9 +12,12 @@ from seminaive.models import (
     AcceleratedLogisticRegression,
     HigherOrderLogisticRegression,
     HigherOrderLogisticRegressionCV,
+    NaiveBayesLogisticRegression,
     SelectiveNaiveBayes,
+    SemiNaive,
     load_model,
     save_model,
+    semi_naive,
 )
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import partitions, searching
@@ -210,3 +213,44 @@ def test_joint_values_are_numbered_as_sorted_rows_however_many_there_are(n_colum
     np.testing.assert_array_equal(places_among(rows, found), places.ravel())
     some = rows[rows[:, 0] == 0]  # fewer values than those among which they are looked up
     np.testing.assert_array_equal(found[places_among(some, found)], some)
+
+
+BY_PASSES = {
+    "order 2": HigherOrderLogisticRegression(2, ridge=10.0, tol=1e-9, max_iter=5000),
+    "NBRLR": NaiveBayesLogisticRegression(strength=3.0, tol=1e-9),
+    "SemiNaive": SemiNaive(interactions=0, tol=1e-9),
+}
+
+
+@pytest.mark.parametrize("name", ["order 2", "NBRLR"])
+def test_a_class_that_partitions_lack_is_a_class_in_passes(name, mixed_rows):
+    frame = mixed_rows(1500, n_classes=3).sort_values("outcome", ignore_index=True)
+    expected = clone(BY_PASSES[name]).fit(features(frame), frame["outcome"])
+    data = scale.from_batches([frame[:400], frame[400:1100], frame[1100:]], target="outcome")
+    model = scale.fit(clone(BY_PASSES[name]), data)
+    assert model.classes_.tolist() == ["low", "mid", "top"]
+    np.testing.assert_allclose(model.scores_.tables, expected.scores_.tables, atol=1e-7)
+
+
+# The second reading encodes the rows of NBRLR; the others are planned, or searched on a sample, first.
+@pytest.mark.parametrize(
+    ("name", "time_of_failure"),
+    [("NBRLR", 2), ("order 2", 2), ("order 2", 3), ("SemiNaive", 2), ("SemiNaive", 3)],
+)
+def test_a_source_that_fails_in_a_later_pass_leaves_no_scratch(
+    name, time_of_failure, mixed, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)
+    calls = []
+
+    def frames():
+        calls.append(1)
+        if len(calls) == time_of_failure:
+            raise InputError("the file is gone")
+        yield mixed[1500:]
+
+    model = clone(BY_PASSES[name])
+    with pytest.raises(InputError, match="the file is gone"):
+        scale.fit(model, scale.from_batches([mixed[:1500], frames], target="outcome"), scratch=tmp_path)
+    assert not any(tmp_path.iterdir())
+    assert not hasattr(model, "classes_")

@@ -122,6 +122,28 @@ def test_a_function_whose_frames_change_their_types_is_refused(mixed):
         scale.fit(NaiveBayes(), scale.from_batches([frames], target="outcome"))
 
 
+def test_a_function_whose_frames_lack_a_column_is_refused(mixed):
+    def frames():
+        yield mixed[:100]
+        yield mixed[100:].drop(columns="sky")
+
+    with pytest.raises(InputError, match=r"batch 0 lacks the columns \['sky'\]"):
+        scale.fit(NaiveBayes(), scale.from_batches([frames], target="outcome"))
+
+
+def test_a_full_disk_under_predictions_is_a_sentence_and_leaves_nothing(folder, tmp_path, monkeypatch):
+    model = scale.fit(NaiveBayes(), scale.from_parquet(folder, target="outcome"))
+    before = sorted(tmp_path.iterdir())
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq.ParquetWriter, "write_table", full)
+    with pytest.raises(InputError, match=r"cannot be written to .*No space left.*in out"):
+        scale.predict_proba(model, scale.from_parquet(folder), out=tmp_path / "answers")
+    assert sorted(tmp_path.iterdir()) == before
+
+
 def test_a_column_with_too_many_categories_is_refused_with_its_size(mixed, monkeypatch):
     monkeypatch.setattr(survey, "MOST_CATEGORIES", 1000)
     parts = [mixed[:900], mixed[900:]]

@@ -78,7 +78,7 @@ def _predict_partition(
     also = [name for name in ids if name not in reading.features.names]
     part = path.with_suffix(".part")
     kinds = predicted_types(model, reading, ids)
-    with pq.ParquetWriter(part, kinds) as writer:
+    with _writable(part), pq.ParquetWriter(part, kinds) as writer:
         for piece in reading.pieces(partition, also):
             probabilities = model.predict_proba(piece.select(reading.features.names))
             columns = [piece.column(name).cast(reading.types.field(name).type) for name in ids]
@@ -86,6 +86,17 @@ def _predict_partition(
             columns += [pa.array(column) for column in probabilities.T]
             writer.write_table(pa.table(columns, schema=kinds))
     part.replace(path)
+
+
+@contextmanager
+def _writable(path: Path) -> Iterator[None]:
+    """Turn a disk that is full, or cannot be written to, into a sentence; what is read has its own."""
+    try:
+        yield
+    except OSError as error:
+        raise InputError(
+            f"predictions cannot be written to {str(path)!r}: {error}. Name a folder on another disk in out"
+        ) from error
 
 
 def predicted_types(model: Any, reading: Reading, ids: Sequence[str]) -> pa.Schema:
