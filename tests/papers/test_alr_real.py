@@ -78,13 +78,21 @@ def test_order_3_is_left_out_of_long_data_sets_unless_asked_for(monkeypatch):
     monkeypatch.setattr(alr_real, "_MOST_WORK", 60 * 1 * 2)  # rows, triples, classes
 
     def planned(options):
-        units = alr_real._units(["ALR2", "ALR3"], alr_real._taken(options), options)
+        units = alr_real.planned(["ALR2", "ALR3"], alr_real.taken_data_sets(options), options)
         return [(unit["dataset"], unit["method"]) for unit in units]
 
     pairs = [("small", "ALR2"), ("large", "ALR2")]
     assert planned(RunOptions(2)) == [*pairs, ("small", "ALR3")]
     assert planned(RunOptions(2, max_rows=300)) == [*pairs, ("small", "ALR3"), ("large", "ALR3")]
     assert planned(RunOptions(2, max_rows=100)) == [("small", "ALR2"), ("small", "ALR3")]
+
+
+def test_the_largest_data_sets_have_fewer_iterations(monkeypatch):
+    monkeypatch.setattr(alr_real, "_MANY_ROWS", 100)
+    assert alr_real._limited(METHODS["ALR2"], 100).max_iter == 1000
+    assert alr_real._limited(METHODS["ALR2"], 101).max_iter == 200
+    assert METHODS["ALR2"].max_iter == 1000
+    assert alr_real._limited(METHODS["A2JE"], 101) is METHODS["A2JE"]
 
 
 def test_columns_that_half_of_the_rows_may_not_have_are_dropped(monkeypatch):
