@@ -5,7 +5,13 @@ from itertools import product
 import numpy as np
 import pytest
 
-from seminaive.kernels.network import draw_missing, joint_log_scores, log_conditional
+from seminaive.kernels.network import (
+    draw_missing,
+    gibbs_log_scores,
+    joint_log_scores,
+    log_conditional,
+    scratch_of,
+)
 from seminaive.scores import Network
 
 CARDINALITIES = (2, 3, 2)
@@ -45,7 +51,11 @@ def test_missing_cells_are_summed_out(most):
     codes = np.array([[2, 1, 0], [0, 3, 1], [2, 3, 1], [1, 3, 2], [0, 0, 0]])
     uniforms = np.random.default_rng(0).random((2001 if most == 1 else 2, 3))
     found = np.empty((5, 2))
-    joint_log_scores(net._arrays, codes, 0, most, uniforms, found)
+    beyond = np.empty(5, bool)
+    joint_log_scores(net._arrays, codes, 0, most, scratch_of(net._arrays), found, beyond)
+    assert beyond.tolist() == [most == 1] * 5
+    if most == 1:
+        gibbs_log_scores(net._arrays, codes, 0, uniforms, scratch_of(net._arrays), found)
     found = np.exp(found - np.logaddexp.reduce(found, axis=1)[:, None])
     for row, own in zip(codes, found, strict=True):
         index = tuple(slice(None) if code >= k else code for code, k in zip(row, CARDINALITIES, strict=True))
@@ -62,10 +72,12 @@ def test_draws_keep_what_is_observed_and_fill_the_rest(most):
     codes = np.tile([2, 1, 3], (400, 1))
     codes[:, 2] = 0
     drawn = np.empty((2, 400, 3), np.int64)
-    draw_missing(net._arrays, codes, most, 2, np.random.default_rng(0), drawn)
+    scratch = (scratch_of(net._arrays), np.empty(2), np.empty((2, 3), np.int64))
+    draw_missing(net._arrays, codes, most, 2, np.random.default_rng(0), *scratch, drawn)
     assert (drawn[:, :, 1:] == [1, 0]).all()
     expected = shares[1, 1, 0] / shares[:, 1, 0].sum()
     # Four standard errors of a share of 800 draws.
     assert abs(drawn[:, :, 0].mean() - expected) < 4 * np.sqrt(0.25 / 800)
-    draw_missing(net._arrays, np.full((5, 3), 9), most, 2, np.random.default_rng(0), drawn[:, :5])
-    assert (drawn[:, :5] < CARDINALITIES).all()
+    few = np.empty((2, 5, 3), np.int64)
+    draw_missing(net._arrays, np.full((5, 3), 9), most, 2, np.random.default_rng(0), *scratch, few)
+    assert (few < CARDINALITIES).all()
