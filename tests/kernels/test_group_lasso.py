@@ -27,7 +27,7 @@ def dummies_of(cells):
 def test_loss_and_gradient_are_those_of_dummies():
     cells, counts, table, intercept = rows()
     gradient, at_intercept = np.zeros((5, 3)), np.zeros(3)
-    loss = log_loss_gradient(cells, counts, table, intercept, gradient, at_intercept)
+    loss = log_loss_gradient(cells, counts, table, intercept, gradient, at_intercept, np.empty(3))
     scores = intercept + dummies_of(cells) @ table
     np.testing.assert_allclose(loss, -(counts * log_softmax(scores, axis=1)).sum())
     residual = counts.sum(axis=1)[:, None] * softmax(scores, axis=1) - counts
@@ -40,7 +40,7 @@ def test_the_conjugate_is_a_weighted_entropy():
     p = softmax(intercept + dummies_of(cells) @ table, axis=1)
     n = counts.sum(axis=1)[:, None]
     q = 0.3 * counts / n + 0.7 * p
-    found = negative_entropy(cells, counts, table, intercept, 0.7)
+    found = negative_entropy(cells, counts, table, intercept, 0.7, np.empty(3))
     np.testing.assert_allclose(found, (n * q * np.log(q)).sum())
 
 
@@ -50,8 +50,10 @@ def test_curvatures_are_the_hessian_in_the_directions():
     p = softmax(intercept + dummies_of(cells) @ table, axis=1)
     x = np.column_stack([dummies_of(cells), np.ones(20)])
     joint, apart = np.zeros((12, 12)), np.zeros((2, 6, 6))
-    add_joint_curvature(cells, counts, table, intercept, basis, joint)
-    add_curvature(cells, counts, table, intercept, basis, apart)
+    add_joint_curvature(
+        cells, counts, table, intercept, basis, np.empty(3), np.empty(2), np.empty((2, 2)), joint
+    )
+    add_curvature(cells, counts, table, intercept, basis, np.empty(3), apart)
     expected = np.zeros((12, 12))
     for i in range(20):
         inner = counts[i].sum() * basis.T @ (np.diag(p[i]) - np.outer(p[i], p[i])) @ basis

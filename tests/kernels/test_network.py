@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from seminaive.kernels.network import (
-    Scratch,
     draw_missing,
     gibbs_log_scores,
     joint_log_scores,
     log_conditional,
+    scratch_of,
 )
 from seminaive.scores import Network
 
@@ -44,37 +44,25 @@ def test_conditionals_are_softmaxes_of_sums_of_tables():
     assert joint(net).sum() == pytest.approx(1)
 
 
-ROWS = np.array([[2, 1, 0], [0, 3, 1], [2, 3, 1], [1, 3, 2], [0, 0, 0]])
-
-
-def check_posteriors(found, *, atol):
-    """Compare scores of node 0 given the other cells of `ROWS` with sums over all configurations."""
-    shares = joint(network())
+@pytest.mark.parametrize("most", [100, 1])
+def test_missing_cells_are_summed_out(most):
+    net = network()
+    shares = joint(net)
+    codes = np.array([[2, 1, 0], [0, 3, 1], [2, 3, 1], [1, 3, 2], [0, 0, 0]])
+    uniforms = np.random.default_rng(0).random((2001 if most == 1 else 2, 3))
+    found = np.empty((5, 2))
+    beyond = np.empty(5, bool)
+    joint_log_scores(net._arrays, codes, 0, most, scratch_of(net._arrays), found, beyond)
+    assert beyond.tolist() == [most == 1] * 5
+    if most == 1:
+        gibbs_log_scores(net._arrays, codes, 0, uniforms, scratch_of(net._arrays), found)
     found = np.exp(found - np.logaddexp.reduce(found, axis=1)[:, None])
-    for row, own in zip(ROWS, found, strict=True):
+    for row, own in zip(codes, found, strict=True):
         index = tuple(slice(None) if code >= k else code for code, k in zip(row, CARDINALITIES, strict=True))
-        left = shares[(slice(None), *index[1:])].reshape(2, -1).sum(axis=1)
-        np.testing.assert_allclose(own, left / left.sum(), atol=atol)
-
-
-def test_missing_cells_are_summed_out():
-    found = np.empty((5, 2))
-    joint_log_scores(network()._arrays, ROWS, 0, 100, Scratch.of(CARDINALITIES), found)
-    check_posteriors(found, atol=1e-12)
-
-
-def test_rows_of_too_many_configurations_are_left_to_gibbs_draws():
-    found = np.empty((5, 2))
-    joint_log_scores(network()._arrays, ROWS, 0, 2, Scratch.of(CARDINALITIES), found)
-    # Two values of the target, times three of the second node where that is missing and an observed third.
-    np.testing.assert_array_equal(np.isnan(found).all(axis=1), [False, True, True, False, False])
-
-
-def test_gibbs_draws_average_to_the_posterior():
-    found = np.empty((5, 2))
-    uniforms = np.random.default_rng(0).random((2001, 3))
-    gibbs_log_scores(network()._arrays, ROWS, 0, uniforms, Scratch.of(CARDINALITIES), found)
-    check_posteriors(found, atol=0.03)  # means of 1,800 draws
+        index = (slice(None), *index[1:])
+        left = shares[index].reshape(2, -1).sum(axis=1)
+        # Means of 1,800 Gibbs draws where sums are not allowed.
+        np.testing.assert_allclose(own, left / left.sum(), atol=1e-12 if most > 1 else 0.03)
 
 
 @pytest.mark.parametrize("most", [100, 1])
@@ -84,10 +72,12 @@ def test_draws_keep_what_is_observed_and_fill_the_rest(most):
     codes = np.tile([2, 1, 3], (400, 1))
     codes[:, 2] = 0
     drawn = np.empty((2, 400, 3), np.int64)
-    draw_missing(net._arrays, codes, most, 2, np.random.default_rng(0), drawn)
+    scratch = (scratch_of(net._arrays), np.empty(2), np.empty((2, 3), np.int64))
+    draw_missing(net._arrays, codes, most, 2, np.random.default_rng(0), *scratch, drawn)
     assert (drawn[:, :, 1:] == [1, 0]).all()
     expected = shares[1, 1, 0] / shares[:, 1, 0].sum()
     # Four standard errors of a share of 800 draws.
     assert abs(drawn[:, :, 0].mean() - expected) < 4 * np.sqrt(0.25 / 800)
-    draw_missing(net._arrays, np.full((5, 3), 9), most, 2, np.random.default_rng(0), drawn[:, :5])
-    assert (drawn[:, :5] < CARDINALITIES).all()
+    few = np.empty((2, 5, 3), np.int64)
+    draw_missing(net._arrays, np.full((5, 3), 9), most, 2, np.random.default_rng(0), *scratch, few)
+    assert (few < CARDINALITIES).all()

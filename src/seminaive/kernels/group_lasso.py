@@ -9,6 +9,7 @@ Hessian.
 import numpy as np
 
 from seminaive.kernels.compilation import njit
+from seminaive.kernels.compile_options import BARE, kernel, part
 
 # Newton steps for the norm of a block; each doubles the exact digits.
 MOST_STEPS = 60
@@ -18,7 +19,7 @@ ROUNDING = 1e-11
 PRECISION = 1e-15
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@part
 def fill_probabilities(cells, table, intercept, u, p):
     """Fill p (K,) with the probabilities of row u, and return the log of the sum of exponentials and eta."""
     for k in range(p.shape[0]):
@@ -39,14 +40,13 @@ def fill_probabilities(cells, table, intercept, u, p):
     return highest + np.log(total)
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
-def log_loss_gradient(cells, counts, table, intercept, gradient, at_intercept):
+@njit(**BARE, fastmath={"contract"})
+def log_loss_gradient(cells, counts, table, intercept, gradient, at_intercept, p):
     """Return the log loss of label counts, and add its derivatives to gradient (P, K), at_intercept (K,).
 
-    cells (U, q) int32, counts (U, K), table (P, K), intercept (K,).
+    cells (U, q) int32, counts (U, K), table (P, K), intercept (K,); p (K,) is overwritten, here and below.
     """
     n_labels = counts.shape[1]
-    p = np.empty(n_labels)
     loss = 0.0
     for u in range(cells.shape[0]):
         n = 0.0
@@ -77,14 +77,13 @@ def log_loss_gradient(cells, counts, table, intercept, gradient, at_intercept):
     return loss
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def negative_entropy(cells, counts, table, intercept, scale):
+@kernel
+def negative_entropy(cells, counts, table, intercept, scale, p):
     """Return the sum of n q log q, the conjugate of the log loss at its derivative times scale.
 
     q = (1 - scale) counts / n + scale p; shapes as in `log_loss_gradient`.
     """
     n_labels = counts.shape[1]
-    p = np.empty(n_labels)
     total = 0.0
     for u in range(cells.shape[0]):
         fill_probabilities(cells, table, intercept, u, p)
@@ -98,8 +97,8 @@ def negative_entropy(cells, counts, table, intercept, scale):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def add_curvature(cells, counts, table, intercept, basis, gram):
+@kernel
+def add_curvature(cells, counts, table, intercept, basis, p, gram):
     """Add the second derivatives of the log loss in each direction of the label space to gram (M, A+1, A+1).
 
     cells (U, q) int32 of the active columns alone, numbered 0 to A - 1 and increasing along a row; table (A,
@@ -109,7 +108,6 @@ def add_curvature(cells, counts, table, intercept, basis, gram):
     n_labels = counts.shape[1]
     n_directions = basis.shape[1]
     last = gram.shape[1] - 1
-    p = np.empty(n_labels)
     for u in range(cells.shape[0]):
         fill_probabilities(cells, table, intercept, u, p)
         n = 0.0
@@ -130,18 +128,16 @@ def add_curvature(cells, counts, table, intercept, basis, gram):
                     row[cells[u, j]] += weight
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def add_joint_curvature(cells, counts, table, intercept, basis, gram):
+@kernel
+def add_joint_curvature(cells, counts, table, intercept, basis, p, means, weights, gram):
     """Add the second derivatives of the log loss by all directions together to gram ((A+1) M, (A+1) M).
 
     As `add_curvature`, the directions of a cell side by side. Blocks left of the diagonal are not filled.
+    means (M,) and weights (M, M) are overwritten.
     """
     n_labels = counts.shape[1]
     n_directions = basis.shape[1]
     last = gram.shape[0] - n_directions
-    p = np.empty(n_labels)
-    means = np.empty(n_directions)
-    weights = np.empty((n_directions, n_directions))
     for u in range(cells.shape[0]):
         fill_probabilities(cells, table, intercept, u, p)
         n = 0.0
@@ -169,7 +165,7 @@ def add_joint_curvature(cells, counts, table, intercept, basis, gram):
                     row[last + o] += weights[m, o]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def solve_block(e, r, penalty, z):
     """Fill z (B, L) with the minimum of sum e z^2 / 2 - r z + penalty |z|; return whether z is not 0.
 
@@ -212,24 +208,31 @@ def solve_block(e, r, penalty, z):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def descend(gram, slopes, starts, eigenvalues, eigenvectors, places, penalties, tol, max_sweeps, z):
+@kernel
+def descend(
+    gram,
+    slopes,
+    starts,
+    eigenvalues,
+    eigenvectors,
+    places,
+    penalties,
+    tol,
+    max_sweeps,
+    turned,
+    solved,
+    z,
+):
     """Minimise sum <slopes, y - z> + (y - z)'gram (y - z) / 2 + penalties |y_g| over y by groups, from y = z.
 
     gram (B, A, A); slopes and z (B, A), both overwritten: z by the solution, slopes by the derivatives there;
     starts (G + 1,) int64 where the coordinates of each group begin; eigenvalues (B, A); eigenvectors of each
     group's diagonal block, L x L one after the other in (B, V), from places (G + 1,) int64 on; penalties
-    (G,). A group's norm runs over all blocks. Stops when a sweep lowers the objective by less than tol times
-    what the first one did. Returns the number of sweeps.
+    (G,); turned (B, L) and solved (B + 1, L), for the widest group, are overwritten. A group's norm runs over
+    all blocks. Stops when a sweep lowers the objective by less than tol times what the first one did. Returns
+    the number of sweeps.
     """
     n_blocks = z.shape[0]
-    widest = 0
-    for g in range(penalties.shape[0]):
-        width = starts[g + 1] - starts[g]
-        widest = width if width > widest else widest
-    turned = np.empty((n_blocks, widest))
-    solved = np.empty((n_blocks, widest))
-    change = np.empty(widest)
     first = 0.0
     for sweep in range(max_sweeps):
         decrease = 0.0
@@ -237,7 +240,8 @@ def descend(gram, slopes, starts, eigenvalues, eigenvectors, places, penalties, 
             low = starts[g]
             width = starts[g + 1] - low
             r = turned[:, :width]
-            new = solved[:, :width]
+            new = solved[:n_blocks, :width]
+            change = solved[n_blocks]
             e = eigenvalues[:, low : low + width]
             for b in range(n_blocks):
                 vectors = eigenvectors[b, places[g] : places[g + 1]]

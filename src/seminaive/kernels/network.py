@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from seminaive.kernels.compilation import njit
 from seminaive.kernels.compile_options import kernel, part
 
 MISSING = -1
@@ -38,10 +37,10 @@ class NetworkArrays(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Arrays that a pass over rows writes to: made outside, since compiling an allocation takes long.
+    """Arrays that the passes over rows overwrite: kernels that allocate nothing are quick to compile.
 
-    x, nodes, state (p,) int64; needed, reached, free (p,) bool; logs (p + 1,), scores (>= p, K) and highest
-    (K,) float64, K being the largest number of values.
+    x, nodes, state (p,) int64; needed, reached, free (p,) bool; logs (p + 1,); uniforms (p,); scores (p + 1,
+    K); all but the first six float64.
     """
 
     x: np.ndarray
@@ -51,18 +50,18 @@ class Scratch(NamedTuple):
     reached: np.ndarray
     free: np.ndarray
     logs: np.ndarray
+    uniforms: np.ndarray
     scores: np.ndarray
-    highest: np.ndarray
 
-    @classmethod
-    def of(cls, cardinalities):
-        """Return arrays for networks of nodes with so many values."""
-        p, widest = len(cardinalities), max(cardinalities)
-        integers = (np.empty(p, np.int64) for _ in range(3))
-        flags = (np.empty(p, np.bool_) for _ in range(3))
-        # Gibbs draws use two rows of the scores even where there is one node.
-        scores = np.empty((max(p, 2), widest))
-        return cls(*integers, *flags, np.zeros(p + 1), scores, np.empty(widest))
+
+def scratch_of(net):
+    """Return scratch arrays for one pass at a time over rows of a network."""
+    p = len(net.cardinalities)
+    whole = [np.zeros(p, np.int64) for _ in range(3)]
+    flags = [np.zeros(p, np.bool_) for _ in range(3)]
+    return Scratch(
+        *whole, *flags, np.zeros(p + 1), np.zeros(p), np.zeros((p + 1, int(net.cardinalities.max(initial=1))))
+    )
 
 
 @kernel
@@ -118,7 +117,8 @@ def visited_nodes(net, x, target, needed, reached, nodes):
     """
     p = x.shape[0]
     for v in range(p):
-        needed[v] = reached[v] = v == target
+        needed[v] = v == target
+        reached[v] = v == target
     mark_needed(net, x, needed)
     changed = True
     while changed:
@@ -202,25 +202,25 @@ def next_configuration(net, x, nodes, m, free, state, logs, scores):
 
 
 @kernel
-def joint_log_scores(net, codes, target, most, scratch, out):
+def joint_log_scores(net, codes, target, most, scratch, out, beyond):
     """Fill out (n, K) with log P(target = k, observed cells), up to a constant per row.
 
-    codes (n, p) int64; the target's own are not read. The missing cells are summed out. Rows whose missing
-    cells take more than ``most`` values together are left to `gibbs_log_scores`: their out is NaN.
+    codes (n, p) int64; the target's own are not read. Rows whose missing cells take more than ``most`` values
+    together are left out, and marked in beyond (n,) bool.
     """
-    x, nodes, logs, highest = scratch.x, scratch.nodes, scratch.logs, scratch.highest
-    n_values = net.cardinalities[target]
+    x, nodes, logs = scratch.x, scratch.nodes, scratch.logs
+    highest = scratch.scores[x.shape[0]]
     for i in range(codes.shape[0]):
         read_row(net, codes[i], x)
         x[target] = MISSING
         m = visited_nodes(net, x, target, scratch.needed, scratch.reached, nodes)
-        exact = count_configurations(net, x, nodes, m) <= most
-        for k in range(n_values):
-            out[i, k] = 0.0 if exact else np.nan
-            highest[k] = -np.inf
-        if not exact:
+        beyond[i] = count_configurations(net, x, nodes, m) > most
+        if beyond[i]:
             continue
         start_enumeration(x, nodes, m, scratch.free, scratch.state)
+        for k in range(out.shape[1]):
+            out[i, k] = 0.0
+            highest[k] = -np.inf
         while next_configuration(net, x, nodes, m, scratch.free, scratch.state, logs, scratch.scores):
             k = x[target]
             if logs[m] > highest[k]:
@@ -228,23 +228,18 @@ def joint_log_scores(net, codes, target, most, scratch, out):
                 highest[k] = logs[m]
             else:
                 out[i, k] += np.exp(logs[m] - highest[k])
-        for k in range(n_values):
+        for k in range(out.shape[1]):
             out[i, k] = highest[k] + np.log(out[i, k])
 
 
 @kernel
 def gibbs_log_scores(net, codes, target, uniforms, scratch, out):
-    """Fill out (n, K) with log P(target = k | observed cells), averaged over draws from uniforms (sweeps, p).
-
-    codes (n, p) int64, as in `joint_log_scores`.
-    """
+    """Fill out (n, K) with logs of posteriors averaged over Gibbs draws made from uniforms (sweeps, p)."""
     for i in range(codes.shape[0]):
         read_row(net, codes[i], scratch.x)
         scratch.x[target] = MISSING
         m = visited_nodes(net, scratch.x, target, scratch.needed, scratch.reached, scratch.nodes)
-        gibbs_posterior(
-            net, scratch.x, target, scratch.nodes, m, scratch.free, uniforms, scratch.scores, out[i]
-        )
+        gibbs_posterior(net, target, m, uniforms, scratch, out[i])
 
 
 @part
@@ -307,17 +302,17 @@ def draw_forward(net, x, nodes, m, free, thresholds, scores):
 
 
 @part
-def gibbs_posterior(net, x, target, nodes, m, free, uniforms, scores, out):
+def gibbs_posterior(net, target, m, uniforms, scratch, out):
     """Fill out (K,) with the log of the mean of P(target | all others) over sweeps of Gibbs draws.
 
     uniforms (sweeps + 1, p): the first row starts by drawing from the parents, a tenth of the others is left
-    out of the mean. The missing cells of x (p,) are overwritten. scores (>= 2, K) is scratch: with one node
-    there is nothing to draw.
+    out of the mean. scratch has the row and its m nodes; its missing cells are overwritten.
     """
-    own = scores[1]
+    x, nodes, free = scratch.x, scratch.nodes, scratch.free
+    own = scratch.scores[x.shape[0]]
     for i in range(m):
         free[i] = x[nodes[i]] == MISSING
-    draw_forward(net, x, nodes, m, free, uniforms[0], scores[0])
+    draw_forward(net, x, nodes, m, free, uniforms[0], scratch.scores[0])
     for k in range(out.shape[0]):
         out[k] = 0.0
     for sweep in range(1, uniforms.shape[0]):
@@ -325,7 +320,7 @@ def gibbs_posterior(net, x, target, nodes, m, free, uniforms, scores, out):
             v = nodes[i]
             if not free[i]:
                 continue
-            total = full_conditional(net, x, v, nodes, m, own, scores[0])
+            total = full_conditional(net, x, v, nodes, m, own, scratch.scores[0])
             if v == target and sweep > uniforms.shape[0] // 10:
                 for k in range(out.shape[0]):
                     out[k] += own[k] / total
@@ -334,61 +329,58 @@ def gibbs_posterior(net, x, target, nodes, m, free, uniforms, scores, out):
         out[k] = np.log(out[k]) if out[k] > 0 else -1e300
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def draw_missing(net, codes, most, sweeps, generator, out):
+@kernel
+def draw_missing(net, codes, most, sweeps, generator, scratch, thresholds, drawn, out):
     """Fill out (D, n, p) with D draws of the missing cells of each row given its observed ones.
 
     codes (n, p) int64. Draws are exact where the missing cells above an observed one take at most ``most``
     values together, else they are ``sweeps`` Gibbs sweeps apart. Barren nodes are drawn from their parents.
+    thresholds (D,) float64 and drawn (D, p) int64 are overwritten.
     """
     n_draws, n, p = out.shape
-    widest = net.cardinalities.max()
-    x = np.empty(p, np.int64)
-    nodes = np.empty(p, np.int64)
-    state = np.empty(p, np.int64)
-    needed = np.empty(p, np.bool_)
-    free = np.empty(p, np.bool_)
-    barren = np.empty(p, np.bool_)
-    logs = np.zeros(p + 1)
-    scores = np.empty((p, widest))
-    drawn = np.empty((n_draws, p), np.int64)
-    thresholds = np.empty(n_draws)
-    uniforms = np.empty(p)
+    x, nodes, needed, barren = scratch.x, scratch.nodes, scratch.needed, scratch.reached
     for i in range(n):
         read_row(net, codes[i], x)
-        needed[:] = False
+        for v in range(p):
+            needed[v] = False
         mark_needed(net, x, needed)
         m = 0
         for j in range(p):
+            barren[j] = not needed[net.order[j]]
             if needed[net.order[j]]:
                 nodes[m] = net.order[j]
                 m += 1
         configurations = count_configurations(net, x, nodes, m)
-        for j in range(p):
-            barren[j] = not needed[net.order[j]]
         if configurations == 1.0:
             for d in range(n_draws):
-                drawn[d] = x
+                copy_row(x, drawn[d])
         elif configurations <= most:
-            enumerate_draws(net, x, nodes, m, free, state, logs, scores, thresholds, generator, drawn)
+            enumerate_draws(net, m, scratch, thresholds, generator, drawn)
         else:
-            gibbs_draws(net, x, nodes, m, free, sweeps, uniforms, scores, generator, drawn)
+            gibbs_draws(net, m, sweeps, scratch, generator, drawn)
         for d in range(n_draws):
             if m < p:
                 for v in range(p):
-                    uniforms[v] = generator.random()
-                draw_forward(net, drawn[d], net.order, p, barren, uniforms, scores[0])
-            for v in range(p):
-                out[d, i, v] = drawn[d, v]
+                    scratch.uniforms[v] = generator.random()
+                draw_forward(net, drawn[d], net.order, p, barren, scratch.uniforms, scratch.scores[0])
+            copy_row(drawn[d], out[d, i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def enumerate_draws(net, x, nodes, m, free, state, logs, scores, thresholds, generator, drawn):
+@part
+def copy_row(source, out):
+    """Copy one row (p,) to another."""
+    for v in range(source.shape[0]):
+        out[v] = source[v]
+
+
+@part
+def enumerate_draws(net, m, scratch, thresholds, generator, drawn):
     """Fill drawn (D, p) with exact draws: a first enumeration for the total, a second one to find them."""
-    start_enumeration(x, nodes, m, free, state)
+    x, nodes, logs = scratch.x, scratch.nodes, scratch.logs
+    start_enumeration(x, nodes, m, scratch.free, scratch.state)
     total = 0.0
     highest = -np.inf
-    while next_configuration(net, x, nodes, m, free, state, logs, scores):
+    while next_configuration(net, x, nodes, m, scratch.free, scratch.state, logs, scratch.scores):
         if logs[m] > highest:
             total = total * np.exp(highest - logs[m]) + 1.0
             highest = logs[m]
@@ -398,26 +390,27 @@ def enumerate_draws(net, x, nodes, m, free, state, logs, scores, thresholds, gen
         # Below the total by more than the rounding of the second sum.
         thresholds[d] = generator.random() * total * (1.0 - 1e-12)
     below = 0.0
-    while next_configuration(net, x, nodes, m, free, state, logs, scores):
+    while next_configuration(net, x, nodes, m, scratch.free, scratch.state, logs, scratch.scores):
         above = below + np.exp(logs[m] - highest)
         for d in range(drawn.shape[0]):
             if below <= thresholds[d] < above:
-                drawn[d] = x
+                copy_row(x, drawn[d])
         below = above
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def gibbs_draws(net, x, nodes, m, free, sweeps, uniforms, scores, generator, drawn):
+@part
+def gibbs_draws(net, m, sweeps, scratch, generator, drawn):
     """Fill drawn (D, p) with the states of a Gibbs sampler, ``sweeps`` sweeps apart."""
+    x, nodes, free, own = scratch.x, scratch.nodes, scratch.free, scratch.scores[1]
     for i in range(m):
         free[i] = x[nodes[i]] == MISSING
     for v in range(x.shape[0]):
-        uniforms[v] = generator.random()
-    draw_forward(net, x, nodes, m, free, uniforms, scores[0])
+        scratch.uniforms[v] = generator.random()
+    draw_forward(net, x, nodes, m, free, scratch.uniforms, scratch.scores[0])
     for d in range(drawn.shape[0]):
         for _ in range(sweeps):
             for i in range(m):
                 if free[i]:
-                    total = full_conditional(net, x, nodes[i], nodes, m, scores[1], scores[0])
-                    x[nodes[i]] = pick(scores[1], net.cardinalities[nodes[i]], generator.random() * total)
-        drawn[d] = x
+                    total = full_conditional(net, x, nodes[i], nodes, m, own, scratch.scores[0])
+                    x[nodes[i]] = pick(own, net.cardinalities[nodes[i]], generator.random() * total)
+        copy_row(x, drawn[d])

@@ -36,6 +36,7 @@ from seminaive.selection.network_search import (
     refit_is_better,
     search_path,
 )
+from seminaive.solvers.blas import one_blas_thread
 from seminaive.structure import SparseNetworks
 
 # What the node of a feature is called that has the name of the class.
@@ -234,7 +235,8 @@ class SparseBayesianNetwork(FittedNetwork):
             self.bin_means_ = self._means_of_bins(rows)
             table = self._network_table(rows)
             splits = self._splits(rows, y, sample_weight, random)
-            self._search(table, splits, np.random.default_rng(random.randint(2**31)))
+            with one_blas_thread():
+                self._search(table, splits, np.random.default_rng(random.randint(2**31)))
             self._summarise(rows)
         return self
 

@@ -193,22 +193,26 @@ class Network:
             The column of the target is not read.
         target : int
         """
-        from seminaive.kernels.network import Scratch, gibbs_log_scores, joint_log_scores
+        from seminaive.kernels.network import gibbs_log_scores, joint_log_scores, scratch_of
 
         distinct, place = distinct_rows(np.delete(codes, target, axis=1), self._most_of(target))
         rows = np.insert(distinct, target, 0, axis=1)
         found = np.empty((len(rows), self.cardinalities[target]))
-        scratch = Scratch.of(self.cardinalities)
+        beyond = np.empty(len(rows), dtype=bool)
+        scratch = scratch_of(self._arrays)
         for low in range(0, len(rows), ROWS_AT_ONCE):
             own = slice(low, low + ROWS_AT_ONCE)
             part = rows[own].astype(np.int64)
-            joint_log_scores(self._arrays, part, target, MOST_CONFIGURATIONS, scratch, found[own])
-        left = np.flatnonzero(np.isnan(found[:, 0]))
-        if len(left):
-            uniforms = np.random.default_rng(0).random((POSTERIOR_SWEEPS + 1, self.n_nodes))
-            averaged = np.empty((len(left), found.shape[1]))
-            gibbs_log_scores(self._arrays, rows[left].astype(np.int64), target, uniforms, scratch, averaged)
-            found[left] = averaged
+            joint_log_scores(
+                self._arrays, part, target, MOST_CONFIGURATIONS, scratch, found[own], beyond[own]
+            )
+        left = np.flatnonzero(beyond)
+        uniforms = np.random.default_rng(0).random((POSTERIOR_SWEEPS + 1, self.n_nodes))
+        for low in range(0, len(left), ROWS_AT_ONCE):
+            some = left[low : low + ROWS_AT_ONCE]
+            averaged = np.empty((len(some), found.shape[1]))
+            gibbs_log_scores(self._arrays, rows[some].astype(np.int64), target, uniforms, scratch, averaged)
+            found[some] = averaged
         return found[place]
 
     def _most_of(self, target: int) -> list[int]:
@@ -257,8 +261,10 @@ class Network:
         Exact where the missing cells take at most `MOST_CONFIGURATIONS` values together; else a Gibbs sampler
         makes `DRAW_SWEEPS` sweeps before each draw.
         """
-        from seminaive.kernels.network import draw_missing
+        from seminaive.kernels.network import draw_missing, scratch_of
 
+        scratch, thresholds = scratch_of(self._arrays), np.empty(n_draws)
+        one_row = np.empty((n_draws, self.n_nodes), dtype=np.int64)
         drawn = np.empty(
             (n_draws, len(codes), self.n_nodes), dtype=np.min_scalar_type(max(self.cardinalities))
         )
@@ -266,7 +272,17 @@ class Network:
             own = slice(low, low + ROWS_AT_ONCE)
             rows = codes[own].astype(np.int64)
             found = np.empty((n_draws, *rows.shape), dtype=np.int64)
-            draw_missing(self._arrays, rows, MOST_CONFIGURATIONS, DRAW_SWEEPS, generator, found)
+            draw_missing(
+                self._arrays,
+                rows,
+                MOST_CONFIGURATIONS,
+                DRAW_SWEEPS,
+                generator,
+                scratch,
+                thresholds,
+                one_row,
+                found,
+            )
             drawn[:, own] = found
         return drawn
 

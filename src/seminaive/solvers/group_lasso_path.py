@@ -227,10 +227,10 @@ class GroupLassoProblem:
         from seminaive.kernels.group_lasso import log_loss_gradient
 
         gradient, at_intercepts = np.zeros_like(coefficients), np.zeros_like(intercepts)
-        loss = 0.0
+        loss, p = 0.0, np.empty(self.n_labels)
         for d, table in enumerate(self.tables):
             loss += log_loss_gradient(
-                table.cells, table.counts, coefficients[d], intercepts[d], gradient[d], at_intercepts[d]
+                table.cells, table.counts, coefficients[d], intercepts[d], gradient[d], at_intercepts[d], p
             )
         scale = 1.0 / (self.weight * len(self.tables))
         return loss * scale, gradient * scale, at_intercepts * scale
@@ -245,8 +245,9 @@ class GroupLassoProblem:
         from seminaive.kernels.group_lasso import negative_entropy
 
         scale = norm.dual_scale(state.gradient)
+        p = np.empty(self.n_labels)
         conjugate = sum(
-            negative_entropy(table.cells, table.counts, own, intercept, scale)
+            negative_entropy(table.cells, table.counts, own, intercept, scale, p)
             for table, own, intercept in zip(self.tables, state.coefficients, state.intercepts, strict=True)
         )
         shares = np.exp(self.null_intercepts) / len(self.tables)
@@ -300,7 +301,9 @@ class GroupLassoProblem:
         slopes -= np.einsum("bi,bia->ba", slopes0, np.linalg.solve(at_intercept, at_cells))
         before = z.copy()
         penalties = norm.penalties[active]
-        descend(gram, slopes, starts, values, vectors, places, penalties, SWEEP_TOL, MOST_SWEEPS, z)
+        turned, solved = (np.empty((len(z) + more, width * widest)) for more in (0, 1))
+        steps = (SWEEP_TOL, MOST_SWEEPS, turned, solved)
+        descend(gram, slopes, starts, values, vectors, places, penalties, *steps, z)
         moved = slopes0 + np.einsum("bia,ba->bi", at_cells, z - before)
         step0 = -np.linalg.solve(at_intercept, moved[:, :, None])[:, :, 0]
         new = np.zeros_like(state.coefficients)
@@ -330,11 +333,12 @@ class GroupLassoProblem:
         number = np.zeros(int(self.starts[-1]), dtype=np.int32)
         number[cells] = np.arange(n_active, dtype=np.int32)
         gram = np.zeros((n_tables, n_blocks, size, size))
+        p, means, weights = np.empty(self.n_labels), np.empty(width), np.empty((width, width))
         for d, table in enumerate(self.tables):
-            own = number[table.cells[:, active]]
-            given = (own, table.counts, state.coefficients[d][cells], state.intercepts[d], self.basis)
+            own = np.ascontiguousarray(number[table.cells[:, active]])
+            given = (own, table.counts, state.coefficients[d][cells], state.intercepts[d], self.basis, p)
             if width > 1:
-                add_joint_curvature(*given, gram[d, 0])
+                add_joint_curvature(*given, means, weights, gram[d, 0])
             else:
                 add_curvature(*given, gram[d])
         gram = gram.reshape(-1, size, size) / (self.weight * n_tables)
