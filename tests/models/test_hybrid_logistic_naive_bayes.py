@@ -1,5 +1,6 @@
 """The hybrid model: its two limits, its partitions, its certificate, and what folds may look at."""
 
+import warnings
 from itertools import chain, combinations
 
 import numpy as np
@@ -17,7 +18,7 @@ from seminaive import (
     load_model,
     save_model,
 )
-from seminaive.errors import InputError
+from seminaive.errors import ConvergenceWarning, InputError
 
 RULES = ("bias-variance", "dependence", "greedy")
 
@@ -211,7 +212,10 @@ def test_a_blanket_comes_before_the_partition(mixed):
     assert model.blanket_.get_support().sum() == len(kept)
     weight = np.random.default_rng(1).integers(0, 3, len(y))
     weighted = hybrid("dependence", blanket=options, class_weight="balanced").fit(X, y, sample_weight=weight)
-    assert set(weighted.features_) <= set(X.columns)
+    share = {c: weight.sum() / (2 * weight[y == c].sum()) for c in np.unique(y)}
+    balanced = weight * np.array([share[c] for c in y])
+    alone = MarkovBlanketSelector(**options).fit(X, y, sample_weight=balanced)
+    assert str(weighted.blanket_.trace_) == str(alone.trace_)
 
 
 # Cross-validation
@@ -260,6 +264,35 @@ def test_the_curve_is_the_loss_of_models_fitted_on_each_fold(mixed, scoring, joi
         assert model.fold_losses_.losses[fold, place] == pytest.approx(loss, abs=2e-5)
 
 
+def test_fits_that_stop_early_warn_in_folds_and_at_the_end(mixed):
+    X, y = mixed
+    for rate, messages in (
+        ("cv", ["in the folds; raise", "tol=1e-06: raise"]),
+        (np.inf, ["tol=1e-06: raise"]),
+    ):
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            hybrid(rate=rate, max_iter=1).fit(X, y)
+        told = [str(warning.message) for warning in told if warning.category is ConvergenceWarning]
+        assert len(told) == len(messages)
+        assert all(message in text for message, text in zip(messages, told, strict=True))
+
+
+def test_held_out_rows_weigh_in_the_losses_and_folds_by_their_rows(mixed):
+    X, y = mixed
+    weight = np.random.default_rng(0).integers(1, 6, len(y))
+    folds = [(np.delete(np.arange(600), rows), rows) for rows in np.split(np.arange(600), [100, 300])]
+    model = hybrid(cv=folds, scoring="zero-one").fit(X, y, sample_weight=weight)
+    losses = []
+    for train, held_out in folds:
+        own = hybrid(rate=np.inf).fit(X.iloc[train], y[train], sample_weight=weight[train])
+        wrong = own.predict(X.iloc[held_out]) != y[held_out]
+        losses.append(np.average(wrong, weights=weight[held_out]))
+    assert model.fold_losses_.losses[:, 0] == pytest.approx(losses)
+    shares = [weight[held_out].sum() for _, held_out in folds]
+    assert model.rate_curve_["loss"][0] == pytest.approx(np.average(losses, weights=shares))
+
+
 def test_separable_classes_have_a_certified_optimum():
     X, y = load_wine(return_X_y=True, as_frame=True)
     model = hybrid(names(X)).fit(X, y)
@@ -280,6 +313,17 @@ def test_integer_weights_equal_repeated_rows(weather, rule):
     plain = hybrid(rule, rate=0.01).fit(X.iloc[repeated], y[repeated])
     assert weighted.logistic_features_ == plain.logistic_features_
     np.testing.assert_allclose(weighted.predict_proba(X), plain.predict_proba(X), atol=1e-5)
+
+
+def test_the_greedy_rule_weighs_rows_in_its_accuracies(mixed):
+    X, y = mixed
+    times = np.random.default_rng(1).integers(0, 4, len(y))
+    repeated = np.repeat(np.arange(len(y)), times)
+    weighted = hybrid("greedy").fit(X, y, sample_weight=times).partition_.trace
+    plain = hybrid("greedy").fit(X.iloc[repeated], y[repeated]).partition_.trace
+    assert [decision.feature for decision in weighted] == [decision.feature for decision in plain]
+    assert [decision.value for decision in weighted] == pytest.approx([decision.value for decision in plain])
+    assert plain
 
 
 def test_a_saved_model_keeps_its_partition(tmp_path, mixed):

@@ -237,3 +237,22 @@ def test_fast_iamb_stops_adding_where_cells_get_too_few_rows():
 
     found = ALGORITHMS["fast-iamb"](test, 0, range(8), ALPHA, rows_per_cell=rows_per_cell)
     assert found.members == (1, 2, 3, 4)
+
+
+def test_the_strongest_of_p_values_that_are_all_zero_is_added_first():
+    log_p = {1: -800.0, 2: -900.0, 3: -850.0}
+
+    def test(_target, candidate, _given):
+        return TestResult("mi", 9.0, 1.0, 0.0, log_p[candidate], 10.0)
+
+    assert ALGORITHMS["iamb"](test, 0, range(4), ALPHA).members == (2, 3, 1)
+
+
+def test_grow_shrink_begins_with_the_first_feature_again_after_each_addition():
+    def test(_target, candidate, given):
+        # 1 depends on the target given 2 alone; 3 depends on it as long as 1 is not given.
+        dependent = {1: given == (2,), 2: True, 3: 2 in given and 1 not in given}[candidate]
+        p_value = 0.001 if dependent else 0.9
+        return TestResult("mi", 1.0, 1.0, p_value, np.log(p_value), 10.0)
+
+    assert ALGORITHMS["grow-shrink"](test, 0, range(4), ALPHA).members == (2, 1)

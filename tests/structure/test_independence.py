@@ -22,6 +22,7 @@ from seminaive.structure import (
     shrinkage_mutual_information_test,
     shrunken_covariance,
 )
+from seminaive.structure.coded_tests import Strata
 
 # Perches of 409 lizards (Schoener, 1968): species (Sagrei, Distichus), diameter (narrow, wide), height (low,
 # high).
@@ -337,3 +338,30 @@ def test_log_p_values_of_the_far_tail_join_those_of_the_near_one():
     assert np.ptp(steps) < 0.02
     t = [correlation_test(r, 20_000, 0).log_p_value for r in np.linspace(0.253, 0.259, 7)]
     assert np.ptp(np.diff(t, 2)) < 0.05
+
+
+def test_the_far_tail_of_four_degrees_of_freedom_is_its_closed_form():
+    # P(chi-square of 4 > s) = exp(-s / 2) (1 + s / 2)
+    result = mutual_information_test(1000 * np.eye(3))
+    assert result.p_value == 0
+    expected = -result.statistic / 2 + np.log1p(result.statistic / 2)
+    assert result.log_p_value == pytest.approx(expected, abs=2e-3)  # the leading term leaves out 2 / s
+
+
+def test_strata_of_many_values_are_those_of_few_where_cells_are_missing():
+    rng = np.random.default_rng(0)
+    column = rng.integers(0, 3, 60)
+    # Cardinality 1000: more combinations than four per row, which are numbered by sorting.
+    few = Strata.whole(60).refined(np.where(column == 2, 3, column), 3)
+    many = Strata.whole(60).refined(np.where(column == 2, 1000, column), 1000)
+    assert few.n_strata == many.n_strata == 2
+    np.testing.assert_array_equal(few.of_row, many.of_row)
+
+
+def test_a_corrected_p_value_and_its_logarithm_agree():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 200)
+    numbers = np.column_stack([rng.normal(size=200) + 0.2 * labels, labels[:, None] == np.arange(3)])
+    result = GaussianTests(numbers, ((0,), (1, 2, 3)))(1, 0, ())
+    assert 0 < result.p_value < 1
+    assert result.log_p_value == pytest.approx(np.log(result.p_value))

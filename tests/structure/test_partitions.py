@@ -158,3 +158,22 @@ def test_greedy_never_lowers_the_accuracy_and_stops_where_no_move_raises_it(seed
 
 def test_a_partition_lists_both_parts_in_order():
     assert Partition.of_logistic({3, 1}, 5) == Partition((1, 3), (0, 2, 4))
+
+
+def test_a_dependence_equal_to_the_cutoff_separates_a_pair():
+    matrix = symmetric({(0, 1): 0.25, (0, 2): 0.1}, 3)
+    generator = np.random.default_rng(0)
+    assert dependence_partition(matrix, generator, cutoff=0.25).logistic == (0,)
+    assert dependence_partition(matrix, generator, cutoff=np.nextafter(0.25, 1)).logistic == ()
+
+
+def test_features_that_moved_are_no_third_feature_of_a_later_pair():
+    # 0 moves first. Of the pair 2 and 3, 2 depends most on 0, which has left, and 3 more on 1.
+    matrix = symmetric({(0, 1): 0.9, (0, 2): 0.8, (1, 2): 0.1, (1, 3): 0.3, (2, 3): 0.5}, 4)
+    found = dependence_partition(matrix, np.random.default_rng(0), cutoff=0.4)
+    assert [decision.feature for decision in found.trace] == [0, 3]
+
+
+def test_a_move_that_leaves_the_accuracy_as_it_is_is_not_made():
+    for forward in (False, True):
+        assert greedy_partition(3, lambda _part: 0.5, forward=forward).trace == ()

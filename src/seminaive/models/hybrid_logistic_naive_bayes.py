@@ -31,6 +31,9 @@ from seminaive.structure import (
 )
 
 RULES = ("bias-variance", "dependence", "greedy")
+# Times tol, in folds that are judged by bounded losses. The log loss of held-out rows has no bound: it tells
+# how far apart separable classes were driven, and needs the solution itself.
+FOLD_TOLERANCE = 10.0
 
 
 class HybridLogisticNaiveBayes(AdditiveClassifier):
@@ -103,7 +106,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         can be separated without error: then there is no optimum without it.
     tol : float, default=1e-6
         When the logistic fit stops: the norm of the gradient in the metric of the inverse Hessian, relative
-        to the square root of twice the log loss of equal probabilities.
+        to the square root of twice the log loss of equal probabilities. Fits in the folds of a
+        cross-validation stop at ten times that, unless they are judged by their log loss.
     max_iter : int, default=200
         Newton steps of a logistic fit.
     random_state : int, RandomState or None, default=0
@@ -327,7 +331,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
 
     def _divide_greedily(self, problem, step):
         free = [j for j in range(len(problem.features)) if j not in problem.settled]
-        logistic, rows = self._logistic_fits(problem, problem.rows.weights[None]), problem.rows
+        logistic, rows = self._logistic_fits(problem, problem.rows.weights[None], self.tol), problem.rows
         known, last = {}, {}
 
         def accuracy(part):
@@ -355,26 +359,27 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         row_weights = np.zeros((len(splits), len(rows.labels)))
         for own, (train, _) in zip(row_weights, splits, strict=True):
             own[train] = rows.weights[train]
-        logistic = self._logistic_fits(problem, row_weights)
+        tol = self.tol if self.scoring == "log-loss" else FOLD_TOLERANCE * self.tol
+        logistic = self._logistic_fits(problem, row_weights, tol)
         losses, sizes, results = search_rate(
             folds, logistic, rows.labels, rows.weights, self.scoring, joint=self.joint, report=step
         )
         worst = max(results, key=lambda result: result.optimality)
-        worst.warn_unless_converged(self.tol, "in the folds; raise max_iter, ridge or tol")
+        worst.warn_unless_converged(tol, "in the folds; raise max_iter, ridge or tol")
         self.fold_losses_, self.fold_sizes_ = losses, sizes
         self.n_logistic_fits_ = logistic.n_solved
         return float(losses.strengths[losses.choose("min")])
 
     # The model
 
-    def _logistic_fits(self, problem, row_weights):
-        return problem.logistic_fits(self, row_weights, self._logistic_parts)
+    def _logistic_fits(self, problem, row_weights, tol):
+        return problem.logistic_fits(self, row_weights, self._logistic_parts, tol)
 
     def _settle(self, problem):
         """Fit both parts of the chosen partition, and add them."""
         own = problem.of_all(self.partition_)
         generative = problem.generative.without_prior(own.generative)
-        logistic = self._logistic_fits(problem, problem.rows.weights[None])
+        logistic = self._logistic_fits(problem, problem.rows.weights[None], self.tol)
         if own.logistic or self.joint:
             result = problem.solve(logistic, problem.generative, self.partition_, joint=self.joint)
             result.warn_unless_converged(self.tol, "raise max_iter, ridge or tol")

@@ -104,7 +104,7 @@ class HybridProblem:
             tuple(self.features[j] for j in partition.generative),
         )
 
-    def logistic_fits(self, model, row_weights, kind):
+    def logistic_fits(self, model, row_weights, kind, tol):
         """Return what fits logistic parts to the rows under some weights: a kind of `LogisticParts`."""
         own = self.design.coefficients
         n_terms = len(own.terms.features)
@@ -117,7 +117,7 @@ class HybridProblem:
             row_weights,
             self.rows.n_classes,
             ridge=model.ridge,
-            tol=model.tol,
+            tol=tol,
             max_iter=model.max_iter,
         )
 
