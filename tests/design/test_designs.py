@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from seminaive import NaiveBayes
+from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.row_space import RowSpace
 from seminaive.design.smooth_columns import SmoothColumns
@@ -45,7 +46,17 @@ def projected():
     return ProjectedDesign(columns, table, 3)
 
 
-DESIGNS = {"table": table_design, "row space": row_space, "tied": tied_terms, "projected": projected}
+def matrix():
+    return DenseDesign(dense(projected()))
+
+
+DESIGNS = {
+    "table": table_design,
+    "row space": row_space,
+    "tied": tied_terms,
+    "projected": projected,
+    "dense": matrix,
+}
 
 
 def n_columns(design):

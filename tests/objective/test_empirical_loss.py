@@ -175,20 +175,6 @@ def test_derivatives_of_the_penalised_loss_equal_finite_differences(n_classes):
     np.testing.assert_allclose(product, (rising - falling) / (2 * step), atol=1e-5 * np.abs(product).max())
 
 
-@pytest.mark.parametrize("n_classes", [2, 3])
-def test_effective_degrees_of_freedom_equal_a_dense_reference(n_classes):
-    loss, coefficients, cells = problem(n_classes, n_rows=200, order=1)
-    strength = np.random.default_rng(4).uniform(0.1, 2.0, (len(coefficients), 1))
-    found = PenalisedLoss(loss, Ridge(strength)).effective_degrees_of_freedom(coefficients)
-    indicators = (cells[:, :, None] == loss.design.fused.observed).sum(axis=1)
-    design = np.hstack([np.ones((200, 1)), indicators, loss.design.numbers])
-    curvature = loss.row_curvature(coefficients)
-    for column in range(loss.shape[1]):
-        hessian = design.T @ (design * curvature[:, [column]])
-        hat = np.linalg.solve(hessian + np.diag(strength[:, 0]), hessian)
-        np.testing.assert_allclose(found[:, column], np.diag(hat), atol=1e-9)
-
-
 def test_products_in_the_row_space_are_right_to_half_the_digits():
     loss, _, _ = problem(3, n_rows=200)
     codes = np.random.default_rng(0).integers(0, [2, 3, 5, 1, 4], (200, 5)).astype(np.uint8)

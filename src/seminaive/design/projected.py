@@ -52,35 +52,12 @@ class ProjectedDesign:
         self.blocks = term_blocks(columns)
         n_slopes, n_mains = len(columns.slopes), len(columns.mains)
         own = columns.columns
-        mains = list(zip(columns.mains, self.blocks[n_slopes : n_slopes + n_mains], strict=True))
-        self._curves = [(own[j], block) for j, block in mains if own[j].number is not None]
-        described: list[tuple[int, ...]] = []
-        features: list[tuple[int, ...]] = []
-        places: dict[tuple[int, str], int] = {}
-        flat = [np.ones(1)]
-
-        def place(j: int, which: str) -> int:
-            if (j, which) not in places:
-                places[j, which] = sum(map(len, flat))
-                flat.append(getattr(own[j], which).ravel())
-            return places[j, which]
-
-        cell = 0
-        for j, block in mains:
-            if own[j].number is None:
-                functions = own[j].main
-                described.append((place(j, "main"), *functions.shape, 0, 1, 1, block.start, cell))
-                features.append((own[j].coded or 0,))
-                cell += len(functions)
-        for (j, k), block in zip(columns.pairs, self.blocks[n_slopes + n_mains :], strict=True):
-            left, right = own[j].pair, own[k].pair
-            described.append(
-                (place(j, "pair"), *left.shape, place(k, "pair"), *right.shape, block.start, cell)
-            )
-            features.append((own[j].coded or 0, own[k].coded or 0))
-            cell += len(left) * len(right)
-        self._terms = np.array(described, dtype=np.int64).reshape(-1, 8)
-        self._functions = np.concatenate(flat)
+        self._curves = [
+            (own[j], block)
+            for j, block in zip(columns.mains, self.blocks[n_slopes : n_slopes + n_mains], strict=True)
+            if own[j].number is not None
+        ]
+        self._terms, self._functions, features = _table_terms(columns, self.blocks)
         terms = Terms(tuple(features), tuple(table.cardinalities))
         fused = FusedTerms.of(table.codes, terms)
         slopes = columns.slope_features(table.numbers)
@@ -208,6 +185,42 @@ class ProjectedDesign:
                 following = curve.main[np.minimum(level.astype(np.int64) + 1, len(curve.knots))]
                 features = features + along[:, None] * (following - features)
                 found[block] += (features**2).T @ residuals[rows]
+
+
+def _table_terms(
+    columns: SmoothColumns, blocks: list[slice]
+) -> tuple[Indices, Floats, list[tuple[int, ...]]]:
+    """Return the terms that are tables, as the kernels read them, all functions, and the coded columns.
+
+    A term is where the functions of its first column begin, their shape, the same of its second column, or of
+    the constant 1, where its coefficients begin, and where its cells begin.
+    """
+    own = columns.columns
+    n_slopes, n_mains = len(columns.slopes), len(columns.mains)
+    described: list[tuple[int, ...]] = []
+    features: list[tuple[int, ...]] = []
+    places: dict[tuple[int, str], int] = {}
+    flat = [np.ones(1)]
+
+    def place(j: int, which: str) -> int:
+        if (j, which) not in places:
+            places[j, which] = sum(map(len, flat))
+            flat.append(getattr(own[j], which).ravel())
+        return places[j, which]
+
+    cell = 0
+    for j, block in zip(columns.mains, blocks[n_slopes : n_slopes + n_mains], strict=True):
+        if own[j].number is None:
+            functions = own[j].main
+            described.append((place(j, "main"), *functions.shape, 0, 1, 1, block.start, cell))
+            features.append((own[j].coded or 0,))
+            cell += len(functions)
+    for (j, k), block in zip(columns.pairs, blocks[n_slopes + n_mains :], strict=True):
+        left, right = own[j].pair, own[k].pair
+        described.append((place(j, "pair"), *left.shape, place(k, "pair"), *right.shape, block.start, cell))
+        features.append((own[j].coded or 0, own[k].coded or 0))
+        cell += len(left) * len(right)
+    return np.array(described, dtype=np.int64).reshape(-1, 8), np.concatenate(flat), features
 
 
 class ProjectedWorkspace:

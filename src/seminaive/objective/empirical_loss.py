@@ -180,11 +180,6 @@ class EmpiricalLoss:
         rough = self.design.rough
         return self._space if rough is self.design else rough.workspace(self._n_scores)
 
-    def hessian_blocks(self, coefficients: Floats) -> Floats:
-        """Return the Hessian of each column with itself, (n_columns, p, p), for a single weighting."""
-        curvature = self.row_curvature(coefficients)
-        return np.stack([self.design.gram(own) for own in curvature.T])
-
     def hessian(self, coefficients: Floats) -> Floats:
         """Return the Hessian of a single weighting, its coefficients flattened by rows.
 

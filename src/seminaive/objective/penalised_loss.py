@@ -64,22 +64,6 @@ class PenalisedLoss:
         np.einsum("ii->i", hessian)[:] += strength.ravel()
         return hessian
 
-    def effective_degrees_of_freedom(self, coefficients: Floats) -> Floats:
-        """Return how much of each coefficient the data determine, between 0 and 1, shaped like them.
-
-        ``1 - strength_j [(H + diag strength)^-1]_jj``, where H is the Hessian of the loss, class by class:
-        blocks between classes are left out. Summed over the coefficients of a term, these are the term's
-        effective degrees of freedom.
-        """
-        strength = np.broadcast_to(self.ridge.strength, self.loss.shape)
-        degrees = np.empty(self.loss.shape)
-        for column, block in enumerate(self.loss.hessian_blocks(coefficients)):
-            own = strength[:, column]
-            np.einsum("ii->i", block)[:] += own
-            inverse = np.linalg.pinv(block, hermitian=True)
-            degrees[:, column] = 1.0 - own * np.diagonal(inverse)
-        return degrees
-
     def precondition(self, gradient: Floats) -> Floats:
         """Return gradients times the approximate inverse of the Hessian."""
         if self.preconditioner is None:
