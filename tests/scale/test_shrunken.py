@@ -31,6 +31,10 @@ MODELS = {
 }
 
 
+# Between the strength_max of 100 of the mixed rows, about 6, and that of all, 67.
+HELD = 20.0
+
+
 def features(frame):
     return frame.drop(columns=[name for name in ("outcome", "weight") if name in frame])
 
@@ -143,6 +147,15 @@ def test_a_path_that_stops_early_ends_where_that_in_memory_does(mixed):
     np.testing.assert_allclose(model.path_.strengths, expected.path_.strengths, rtol=1e-9)
 
 
+def test_a_block_of_separated_rows_does_not_end_a_path_of_others(mixed):
+    model = NaiveBayesLogisticRegression(strength=0.0)
+    expected = clone(model).fit(features(mixed), mixed["outcome"])
+    sure = int(expected.predict_proba(features(mixed))[:, 0].argmax())
+    data = scale.from_batches([mixed[sure : sure + 1], mixed.drop(index=sure)], target="outcome")
+    scale.fit(model, data)
+    np.testing.assert_allclose(model.path_.strengths, expected.path_.strengths, rtol=1e-9)
+
+
 def test_a_working_set_by_the_strong_rule_has_the_same_optimum(mixed_rows, monkeypatch):
     from seminaive.kernels import path_newton
 
@@ -201,6 +214,17 @@ def test_the_search_sees_a_sample_and_the_path_all_rows(mixed, monkeypatch):
     )
     same.fit(features(mixed), mixed["outcome"])
     np.testing.assert_allclose(model.coefficients_, same.coefficients_, atol=1e-4)
+
+
+def test_where_the_search_chose_the_target_all_rows_keep_it(mixed, monkeypatch):
+    monkeypatch.setattr(searching, "MOST_SEARCHED", 100)
+    # Enough to hold all coefficients at the target of the sample, and not at that of all rows.
+    options = {"strengths": [HELD], "generative_shares": [1.0], "cv": 2}
+    free = NaiveBayesLogisticRegression(strength=HELD).fit(features(mixed), mixed["outcome"])
+    assert (free.coefficients_ != free.target_).any()
+    model = NaiveBayesLogisticRegressionCV(**options)
+    scale.fit(model, scale.from_batches(parts(mixed), target="outcome"))
+    np.testing.assert_allclose(model.coefficients_, free.target_, rtol=1e-9)
 
 
 def test_noise_has_the_class_shares_of_all_rows(mixed):
