@@ -5,7 +5,13 @@ import pytest
 from sklearn.base import clone
 
 from seminaive import scale
-from seminaive.design.reference import ReferenceDesign, means_and_deviations
+from seminaive.design.classes import log_odds
+from seminaive.design.reference import (
+    AnchoredDesign,
+    ReferenceDesign,
+    means_and_deviations,
+    reference_codes,
+)
 from seminaive.encode import TableEncoder
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (
@@ -15,7 +21,10 @@ from seminaive.models import (
     save_model,
 )
 from seminaive.scale import partitions, searching
+from seminaive.scale.reference_blocks import Layout, path_curvature, path_derivatives
+from seminaive.scale.work import Work
 from seminaive.solvers import blocked_path
+from seminaive.solvers.path_columns import Columns
 from seminaive.statistics import TableStatistics
 
 MODELS = {
@@ -114,6 +123,35 @@ def test_moments_from_statistics_are_those_of_the_rows(mixed, missing):
     design = ReferenceDesign.of(numbers, table.codes, table.cardinalities, model.references_)
     for own, known in zip(found, design.means_and_deviations(weight), strict=True):
         np.testing.assert_allclose(own, known, rtol=1e-12, atol=1e-15)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_derivatives_and_what_certifies_them_add_up_over_blocks(n_classes, mixed_rows):
+    frame = mixed_rows(2000, n_classes=n_classes)
+    model = NaiveBayesLogisticRegression()
+    work = Work(model, scale.from_batches([frame], target="outcome"), scale.LocalRunner(), None, None)
+    survey, coding = work.coded(None)
+    statistics = work.statistics(survey, coding)
+    references = reference_codes(statistics)
+    rows = coding.encode(features(frame), frame["outcome"], None)
+    linear = AnchoredDesign.of(rows.table, references, model._anchor_of(statistics, 1.0))
+    layout = Layout(references, linear.anchor, log_odds(model._target_of(linear)))
+    blocks = [
+        layout.block(coding.encode(features(own), own["outcome"], None)) for own in parts(frame) if len(own)
+    ]
+    moments = means_and_deviations(statistics, references)
+    design = linear.design
+    columns = Columns.of(moments, design.n_coefficients, design.n_numbers, standardize=True, centred=False)
+    x = np.random.default_rng(0).normal(size=blocks[0].n_scores * (design.n_coefficients + 1)) / 10
+    slot = np.append(np.arange(design.n_coefficients), design.n_coefficients)
+    g, facts = path_derivatives(blocks, columns, x)
+    expected, known = path_derivatives([layout.block(rows)], columns, x)
+    np.testing.assert_allclose(g, expected, atol=1e-12 * np.abs(expected).max())
+    np.testing.assert_allclose(facts, known, rtol=1e-12)  # loss, odds and least margin
+    found = path_curvature(blocks, columns, x, slot, design.n_coefficients)
+    whole = path_curvature([layout.block(rows)], columns, x, slot, design.n_coefficients)
+    lower = np.tril_indices(design.n_coefficients * blocks[0].n_scores)
+    np.testing.assert_allclose(found[lower], whole[lower], atol=1e-12 * np.abs(whole[lower]).max())
 
 
 def test_threads_and_scratch_change_no_bit(mixed, tmp_path):
