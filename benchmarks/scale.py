@@ -38,7 +38,7 @@ FILE_ROWS = 500_000
 PASS_ROWS = 2_000_000
 SPARK = Path(__file__).parent / "peers" / "spark.py"
 # Covertype, below itself five times; and the rows of it that Spark is given, as 1,431 one-hot pairs each.
-COPIES, SPARK_ROWS = 5, 20_000
+COPIES, SPARK_ROWS = 5, 10_000
 BAR_SPARK_STATISTICS, BAR_SPARK_PASS, BAR_THREADS = 10.0, 20.0, 1.7
 BAR_DECODING, BAR_MEMORY, BAR_MAPPED, BAR_DASK, BAR_GIGABYTES = 2.5, 1.15, 1.35, 2.0, 1.0
 ROUNDS = 5

@@ -1,5 +1,6 @@
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from sklearn.base import clone
 
@@ -137,6 +138,21 @@ def test_a_column_without_values_in_some_partitions_has_the_type_of_the_others(m
         model = scale.fit(NaiveBayes(), scale.from_parquet(folder, target="outcome"))
     with pytest.warns(UserWarning, match="'nothing' has no value"):
         expected = NaiveBayes().fit(features(mixed), mixed["outcome"])
+    same_answers(model, expected, features(mixed))
+
+
+def test_a_file_may_have_columns_of_type_null(mixed, tmp_path):
+    mixed.loc[:999, "place"] = None
+    mixed.loc[:999, "age"] = np.nan
+    expected = NaiveBayes().fit(features(mixed), mixed["outcome"])
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    empty = pa.Table.from_pandas(mixed[:1000], preserve_index=False)
+    for name in ("place", "age"):
+        empty = empty.set_column(empty.column_names.index(name), name, pa.nulls(1000))
+    pq.write_table(empty, folder / "a.parquet")
+    mixed[1000:].to_parquet(folder / "b.parquet", index=False)
+    model = scale.fit(NaiveBayes(), scale.from_parquet(folder, target="outcome"))
     same_answers(model, expected, features(mixed))
 
 

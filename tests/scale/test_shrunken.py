@@ -5,7 +5,13 @@ import pytest
 from sklearn.base import clone
 
 from seminaive import scale
-from seminaive.design.reference import ReferenceDesign, means_and_deviations
+from seminaive.design.classes import log_odds
+from seminaive.design.reference import (
+    AnchoredDesign,
+    ReferenceDesign,
+    means_and_deviations,
+    reference_codes,
+)
 from seminaive.encode import TableEncoder
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (
@@ -15,7 +21,10 @@ from seminaive.models import (
     save_model,
 )
 from seminaive.scale import partitions, searching
+from seminaive.scale.reference_blocks import Layout, path_curvature, path_derivatives
+from seminaive.scale.work import Work
 from seminaive.solvers import blocked_path
+from seminaive.solvers.path_columns import Columns
 from seminaive.statistics import TableStatistics
 
 MODELS = {
@@ -29,6 +38,10 @@ MODELS = {
     "neutral": NaiveBayesLogisticRegression(strength=3.0, missing="neutral"),
     "naive Bayes": NaiveBayesLogisticRegression(strength=1e6),
 }
+
+
+# Between the strength_max of 100 of the mixed rows, about 6, and that of all, 67.
+HELD = 20.0
 
 
 def features(frame):
@@ -112,6 +125,35 @@ def test_moments_from_statistics_are_those_of_the_rows(mixed, missing):
         np.testing.assert_allclose(own, known, rtol=1e-12, atol=1e-15)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_derivatives_and_what_certifies_them_add_up_over_blocks(n_classes, mixed_rows):
+    frame = mixed_rows(2000, n_classes=n_classes)
+    model = NaiveBayesLogisticRegression()
+    work = Work(model, scale.from_batches([frame], target="outcome"), scale.LocalRunner(), None, None)
+    survey, coding = work.coded(None)
+    statistics = work.statistics(survey, coding)
+    references = reference_codes(statistics)
+    rows = coding.encode(features(frame), frame["outcome"], None)
+    linear = AnchoredDesign.of(rows.table, references, model._anchor_of(statistics, 1.0))
+    layout = Layout(references, linear.anchor, log_odds(model._target_of(linear)))
+    blocks = [
+        layout.block(coding.encode(features(own), own["outcome"], None)) for own in parts(frame) if len(own)
+    ]
+    moments = means_and_deviations(statistics, references)
+    design = linear.design
+    columns = Columns.of(moments, design.n_coefficients, design.n_numbers, standardize=True, centred=False)
+    x = np.random.default_rng(0).normal(size=blocks[0].n_scores * (design.n_coefficients + 1)) / 10
+    slot = np.append(np.arange(design.n_coefficients), design.n_coefficients)
+    g, facts = path_derivatives(blocks, columns, x)
+    expected, known = path_derivatives([layout.block(rows)], columns, x)
+    np.testing.assert_allclose(g, expected, atol=1e-12 * np.abs(expected).max())
+    np.testing.assert_allclose(facts, known, rtol=1e-12)  # loss, odds and least margin
+    found = path_curvature(blocks, columns, x, slot, design.n_coefficients)
+    whole = path_curvature([layout.block(rows)], columns, x, slot, design.n_coefficients)
+    lower = np.tril_indices(design.n_coefficients * blocks[0].n_scores)
+    np.testing.assert_allclose(found[lower], whole[lower], atol=1e-12 * np.abs(whole[lower]).max())
+
+
 def test_threads_and_scratch_change_no_bit(mixed, tmp_path):
     data = scale.from_batches(parts(mixed), target="outcome")
     fits = [
@@ -140,6 +182,15 @@ def test_a_path_that_stops_early_ends_where_that_in_memory_does(mixed):
     expected = clone(model).fit(features(mixed), mixed["outcome"])
     scale.fit(model, scale.from_batches(parts(mixed), target="outcome"))
     assert len(model.path_) == len(expected.path_)
+    np.testing.assert_allclose(model.path_.strengths, expected.path_.strengths, rtol=1e-9)
+
+
+def test_a_block_of_separated_rows_does_not_end_a_path_of_others(mixed):
+    model = NaiveBayesLogisticRegression(strength=0.0)
+    expected = clone(model).fit(features(mixed), mixed["outcome"])
+    sure = int(expected.predict_proba(features(mixed))[:, 0].argmax())
+    data = scale.from_batches([mixed[sure : sure + 1], mixed.drop(index=sure)], target="outcome")
+    scale.fit(model, data)
     np.testing.assert_allclose(model.path_.strengths, expected.path_.strengths, rtol=1e-9)
 
 
@@ -201,6 +252,17 @@ def test_the_search_sees_a_sample_and_the_path_all_rows(mixed, monkeypatch):
     )
     same.fit(features(mixed), mixed["outcome"])
     np.testing.assert_allclose(model.coefficients_, same.coefficients_, atol=1e-4)
+
+
+def test_where_the_search_chose_the_target_all_rows_keep_it(mixed, monkeypatch):
+    monkeypatch.setattr(searching, "MOST_SEARCHED", 100)
+    # Enough to hold all coefficients at the target of the sample, and not at that of all rows.
+    options = {"strengths": [HELD], "generative_shares": [1.0], "cv": 2}
+    free = NaiveBayesLogisticRegression(strength=HELD).fit(features(mixed), mixed["outcome"])
+    assert (free.coefficients_ != free.target_).any()
+    model = NaiveBayesLogisticRegressionCV(**options)
+    scale.fit(model, scale.from_batches(parts(mixed), target="outcome"))
+    np.testing.assert_allclose(model.coefficients_, free.target_, rtol=1e-9)
 
 
 def test_noise_has_the_class_shares_of_all_rows(mixed):

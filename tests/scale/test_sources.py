@@ -186,3 +186,11 @@ def test_failed_predictions_leave_no_folder(mixed, folder, tmp_path):
     data = scale.from_batches([mixed.drop(columns="sky")])
     with pytest.raises(InputError, match=r"of which the table lacks \['sky'\]"):
         scale.predict_proba(model, data, out=tmp_path / "answers")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 7])
+def test_results_come_in_the_order_of_the_items(n_jobs):
+    # The sums of a pass are taken in this order.
+    runner = scale.LocalRunner(n_jobs)
+    assert list(runner.each(pow, range(20), 2)) == [item**2 for item in range(20)]
+    assert runner.hold(pow, range(20), 3) == [item**3 for item in range(20)]
