@@ -171,6 +171,105 @@ def lay_strengths(strengths, strength_max, ratio):
             strengths[t] = strength_max * ratio**share
 
 
+@inlined
+def refresh_gram(design, problem, work, softmax, model, n_scores, wanted):
+    """Compute the second derivatives of the working set, unless those in use cover it; return whether so."""
+    state = model.state
+    fresh = state[STALE] == 1 or not covers(model.chosen, model.slot, state[WIDTH], wanted)
+    if fresh:
+        number_working_set(model.chosen, n_scores, wanted, model.slot, model.position)
+        state[WIDTH] = wanted
+        weighted_gram(design, problem, work, softmax, model)
+    state[STALE] = 0
+    return fresh
+
+
+@inlined
+def gap_by_decrement(design, rules, penalty, model, point, trial, q):
+    """Return the gap where coefficients are free: half their decrement, and the dual gap without them."""
+    accept(point, trial)
+    decrement = decrement_of_free(
+        model.position, q, model.gram, penalty.l1, penalty.l2, trial.g, model.active, model.step, model.l2,
+        model.factor,
+    )  # fmt: skip
+    certify(design, rules, penalty, trial)
+    return 0.5 * decrement + trial.facts[GAP]
+
+
+@inlined
+def minimise_model(softmax, penalty, model, point, trial, q, n_scores, limit, by_decrement):
+    """Minimise the quadratic model over the working set to residuals of ``limit``, into the trial's x."""
+    old, new, x, position = point.x, trial.x, model.x, model.position
+    gram, u, l1, l2, tol = model.gram, model.u, model.l1, model.l2, model.tol
+    open_model(
+        position, q, gram, old, point.g, penalty.l1, penalty.l2, limit, by_decrement, x, u, l1, l2, tol
+    )
+    minimise_quadratic(
+        gram, q, u, x, l1, l2, tol, MAX_CYCLES, model.active, model.step, model.factor, n_scores, softmax
+    )
+    for a in range(old.shape[0]):
+        new[a] = old[a]
+    for b in range(q):
+        new[position[b]] = x[b]
+
+
+@inlined
+def solve_strength(design, problem, rules, work, softmax, penalty, model, point, trial, limits, n_scores):
+    """Take Newton steps at one strength; return how they ended, the gap being in the point's facts.
+
+    limits are those of residual, gap and loss, and whether the gap is that of a decrement.
+    """
+    residual_limit, gap_limit, loss_limit, by_decrement = limits
+    facts, state = point.facts, model.state
+    gap = np.inf
+    status = OUT_OF_STEPS
+    certify(design, rules, penalty, point)
+    for count in range(rules.max_steps + 1):
+        residual = facts[RESIDUAL]
+        if not by_decrement:
+            gap = facts[GAP]
+            if residual <= residual_limit and gap <= gap_limit:
+                status = CONVERGED
+                break
+        if count == rules.max_steps:
+            break
+        wanted = add_violators(point.g, penalty.l1, model.chosen)
+        if wanted * n_scores > rules.gram_limit:
+            status = TOO_WIDE
+            break
+        fresh = refresh_gram(design, problem, work, softmax, model, n_scores, wanted)
+        q = state[WIDTH] * n_scores
+        if by_decrement and residual <= residual_limit:
+            gap = gap_by_decrement(design, rules, penalty, model, point, trial, q)
+            if gap <= gap_limit or facts[LOSS] <= loss_limit:
+                gap = facts[LOSS] if facts[LOSS] < gap else gap
+                status = CONVERGED
+                break
+        # The model is minimised to 2 % of the residual, or as far as is needed.
+        limit = 0.02 * residual
+        limit = 0.05 * residual_limit if gap <= gap_limit and limit < 0.05 * residual_limit else limit
+        minimise_model(softmax, penalty, model, point, trial, q, n_scores, limit, by_decrement)
+        shortest = SHORTEST if fresh else 1.0
+        length = search_line(design, problem, rules, work, softmax, penalty, point, trial, shortest)
+        if length == 0.0:
+            state[STALE] = 1
+            if fresh:
+                status = STALLED
+                break
+            continue
+        after, gain = trial.facts[RESIDUAL], facts[OBJECTIVE] - trial.facts[OBJECTIVE]
+        settled = fresh and 0.9 * residual <= after <= 10.0 * residual_limit
+        settled = settled and gain <= rounding_of(facts[OBJECTIVE], problem.label.shape[0])
+        if not outlives(length, residual, after, residual_limit, q):
+            state[STALE] = 1
+        accept(trial, point)
+        if settled:  # rounding is all that is left of the residual
+            status = STALLED
+            break
+    facts[GAP] = gap
+    return status
+
+
 @kernel
 def newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial):
     """Solve for decreasing strengths, each from the one before, into path; point starts at the target.
@@ -181,101 +280,35 @@ def newton_path(design, problem, rules, path, work, softmax, penalty, model, poi
     """
     strengths, scales = path.strengths, path.scales
     factor, share = problem.l1_factor, problem.l1_share
-    all_l1, all_l2 = penalty.l1, penalty.l2
-    old, g, facts = point.x, point.g, point.facts
-    new, new_g, new_facts = trial.x, trial.g, trial.facts
-    chosen, slot, position = model.chosen, model.slot, model.position
-    active, state, gram = model.active, model.state, model.gram
-    root, step, tol = model.factor, model.step, model.tol
-    x, u = model.x, model.u
-    l1, l2 = model.l1, model.l2
-    gram_limit, max_steps = rules.gram_limit, rules.max_steps
-    n, size = problem.label.shape[0], chosen.shape[0]
-    n_scores = old.shape[0] // size
-    wide = old.shape[0] - n_scores
-    everything = share == 0.0 or (wide <= gram_limit and wide <= ALWAYS_WHOLE)
+    n_scores = point.x.shape[0] // model.chosen.shape[0]
+    wide = point.x.shape[0] - n_scores
+    everything = share == 0.0 or (wide <= rules.gram_limit and wide <= ALWAYS_WHOLE)
     any_free = False
     for a in range(factor.shape[0]):
         any_free = any_free or factor[a] == 0.0
     evaluate(design, problem, work, softmax, point)
-    scales[START_LOSS] = facts[LOSS]
+    scales[START_LOSS] = point.facts[LOSS]
     previous = np.inf
     for index in range(-1 if any_free else 0, strengths.shape[0]):
         if index <= 0:
-            measure_scales(factor, share, g, scales)
+            measure_scales(factor, share, point.g, scales)
         if index == 0:
             lay_strengths(strengths, scales[STRENGTH_MAX], rules.ratio)
             previous = scales[STRENGTH_MAX] if scales[STRENGTH_MAX] > strengths[0] else strengths[0]
         strength = strengths[index] if index >= 0 else NULL_FIT
         set_penalty(problem, strength, penalty)
-        choose_working_set(old, g, factor, everything, share, strength, previous, chosen)
-        # Where a coefficient is free there is no dual bound; the gap is that of a Newton decrement.
-        by_decrement = any_free or strength == 0.0
-        residual_limit = residual_limit_of(rules.residual_tol, scales)
-        gap_limit = gap_limit_of(rules.gap_tol, scales, strength, share)
-        # No loss is below zero, so that without a penalty the loss itself is a gap.
-        loss_limit = 1e-3 * rules.gap_tol * scales[START_LOSS] if strength == 0.0 else -1.0
-        gap = np.inf
-        status = OUT_OF_STEPS
-        certify(design, rules, penalty, point)
-        for count in range(max_steps + 1):
-            residual = facts[RESIDUAL]
-            if not by_decrement:
-                gap = facts[GAP]
-                if residual <= residual_limit and gap <= gap_limit:
-                    status = CONVERGED
-                    break
-            if count == max_steps:
-                break
-            wanted = add_violators(g, all_l1, chosen)
-            if wanted * n_scores > gram_limit:
-                status = TOO_WIDE
-                break
-            fresh = state[STALE] == 1 or not covers(chosen, slot, state[WIDTH], wanted)
-            if fresh:
-                number_working_set(chosen, n_scores, wanted, slot, position)
-                state[WIDTH] = wanted
-                weighted_gram(design, problem, work, softmax, model)
-            state[STALE] = 0
-            q = state[WIDTH] * n_scores
-            if by_decrement and residual <= residual_limit:
-                accept(point, trial)
-                gap = 0.5 * decrement_of_free(
-                    position, q, gram, all_l1, all_l2, new_g, active, step, l2, root
-                )
-                certify(design, rules, penalty, trial)
-                gap += new_facts[GAP]
-                if gap <= gap_limit or facts[LOSS] <= loss_limit:
-                    gap = facts[LOSS] if facts[LOSS] < gap else gap
-                    status = CONVERGED
-                    break
-            # The model is minimised to 2 % of the residual, or as far as is needed.
-            limit = 0.02 * residual
-            limit = 0.05 * residual_limit if gap <= gap_limit and limit < 0.05 * residual_limit else limit
-            open_model(position, q, gram, old, g, all_l1, all_l2, limit, by_decrement, x, u, l1, l2, tol)
-            minimise_quadratic(gram, q, u, x, l1, l2, tol, MAX_CYCLES, active, step, root, n_scores, softmax)
-            for a in range(old.shape[0]):
-                new[a] = old[a]
-            for b in range(q):
-                new[position[b]] = x[b]
-            shortest = SHORTEST if fresh else 1.0
-            length = search_line(design, problem, rules, work, softmax, penalty, point, trial, shortest)
-            if length == 0.0:
-                state[STALE] = 1
-                if fresh:
-                    status = STALLED
-                    break
-                continue
-            after, gain = new_facts[RESIDUAL], facts[OBJECTIVE] - new_facts[OBJECTIVE]
-            settled = fresh and 0.9 * residual <= after <= 10.0 * residual_limit
-            settled = settled and gain <= rounding_of(facts[OBJECTIVE], n)
-            if not outlives(length, residual, after, residual_limit, q):
-                state[STALE] = 1
-            accept(trial, point)
-            if settled:  # rounding is all that is left of the residual
-                status = STALLED
-                break
-        facts[GAP] = gap
+        choose_working_set(point.x, point.g, factor, everything, share, strength, previous, model.chosen)
+        limits = (
+            residual_limit_of(rules.residual_tol, scales),
+            gap_limit_of(rules.gap_tol, scales, strength, share),
+            # No loss is below zero, so that without a penalty the loss itself is a gap.
+            1e-3 * rules.gap_tol * scales[START_LOSS] if strength == 0.0 else -1.0,
+            # Where a coefficient is free there is no dual bound; the gap is that of a Newton decrement.
+            any_free or strength == 0.0,
+        )
+        status = solve_strength(
+            design, problem, rules, work, softmax, penalty, model, point, trial, limits, n_scores
+        )
         if index < 0:
             continue
         if status == TOO_WIDE:
