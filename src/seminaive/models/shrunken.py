@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable
     from seminaive.models.base import TrainingSet
+    from seminaive.scores import AdditiveScores
 
     Floats = NDArray[np.float64]
 
@@ -109,12 +110,22 @@ class ShrunkenClassifier(AdditiveClassifier):
     ) -> AnchoredDesign:
         """Anchor a table in a share of the naive Bayes of its own rows, or in nothing."""
         statistics = TableStatistics.of(table, labels, len(self.classes_), row_weight)
-        anchor = generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
+        references = references or reference_codes(statistics)
+        return self._anchored(table, self._naive_bayes(statistics), references, generative_share)
+
+    def _naive_bayes(self, statistics: TableStatistics) -> AdditiveScores:
+        return generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
+
+    def _anchored(
+        self, table: EncodedTable, naive_bayes: AdditiveScores, references: tuple[int, ...], share: float
+    ) -> AnchoredDesign:
+        """Anchor a table in a share of naive Bayes, or in nothing."""
+        anchor = naive_bayes
         if not isinstance(self.target, str) or self.target != "naive-bayes":
             anchor = no_effect(anchor)
-        elif generative_share != 1.0:
-            anchor = anchor.scale(np.full(anchor.n_terms, generative_share))
-        return AnchoredDesign.of(table, references or reference_codes(statistics), anchor)
+        elif share != 1.0:
+            anchor = anchor.scale(np.full(anchor.n_terms, share))
+        return AnchoredDesign.of(table, references, anchor)
 
     def _target_of(self, linear: AnchoredDesign) -> Floats:
         """Return the target, (n_coefficients, n_classes)."""
