@@ -13,6 +13,7 @@ from joblib import effective_n_jobs
 from scipy.special import log_softmax
 
 from seminaive.design.classes import log_odds
+from seminaive.design.reference import AnchoredDesign
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.path_curves import PathCurves
@@ -20,9 +21,12 @@ from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.selection.doubt import CHANCE
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
+from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
-    from seminaive.design.reference import AnchoredDesign
+    from numpy.typing import NDArray
+
+    from seminaive.scores import AdditiveScores
     from seminaive.solvers import ShrinkagePath
 
 # Folds are solved to this share of the loss at the target: far below what choosing among strengths can see.
@@ -181,11 +185,12 @@ categorical_features, missing
             training = self._encode_training(X, y, sample_weight)
             row_weight = training.weights
             splits = split_rows(self.cv, training.labels, y, sample_weight, self.random_state, groups)
+            folds = self._folds(training, row_weight, splits)
             shares = self.generative_shares if self._has_shares() else (1.0,)
             trials = {}
             with self._progress("targets", len(shares)) as step:
                 for share in map(float, shares):
-                    trials[share] = self._search(training, row_weight, share, splits)
+                    trials[share] = self._search(training, row_weight, share, folds)
                     step(f"share {share:g} of naive Bayes, loss {trials[share].losses.mean.min():.4f}")
             self.generative_share_, chosen = _best_of(trials, self.selection)
             self.trials_ = {share: trial.losses for share, trial in trials.items()}
@@ -219,13 +224,13 @@ categorical_features, missing
         for share in self.generative_shares:
             self._check_share("each of generative_shares", share)
 
-    def _search(self, training, row_weight, share, splits):
+    def _search(self, training, row_weight, share, folds):
         """Solve path and folds toward one target, and go on while the best strength is the first or last."""
         linear = self._lay_out(training.table, training.labels, row_weight, share)
 
         def solved(options, **strengths):
             path = self._path(linear, training.labels, row_weight, options, **strengths)
-            losses = self._cross_validate(training, row_weight, share, linear.references, path, splits)
+            losses = self._cross_validate(training, row_weight, share, linear.references, path, folds)
             return _Trial(linear, path, losses)
 
         if not isinstance(self.strengths, Integral):
@@ -253,7 +258,26 @@ categorical_features, missing
                 break
         return trial.then(end)
 
-    def _cross_validate(self, training, row_weight, share, references, path, splits) -> FoldLosses:
+    def _folds(self, training, row_weight, splits):
+        """Estimate naive Bayes on the training rows of each split, once for all targets and strengths."""
+
+        def fold_of(split):
+            train, test = split
+            rows, n_classes = training.table.rows(train), len(self.classes_)
+            statistics = TableStatistics.of(rows, training.labels[train], n_classes, row_weight[train])
+            return _Fold(train, test, self._naive_bayes(statistics))
+
+        return self._of_each(fold_of, splits)
+
+    def _of_each(self, function, folds):
+        """Return a function's results for all folds, found by as many threads as asked for."""
+        n_threads = effective_n_jobs(self.n_jobs)
+        if n_threads == 1:
+            return [function(fold) for fold in folds]
+        with ThreadPoolExecutor(n_threads) as pool:
+            return list(pool.map(function, folds))
+
+    def _cross_validate(self, training, row_weight, share, references, path, folds) -> FoldLosses:
         """Return the test losses of every fold at the strengths of a path."""
         table, labels = training.table, training.labels
         total = row_weight.sum()
@@ -261,23 +285,19 @@ categorical_features, missing
             stop_early=False, gap_tol=max(self.tol, FOLD_TOL), residual_tol=max(self.tol, FOLD_TOL)
         )
 
-        def losses_of(split):
-            train, test = split
+        def losses_of(fold):
+            train, test = fold.train, fold.test
             weight = row_weight[train]
-            linear = self._lay_out(table.rows(train), labels[train], weight, share, references)
+            anchor = self._anchor_of(fold.naive_bayes, share)
+            linear = AnchoredDesign.of(table.rows(train), references, anchor)
             # Fewer rows, less likelihood: the same strength per row.
             strengths = path.strengths * (weight.sum() / total)
             solved = self._path(linear, labels[train], weight, options, strengths=strengths)
-            held_out = type(linear).of(table.rows(test), references, linear.anchor)
+            held_out = AnchoredDesign.of(table.rows(test), references, anchor)
             return self._test_losses(solved.coefficients, held_out, labels[test], row_weight[test], len(path))
 
-        n_threads = effective_n_jobs(self.n_jobs)
-        if n_threads == 1:
-            losses = [losses_of(split) for split in splits]
-        else:
-            with ThreadPoolExecutor(n_threads) as pool:
-                losses = list(pool.map(losses_of, splits))
-        fold_weights = np.array([row_weight[test].sum() for _, test in splits])
+        losses = self._of_each(losses_of, folds)
+        fold_weights = np.array([row_weight[fold.test].sum() for fold in folds])
         return FoldLosses(path.strengths, np.array(losses), fold_weights, options.gap_tol)
 
     def _test_losses(self, coefficients, held_out, labels, row_weight, n_strengths):
@@ -319,6 +339,15 @@ categorical_features, missing
         ).without(folds.strengths <= 0)
 
     _curves: ClassVar = ("coefficients", "test loss")
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """Training and held-out rows of a fold, and the naive Bayes of the training rows."""
+
+    train: NDArray[np.int64]
+    test: NDArray[np.int64]
+    naive_bayes: AdditiveScores
 
 
 @dataclass(frozen=True)

@@ -112,17 +112,19 @@ class ShrunkenClassifier(AdditiveClassifier):
     ) -> AnchoredDesign:
         """Anchor a table in a share of the naive Bayes of its own rows, or in nothing."""
         statistics = TableStatistics.of(table, labels, len(self.classes_), row_weight)
-        anchor = self._anchor_of(statistics, generative_share)
+        anchor = self._anchor_of(self._naive_bayes(statistics), generative_share)
         return AnchoredDesign.of(table, references or reference_codes(statistics), anchor)
 
-    def _anchor_of(self, statistics: TableStatistics, generative_share: float) -> AdditiveScores:
-        """Return a share of the naive Bayes of some statistics, or no effect for another target."""
-        anchor = generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
+    def _naive_bayes(self, statistics: TableStatistics) -> AdditiveScores:
+        return generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
+
+    def _anchor_of(self, naive_bayes: AdditiveScores, generative_share: float) -> AdditiveScores:
+        """Return a share of naive Bayes, or no effect for another target."""
         if not isinstance(self.target, str) or self.target != "naive-bayes":
-            return no_effect(anchor)
+            return no_effect(naive_bayes)
         if generative_share != 1.0:
-            return anchor.scale(np.full(anchor.n_terms, generative_share))
-        return anchor
+            return naive_bayes.scale(np.full(naive_bayes.n_terms, generative_share))
+        return naive_bayes
 
     def _target_of(self, linear: AnchoredDesign) -> Floats:
         """Return the target, (n_coefficients, n_classes)."""

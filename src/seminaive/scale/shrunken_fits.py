@@ -75,7 +75,7 @@ def _solve_blocks(
     """Lay all rows out in blocks, and fit a model given a function that solves paths over them."""
     runner, partitions = work.runner, work.data.partitions
     statistics = work.statistics(survey, coding)
-    anchor = model._anchor_of(statistics, share)
+    anchor = model._anchor_of(model._naive_bayes(statistics), share)
     linear = AnchoredDesign.of(_no_rows(coding.schema), reference_codes(statistics), anchor)
     target = log_odds(model._target_of(linear))
     needed = _bytes_per_row(linear, target) * survey.n_rows if runner.keeps_blocks_here else 0
