@@ -106,7 +106,7 @@ def test_the_losses_of_a_path_are_those_of_networks_that_never_saw_the_rows():
         assert path.standard_error[place] == pytest.approx(errors.std(ddof=1) / np.sqrt(200), abs=1e-6)
 
 
-@pytest.mark.parametrize(("n_rows", "strength", "better"), [(600, 0.1, True), (36, 0.03, False)])
+@pytest.mark.parametrize(("n_rows", "strength", "better"), [(3000, 0.1, True), (36, 0.03, False)])
 def test_a_refit_is_taken_where_the_penalty_shrinks_too_much(n_rows, strength, better):
     table = planted(n_rows)
     held_out = parts(table)

@@ -1,6 +1,7 @@
 """Orderings by swaps of neighbours, and sparse networks from cached node problems."""
 
 from itertools import permutations
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -38,6 +39,33 @@ def test_the_search_ends_where_no_swap_of_neighbours_is_better(seed):
         assert total(other) >= found.objective - 1e-9
     best = min(total(order) for order in permutations(range(6)))
     assert best <= found.objective <= total(range(6))
+
+
+def rugged(node, before):
+    """Return a number between 0 and 1 that is another for every set of candidate parents."""
+    return crc32(repr((24, node, sorted(before))).encode()) / 2**32
+
+
+def test_a_recent_swap_is_not_swapped_back():
+    """Here the fifth swap would undo an earlier one; a memory that is too short does not prevent it."""
+    free, short, kept = (search_order(rugged, range(8), tabu=tabu) for tabu in (0, 1, 10))
+    assert (free.n_swaps, short.n_swaps, kept.n_swaps) == (5, 5, 4)
+    assert kept.objective > free.objective
+
+
+def test_the_swap_that_lowers_the_objective_most_is_made_first():
+    objective = costs(3)
+    said = []
+    search_order(objective, range(6), step=said.append)
+    after = []
+    for place in range(5):
+        order = [*range(6)]
+        order[place], order[place + 1] = order[place + 1], order[place]
+        after.append(sum(objective(node, frozenset(order[:rank])) for rank, node in enumerate(order)))
+    assert said[0] == f"objective {min(after):.6g}"
+    start = sum(objective(node, frozenset(range(node))) for node in range(6))
+    # An earlier swap lowers it, too, and is not the one made.
+    assert any(total < start for total in after[: int(np.argmin(after))])
 
 
 def test_layers_are_kept_and_only_the_searched_ones_change():

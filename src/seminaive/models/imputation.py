@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,9 @@ from scipy.sparse import issparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import validate_data
 
-from seminaive.encode import TableEncoder, encode_target, open_table
+from seminaive.encode import EmptyColumn, TableEncoder, encode_target, open_table
 from seminaive.encode.filling import drawn_values, filled, missing_rows
-from seminaive.errors import InputError
+from seminaive.errors import ColumnsWarning, InputError
 from seminaive.models.base import TrainingSet, labelled_rows
 
 # Seeds drawn from a random state are below this.
@@ -48,11 +49,22 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             opened, categorical_features=self.categorical_features, missing="neutral"
         )
         self.schema_ = encoder.schema
+        self._warn_of_empty_columns()
         if y is None:
             self.__dict__.pop("classes_", None)
         else:
             self.classes_ = target.classes
         return TrainingSet(table, target.labels, target.classes, row_weight)
+
+    def _warn_of_empty_columns(self):
+        empty = [column.name for column in self.schema_.columns if isinstance(column, EmptyColumn)]
+        if empty:
+            warnings.warn(
+                f"{type(self).__name__}: columns without a value stay missing, as there is nothing to draw: "
+                f"{', '.join(map(repr, empty))}. Drop them",
+                ColumnsWarning,
+                stacklevel=4,
+            )
 
     def _labels(self, y):
         """Return the position of each label in ``classes_``, or their number where it is not among them."""

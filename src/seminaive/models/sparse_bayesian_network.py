@@ -83,7 +83,7 @@ class SparseBayesianNetwork(FittedNetwork):
         Whether the coefficients of the chosen graph are fitted again, to other draws of the missing cells,
         with a ten-thousandth of the strength (the relaxed lasso). The penalty then decides about edges alone
         and no longer shrinks probabilities toward each other. "auto" does so where that lowers the squared
-        error on held-out rows, in large tables mostly; without held-out rows it does not.
+        error on held-out rows by two standard errors, in large tables mostly; never without held-out rows.
     cv : int, float, splitter or iterable, default=5
         Folds of the held-out rows; a share between 0 and 1 holds that part of the rows out once. Not used
         with a single strength.

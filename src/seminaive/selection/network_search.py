@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # The strength of a refit, as a share of the one that chose the graph.
 RELAXED = 1e-4
+# Standard errors by which a refit must lower the held-out loss: without shrinkage networks are too sure.
+REFIT_ERRORS = 2.0
 # A path ends after so many strengths, down to this share of the best one's, that did not lower the loss.
 VAIN, VAIN_SHARE = 3, 0.25
 # It ends, too, where the loss has left that of the class shares by a standard error, and these strengths
@@ -215,10 +217,11 @@ class HeldOutRows:
         self.networks.forget(strength)
         return self.rows.squared_errors(network)
 
-    def refitted_errors(self, order: Sequence[int], strength: float) -> Floats:
-        """Return the same for the network whose edges are chosen at one strength, refitted at `RELAXED`."""
+    def refit_gains(self, order: Sequence[int], strength: float) -> Floats:
+        """Return how much less the loss of each row is where the chosen edges are refitted at `RELAXED`."""
         network = self._network(order, strength)
-        return self.rows.squared_errors(self.networks.refitted(network, RELAXED * strength))
+        refitted = self.networks.refitted(network, RELAXED * strength)
+        return self.rows.squared_errors(network) - self.rows.squared_errors(refitted)
 
     def _network(self, order: Sequence[int], strength: float) -> Network:
         first = 0 if self.has_missing else list(order).index(self.rows.target)
@@ -281,11 +284,11 @@ class Strengths:
 
 
 def refit_is_better(held_out: Sequence[HeldOutRows], path: NetworkPath, chosen: int) -> bool:
-    """Tell whether held-out rows are predicted better by the chosen graph without its shrinkage."""
+    """Tell whether held-out rows are surely predicted better by the chosen graph without its shrinkage."""
     order, strength = path.orders[chosen].tolist(), float(path.strengths[chosen])
-    loss = _Losses(np.concatenate([own.weight for own in held_out]))
-    loss.add(np.concatenate([own.refitted_errors(order, strength) for own in held_out]))
-    return bool(loss.mean[0] < path.loss[chosen])
+    gain = _Losses(np.concatenate([own.weight for own in held_out]))
+    gain.add(np.concatenate([own.refit_gains(order, strength) for own in held_out]))
+    return gain.mean[0] > REFIT_ERRORS * gain.standard_error[0]
 
 
 def search_path(
