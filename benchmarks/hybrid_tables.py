@@ -19,6 +19,7 @@ from seminaive.papers import dissertation, hybrid, nbrlr
 from seminaive.papers.reproduction import compare_with_paper, runnable
 from seminaive.papers.show import keep_comparison
 
+COMPARED = ("ours", "se", "paper", "difference", "standard_errors", "agrees")
 KEPT = Path(__file__).parents[1] / "results" / "hybrid"
 
 
@@ -29,11 +30,29 @@ def run(args, units, work, name):
 
 
 def keep(name, cells):
-    """Write our cells beside the paper's."""
-    command = shlex.join(["python", "benchmarks/hybrid_tables.py", *sys.argv[1:]])
-    found = compare_with_paper(runnable(name), cells)
-    keep_comparison(found, KEPT / f"{name}.csv", command)
+    """Write our cells beside the paper's; those kept before stay, unless they were run again."""
+    path = KEPT / f"{name}.csv"
+    table = runnable(name)
+    fresh, commands = compare_with_paper(table, cells).cells, [_command()]
+    if path.exists():
+        head = [
+            line[2:] for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("# python ")
+        ]
+        commands = list(dict.fromkeys([*head, *commands]))
+        keys = [column for column in fresh.columns if column not in COMPARED]
+        fresh = pd.concat([fresh, pd.read_csv(path, comment="#")]).drop_duplicates(keys)
+    found = compare_with_paper(table, fresh)
+    keep_comparison(found, path, "\n# ".join(commands))
     sys.stdout.write(f"{name}: {found}\n")
+
+
+def _command():
+    """Return the command line without the folder of the runs."""
+    words = sys.argv[1:]
+    if "--runs" in words:
+        place = words.index("--runs")
+        words = words[:place] + words[place + 2 :]
+    return shlex.join(["python", "benchmarks/hybrid_tables.py", *words])
 
 
 def means(records, keys, column):
@@ -51,9 +70,10 @@ def chapter1(args):
     ]
     splits = run(args, units, dissertation.judge, "dissertation-chapter1")
     hybrids = splits[splits["method"] == "HybridLRNB"]
-    hybrids = hybrids.assign(nb_part_size=hybrids["n_features"] - hybrids["lr_part_size"])
-    structure = hybrids.melt(["dataset"], ["lr_part_size", "nb_part_size"], "quantity", "value")
-    keep("dissertation-tableA1", means(structure, ["dataset", "quantity"], "value"))
+    if len(hybrids):
+        hybrids = hybrids.assign(nb_part_size=hybrids["n_features"] - hybrids["lr_part_size"])
+        structure = hybrids.melt(["dataset"], ["lr_part_size", "nb_part_size"], "quantity", "value")
+        keep("dissertation-tableA1", means(structure, ["dataset", "quantity"], "value"))
     for name, column in (("A2", "L01"), ("A3", "RMSE")):
         keep(f"dissertation-table{name}", means(splits, ["dataset", "method"], column))
 

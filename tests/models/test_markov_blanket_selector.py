@@ -153,3 +153,34 @@ def test_bad_parameters_are_refused(weather, parameters, message):
 def test_rows_and_labels_must_match(codes):
     with pytest.raises(InputError, match="one label per row"):
         MarkovBlanketSelector().fit(codes[0], codes[1][:-1])
+
+
+@pytest.mark.parametrize("test", [*CORRELATION_TESTS, "mi"])
+def test_integer_weights_equal_repeated_rows_in_every_test_of_the_trace(numbers, test):
+    X, y = numbers
+    X, y = X[:300], y[:300]
+    times = np.random.default_rng(1).integers(1, 4, len(y))
+    weighted = MarkovBlanketSelector("iamb", test).fit(X, y, sample_weight=times)
+    repeated = MarkovBlanketSelector("iamb", test).fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert str(weighted.trace_) == str(repeated.trace_)
+
+
+def test_every_one_of_three_classes_has_an_indicator():
+    # Only the last class differs from the others.
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], 300)
+    X = rng.normal(size=(900, 1)) + 0.5 * (y == 2)[:, None]
+    (blanket,) = MarkovBlanketSelector("iamb", "cor").fit(X, y).trace_.blankets
+    correlation = np.corrcoef(X[:, 0], y == 2)[0, 1]
+    assert abs(blanket.trace[0].result.statistic) == pytest.approx(abs(correlation))
+
+
+def test_fast_iamb_in_the_selector_adds_no_feature_to_crowded_cells():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 100)
+    X = np.where(rng.random((100, 6)) < 0.25, rng.integers(0, 3, (100, 6)), y[:, None])
+    selector = MarkovBlanketSelector("fast-iamb", "mi", categorical_features="all", one_row_per_cell=False)
+    decisions = selector.fit(X, y).trace_.blankets[0].trace[:6]
+    assert all(decision.result.dependent(0.05) for decision in decisions)
+    # 100 rows over 2 x 3 cells are 17 per cell, over 2 x 9 cells 5.6, over 2 x 27 cells 1.9.
+    assert sum(decision.action == "added" for decision in decisions) == 2

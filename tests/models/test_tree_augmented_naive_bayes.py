@@ -183,3 +183,12 @@ def test_the_accuracy_is_that_of_pyagrum(name, real_data):
     theirs, standard_error = PYAGRUM[name]
     # Another root and another order of ties make the two models differ; better is allowed.
     assert ours >= theirs - 2 * standard_error - 5e-5
+
+
+def test_integer_weights_equal_repeated_rows_in_tree_and_tables():
+    X, y = table()
+    times = np.random.default_rng(1).integers(0, 4, len(y))
+    weighted = TreeAugmentedNaiveBayes(categorical_features="all").fit(X, y, sample_weight=times)
+    repeated = fitted(np.repeat(X, times, axis=0), np.repeat(y, times))
+    assert weighted.parents_ == repeated.parents_
+    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X))

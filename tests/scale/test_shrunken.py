@@ -134,7 +134,7 @@ def test_derivatives_and_what_certifies_them_add_up_over_blocks(n_classes, mixed
     statistics = work.statistics(survey, coding)
     references = reference_codes(statistics)
     rows = coding.encode(features(frame), frame["outcome"], None)
-    linear = AnchoredDesign.of(rows.table, references, model._anchor_of(statistics, 1.0))
+    linear = AnchoredDesign.of(rows.table, references, model._anchor_of(model._naive_bayes(statistics), 1.0))
     layout = Layout(references, linear.anchor, log_odds(model._target_of(linear)))
     blocks = [
         layout.block(coding.encode(features(own), own["outcome"], None)) for own in parts(frame) if len(own)
