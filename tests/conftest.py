@@ -30,6 +30,16 @@ def _close_figures():
         pyplot.close("all")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_notice_of_compilation():
+    """Keep the notice off standard error: with an empty cache it would come in whichever test runs first."""
+    from seminaive.kernels import compilation
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "NOTICE_AFTER", 1e6)
+        yield
+
+
 def pytest_generate_tests(metafunc):
     """Run a test of ``classifier`` for every public one, of ``streaming_classifier`` for streaming ones."""
     if {"classifier", "streaming_classifier"} & set(metafunc.fixturenames):
