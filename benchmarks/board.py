@@ -52,7 +52,7 @@ MODELS = {
         )
     ),
     "random-forest": RIVALS["sklearn-random-forest"],
-    "hist-gradient-boosting": HistGradientBoosting,
+    "hist-boosting": HistGradientBoosting,
     "ebm": EBM,
     "catboost": CatBoost,
     "lightgbm": LightGBM,
