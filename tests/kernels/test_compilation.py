@@ -66,3 +66,14 @@ def test_a_damaged_cache_is_compiled_again(compiled, tmp_path, ending, garbage):
         path.write_bytes(garbage)
     assert run(cache)[0] == 0
     assert run(cache)[0] == 1  # it was written again
+
+
+def test_functions_without_a_module_are_compiled_beside_ours():
+    import numba
+
+    import seminaive.kernels.compilation  # noqa: F401
+
+    made = {}
+    exec("def twice(x):\n    return 2 * x", {"__name__": None}, made)  # noqa: S102
+    assert made["twice"].__module__ is None
+    assert numba.njit(made["twice"])(3) == 6

@@ -72,7 +72,7 @@ def planted(n_rows=600, seed=0, missing=False):
 def parts(table):
     rows = np.arange(len(table.codes))
     split = (rows[rows % 3 > 0], rows[rows % 3 == 0])
-    return HeldOutRows(table, split, 2, OPTIONS, np.random.default_rng(0))
+    return HeldOutRows(table, split, 2, OPTIONS, np.random.default_rng(0), 1)
 
 
 @pytest.mark.parametrize("order", [(0, 1, 3, 2), (2, 1, 3, 0)])

@@ -119,16 +119,16 @@ def test_combined_p_values():
 
 
 def test_belief_grows_with_gain_and_with_evidence_against_independence():
-    gains = [belief(z, lambda: 0.05) for z in (0.5, 1.5, 2.5, 4.0)]
+    gains = [belief(z, lambda: 0.05) for z in (1.4, 1.6, 2.5, 4.0)]
     assert gains == sorted(gains)
-    tests = [belief(1.5, lambda p=p: p) for p in (0.8, 0.2, 0.05, 0.001)]
+    tests = [belief(1.6, lambda p=p: p) for p in (0.9, 0.2, 0.05, 0.001)]
     assert tests == sorted(tests)
-    assert tests[0] < 0.2 < 0.9 < belief(3.0, lambda: 1e-4)
+    assert tests[0] < 0.5 < 0.9 < belief(3.0, lambda: 1e-4)
 
 
-def test_no_gain_is_not_believed_and_a_clear_one_asks_for_no_test():
+def test_a_gain_that_may_be_chance_is_not_believed_and_a_clear_one_asks_for_no_test():
     def refuse():
         raise AssertionError("the test was asked for")
 
-    assert belief(0.0, refuse) == belief(-2.0, refuse) == 0.0
+    assert belief(1.49, refuse) == belief(-2.0, refuse) == 0.0
     assert belief(6.0, refuse) == belief(np.inf, refuse) == 1.0

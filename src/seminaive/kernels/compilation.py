@@ -68,8 +68,9 @@ class CompilationNotice(event.Listener):
 
 
 def _is_ours(event):
-    module = getattr(getattr(event.data["dispatcher"], "py_func", None), "__module__", "")
-    return module.startswith("seminaive.")
+    # A function that was made by `exec` has no module.
+    module = getattr(getattr(event.data["dispatcher"], "py_func", None), "__module__", None)
+    return (module or "").startswith("seminaive.")
 
 
 def _compile_again_where_damaged():

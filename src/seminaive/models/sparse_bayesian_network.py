@@ -319,7 +319,9 @@ class SparseBayesianNetwork(FittedNetwork):
         del completions
         if len(strengths.laid) == 1:
             splits = []
-        held_out = [HeldOutRows(table, own, self.n_imputations, options, generator) for own in splits]
+        held_out = [
+            HeldOutRows(table, own, self.n_imputations, options, generator, len(splits)) for own in splits
+        ]
         total = None if strengths.open and splits else len(strengths.laid)
         with self._progress("strengths", total) as step:
             path, found, self.dual_gap_ = search_path(

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import ndtri
 
+from seminaive.selection.doubt import CHANCE
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -18,7 +20,7 @@ PAIRED = np.sqrt(2.0)
 CORRELATION = 0.5
 # Odds that labels depend on the columns, before any is seen, and the variance of the statistic, over that of
 # noise, where they do.
-PRIOR_ODDS, SIGNAL_VARIANCE = 0.5, 8.0
+PRIOR_ODDS, SIGNAL_VARIANCE = 2.0, 8.0
 # So many standard errors leave no doubt.
 BEYOND_DOUBT = 6.0
 
@@ -34,11 +36,11 @@ def belief(standard_errors: float, p_value: Callable[[], float]) -> float:
     Parameters
     ----------
     standard_errors : float
-        Of the gain of the best trial; none is believed that is not positive.
+        Of the gain of the best trial; none is believed below `CHANCE`, as in all searches.
     p_value : callable
         Returns the p-value of the hypothesis that labels do not depend on the columns; called in doubt only.
     """
-    if standard_errors <= 0:
+    if standard_errors < CHANCE:
         return 0.0
     if standard_errors >= BEYOND_DOUBT:
         return 1.0

@@ -9,6 +9,7 @@ import numpy as np
 
 from seminaive.statistics import complete
 from seminaive.structure import SparseNetworks, bic_network
+from seminaive.structure.sparse_network import KEPT_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -133,7 +134,11 @@ class NetworkTable:
         return np.concatenate([drawn, last], axis=2)
 
     def sparse_networks(
-        self, n_imputations: int, generator: np.random.Generator, options: SearchOptions
+        self,
+        n_imputations: int,
+        generator: np.random.Generator,
+        options: SearchOptions,
+        kept_bytes: int = KEPT_BYTES,
     ) -> SparseNetworks:
         """Return the sparse networks of completions of the table."""
         return SparseNetworks(
@@ -142,6 +147,7 @@ class NetworkTable:
             self.row_weight,
             tol=options.tol,
             max_iter=options.max_iter,
+            kept_bytes=kept_bytes,
         )
 
     def dense_order(self, completion: Codes) -> tuple[int, ...]:
@@ -196,6 +202,8 @@ class HeldOutRows:
     n_imputations : int
     options : SearchOptions
     generator : Generator
+    n_splits : int
+        How many are searched side by side, and share the memory for problems.
     """
 
     def __init__(
@@ -205,9 +213,10 @@ class HeldOutRows:
         n_imputations: int,
         options: SearchOptions,
         generator: np.random.Generator,
+        n_splits: int,
     ) -> None:
         own, self.rows = table.rows(split[0]), table.rows(split[1])
-        self.networks = own.sparse_networks(n_imputations, generator, options)
+        self.networks = own.sparse_networks(n_imputations, generator, options, KEPT_BYTES // n_splits)
         self.weight = np.ones(len(split[1])) if self.rows.row_weight is None else self.rows.row_weight
         self.has_missing = self.rows.has_missing
 

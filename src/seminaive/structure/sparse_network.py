@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Family = tuple[int, frozenset[int]]
 
-# Memory for problems that may be asked for again at the next strength, in bytes.
+# Memory for problems that may be asked for again at the next strength, of all networks of a search together.
 KEPT_BYTES = 400_000_000
 # Rows that a value would have that is absent from a training part: it is rare, not impossible.
 ABSENT_ROWS = 0.5
@@ -78,6 +78,8 @@ class SparseNetworks:
         Duality gap of each node, as a share of its loss without parents.
     max_iter : int, default=100
         Newton steps of each node.
+    kept_bytes : int, default=400_000_000
+        Memory for problems that may be asked for again at the next strength.
 
     Attributes
     ----------
@@ -93,9 +95,10 @@ class SparseNetworks:
         *,
         tol: float = 1e-6,
         max_iter: int = 100,
+        kept_bytes: int = KEPT_BYTES,
     ) -> None:
         self.cardinalities = tuple(int(k) for k in cardinalities)
-        self.tol, self.max_iter = tol, max_iter
+        self.tol, self.max_iter, self.kept_bytes = tol, max_iter, kept_bytes
         self.rows = []
         for codes in completions:
             distinct, place = distinct_rows(codes, self.cardinalities)
@@ -210,11 +213,12 @@ class SparseNetworks:
         made = self._build(node, before)
         if keep:
             self._problems[family] = made
-            while (
-                sum(own.n_bytes for own in self._problems.values()) > KEPT_BYTES and len(self._problems) > 1
-            ):
+            while len(self._problems) > 1 and self._kept() > self.kept_bytes:
                 self._problems.popitem(last=False)
         return made
+
+    def _kept(self) -> int:
+        return sum(own.n_bytes for own in self._problems.values())
 
     def _build(self, node: int, before: frozenset[int]) -> _Node:
         columns = tuple(sorted(before))
