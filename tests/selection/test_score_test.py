@@ -119,16 +119,18 @@ def test_combined_p_values():
 
 
 def test_belief_grows_with_gain_and_with_evidence_against_independence():
-    gains = [belief(z, lambda: 0.05) for z in (1.4, 1.6, 2.5, 4.0)]
+    gains = [belief(z, lambda: 0.05, 100) for z in (1.4, 1.6, 2.5, 4.0)]
     assert gains == sorted(gains)
-    tests = [belief(1.6, lambda p=p: p) for p in (0.9, 0.2, 0.05, 0.001)]
+    tests = [belief(1.6, lambda p=p: p, 100) for p in (0.9, 0.2, 0.05, 0.001)]
     assert tests == sorted(tests)
-    assert tests[0] < 0.5 < 0.9 < belief(3.0, lambda: 1e-4)
+    rows = [belief(2.0, lambda: 0.05, n) for n in (10_000, 1000, 100)]
+    assert rows == sorted(rows)  # what is there shows the more clearly, the more rows there are
+    assert tests[0] < 0.5 < 0.9 < belief(3.0, lambda: 1e-4, 100)
 
 
 def test_a_gain_that_may_be_chance_is_not_believed_and_a_clear_one_asks_for_no_test():
     def refuse():
         raise AssertionError("the test was asked for")
 
-    assert belief(1.49, refuse) == belief(-2.0, refuse) == 0.0
-    assert belief(6.0, refuse) == belief(np.inf, refuse) == 1.0
+    assert belief(1.49, refuse, 100) == belief(-2.0, refuse, 100) == 0.0
+    assert belief(6.0, refuse, 100) == belief(np.inf, refuse, 100) == 1.0

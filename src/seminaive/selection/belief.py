@@ -18,20 +18,20 @@ if TYPE_CHECKING:
 PAIRED = np.sqrt(2.0)
 # Correlation of the two statistics over noise tables in which the search has found a gain.
 CORRELATION = 0.5
-# Odds that labels depend on the columns, before any is seen, and the variance of the statistic, over that of
-# noise, where they do.
-PRIOR_ODDS, SIGNAL_VARIANCE = 2.0, 8.0
+# Odds that labels depend on the columns, before any is seen, and the variance of the statistic that each row
+# adds, over that of noise, where they do.
+PRIOR_ODDS, VARIANCE_PER_ROW = 2.0, 0.08
 # So many standard errors leave no doubt.
 BEYOND_DOUBT = 6.0
 
 
-def belief(standard_errors: float, p_value: Callable[[], float]) -> float:
+def belief(standard_errors: float, p_value: Callable[[], float], n_rows: float) -> float:
     """Return the share of a fit in the answer: the probability that its gain is not chance.
 
     Two statistics count alike: the held-out gain over the class shares in standard errors, which is
     optimistic because the fit is the best of many, and the normal quantile of the p-value of a test that has
     no part in the search. Their sum, divided by its deviation, is taken as standard normal on noise, and as
-    normal of a larger variance elsewhere; Bayes' rule gives the probability of the latter.
+    normal of a variance that grows with the rows elsewhere; Bayes' rule gives the probability of the latter.
 
     Parameters
     ----------
@@ -39,6 +39,8 @@ def belief(standard_errors: float, p_value: Callable[[], float]) -> float:
         Of the gain of the best trial; none is believed below `CHANCE`, as in all searches.
     p_value : callable
         Returns the p-value of the hypothesis that labels do not depend on the columns; called in doubt only.
+    n_rows : float
+        The weight of all rows.
     """
     if standard_errors < CHANCE:
         return 0.0
@@ -46,6 +48,7 @@ def belief(standard_errors: float, p_value: Callable[[], float]) -> float:
         return 1.0
     total = standard_errors / PAIRED - float(ndtri(p_value()))
     square = max(total, 0.0) ** 2 / (2 * (1 + CORRELATION))
-    exponent = 0.5 * square * SIGNAL_VARIANCE / (1 + SIGNAL_VARIANCE)
-    odds = PRIOR_ODDS * float(np.exp(exponent)) / np.sqrt(1 + SIGNAL_VARIANCE)
+    signal = VARIANCE_PER_ROW * n_rows
+    exponent = 0.5 * square * signal / (1 + signal)
+    odds = PRIOR_ODDS * float(np.exp(exponent)) / np.sqrt(1 + signal)
     return float(odds / (1 + odds))

@@ -358,7 +358,7 @@ class RelevanceSearch:
     def _doubted(self, best: Trial) -> Answer:
         """Answer by the average of trials, shrunk to the class shares as far as its gain may be chance."""
         sure = standard_errors_of_gain(best.log_posterior, self._log_shares, self._weight)
-        believed = belief(sure, self.p_value)
+        believed = belief(sure, self.p_value, float(self.engine.row_weight.sum()))
         return self._average(best, believed) if believed else self._class_shares()
 
     def _average(self, best: Trial, believed: float) -> Answer:
