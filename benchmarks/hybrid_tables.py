@@ -4,6 +4,7 @@
 
 python benchmarks/hybrid_tables.py chapter1 --data-sets Iris Wine --methods HybridLRNB LR NB --repetitions 100
 python benchmarks/hybrid_tables.py table2 --data-sets Blogger --repetitions 100
+python benchmarks/hybrid_tables.py times --data-sets Iris Wine --methods HybridLRNB LR NB --repetitions 5
 python benchmarks/hybrid_tables.py simulations --rows 100 --predictors 10 --repetitions 100
 """
 
@@ -16,7 +17,7 @@ import pandas as pd
 
 from seminaive.evaluate import run_repetitions
 from seminaive.papers import dissertation, hybrid, nbrlr
-from seminaive.papers.reproduction import compare_with_paper, runnable
+from seminaive.papers.reproduction import compare_with_paper, published_table, runnable
 from seminaive.papers.show import keep_comparison
 
 COMPARED = ("ours", "se", "paper", "difference", "standard_errors", "agrees")
@@ -62,13 +63,7 @@ def means(records, keys, column):
 
 def chapter1(args):
     """Run Tables A.1 to A.3 on some data sets."""
-    units = [
-        {"dataset": dataset, "method": method, "repetition": repetition, "seed": 0}
-        for dataset in args.data_sets
-        for repetition in range(args.repetitions)
-        for method in args.methods
-    ]
-    splits = run(args, units, dissertation.judge, "dissertation-chapter1")
+    splits = run(args, _chapter1_units(args), dissertation.judge, "dissertation-chapter1")
     hybrids = splits[splits["method"] == "HybridLRNB"]
     if len(hybrids):
         hybrids = hybrids.assign(nb_part_size=hybrids["n_features"] - hybrids["lr_part_size"])
@@ -76,6 +71,33 @@ def chapter1(args):
         keep("dissertation-tableA1", means(structure, ["dataset", "quantity"], "value"))
     for name, column in (("A2", "L01"), ("A3", "RMSE")):
         keep(f"dissertation-table{name}", means(splits, ["dataset", "method"], column))
+
+
+def _chapter1_units(args):
+    return [
+        {"dataset": dataset, "method": method, "repetition": repetition, "seed": 0}
+        for dataset in args.data_sets
+        for repetition in range(args.repetitions)
+        for method in args.methods
+    ]
+
+
+def times(args):
+    """Keep processor times of training beside Table A.4, both in times of logistic regression."""
+    splits = run(args, _chapter1_units(args), dissertation.judge, "dissertation-times")
+    seconds = splits.groupby(["dataset", "method"], sort=False)["seconds"].median()
+    printed = published_table("dissertation-tableA4").set_index(["dataset", "method"])["value"].astype(float)
+    found = pd.DataFrame({"seconds": seconds, "ours": _of_logistic(seconds), "paper": _of_logistic(printed)})
+    found = found.loc[seconds.index].reset_index()
+    lines = [_command(), "median processor seconds of a fit, and its ratio to that of LR, ours and printed"]
+    head = "".join(f"# {line}\n" for line in lines)
+    path = KEPT / "dissertation-tableA4-ratios.csv"
+    path.write_text(head + found.to_csv(index=False, float_format="%.4g"), encoding="utf-8")
+    sys.stdout.write(f"{found.groupby('method')[['ours', 'paper']].median()}\n")
+
+
+def _of_logistic(seconds):
+    return seconds / seconds.xs("LR", level="method")
 
 
 def table2(args):
@@ -112,8 +134,9 @@ def simulations(args):
 
 def main():
     """Read what to run from the command line."""
+    parts = {"chapter1": chapter1, "times": times, "table2": table2, "simulations": simulations}
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["chapter1", "table2", "simulations"])
+    parser.add_argument("what", choices=list(parts))
     parser.add_argument("--data-sets", nargs="+", default=["Iris", "Wine"])
     parser.add_argument("--methods", nargs="+", default=["HybridLRNB", "LR", "NB"])
     parser.add_argument("--rows", nargs="+", type=int, default=[100])
@@ -122,7 +145,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--runs", type=Path, default=Path("reproductions"))
     args = parser.parse_args()
-    {"chapter1": chapter1, "table2": table2, "simulations": simulations}[args.what](args)
+    parts[args.what](args)
 
 
 if __name__ == "__main__":

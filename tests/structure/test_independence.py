@@ -293,6 +293,18 @@ def test_more_cells_than_rows_are_untestable_unless_that_is_switched_off():
     assert CodedTests(columns, cardinalities, declare_untestable=False)(0, 1, (2, 3)).testable
 
 
+@pytest.mark.parametrize(("n_rows", "made"), [(119, False), (120, True)])
+def test_every_test_is_made_as_bnlearn_does_and_mi_adf_needs_five_rows_per_cell(n_rows, made):
+    columns = np.tile(np.array([[0, 1], [0, 1], [0, 0]], np.uint8), n_rows)[:, :n_rows]
+    cardinalities = (2, 2, 6)  # 24 cells, of which two hold rows: target and candidate are equal
+    for test in COUNTS_TESTS:
+        result = CodedTests(columns, cardinalities, test, declare_untestable=False)(0, 1, (2,))
+        assert result.testable
+        assert result.dependent(0.05) == (made or test != "mi-adf"), test
+    sparse = CodedTests(columns, cardinalities, "mi-adf")(0, 1, (2,))
+    assert sparse.dependent(0.05)  # one row per cell is enough where sparser tests are declared untestable
+
+
 @pytest.mark.parametrize("test", list(CORRELATION_TESTS))
 def test_rows_with_missing_numbers_are_left_out_of_the_tests_that_need_them(test):
     marks = MARKS.copy()

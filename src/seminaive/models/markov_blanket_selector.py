@@ -78,7 +78,8 @@ class MarkovBlanketSelector(TableSelector):
         Level of each test: a feature is kept where its p-value is at most that.
     one_row_per_cell : bool, default=True
         Whether a test that would need more cells than there are rows is declared untestable: it then neither
-        adds nor removes a feature, and the fit warns. False makes every test.
+        adds nor removes a feature, and the fit warns. False makes every test, as bnlearn does, where "mi-adf"
+        says independent if there are fewer than five rows per cell.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
 

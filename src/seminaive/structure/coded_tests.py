@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 # Cells counted in one pass over several candidates, about 32 MB of counts.
 CELLS_AT_ONCE = 4_000_000
+
+# bnlearn takes columns as independent by "mi-adf" where there are fewer rows per cell.
+ROWS_PER_CELL_OF_BNLEARN = 5
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,8 @@ class CodedTests:
     test : {"mi", "mi-adf", "mi-sh"}
     row_weight : ndarray of shape (n_rows,) or None
     declare_untestable : bool
-        False makes every test, however many cells it needs.
+        False makes every test, however many cells it needs, as bnlearn does. Its "mi-adf" says independent
+        where there are fewer than five rows per cell, since empty strata cost it no degrees of freedom.
 
     Examples
     --------
@@ -109,8 +113,12 @@ class CodedTests:
         results: dict[int, TestResult] = {}
         wanted = []
         for candidate in candidates:
-            if self.declare_untestable and self.rows_per_cell(target, candidate, given) < 1:
+            rows_per_cell = self.rows_per_cell(target, candidate, given)
+            if self.declare_untestable and rows_per_cell < 1:
                 results[candidate] = self._untestable(target, candidate, given)
+            elif self._too_sparse_for_bnlearn(rows_per_cell):
+                undecided = self._untestable(target, candidate, given)
+                results[candidate] = replace(undecided, statistic=0.0, testable=True)
             else:
                 wanted.append(candidate)
         if wanted:
@@ -124,6 +132,10 @@ class CodedTests:
     def rows_per_cell(self, target: int, candidate: int, given: Sequence[int]) -> float:
         """Return the weight of all rows over the number of cells that a test would need."""
         return self._n_rows / prod(self.cardinalities[j] for j in (target, candidate, *given))
+
+    def _too_sparse_for_bnlearn(self, rows_per_cell: float) -> bool:
+        sparse = rows_per_cell < ROWS_PER_CELL_OF_BNLEARN
+        return sparse and self.test == "mi-adf" and not self.declare_untestable
 
     @property
     def _n_rows(self) -> float:
