@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import by_class
+from seminaive.design.smooth_columns import knot_positions
 from seminaive.memory import refuse_beyond_memory
 from seminaive.scores import AdditiveScores, CurveTerms, NumericTerms, fill_unknown
 from seminaive.statistics import Terms
@@ -51,23 +52,13 @@ def smooth_scores(
     blocks = term_blocks(columns)
     n_slopes, n_mains = len(columns.slopes), len(columns.mains)
     n_classes = by_class(coefficients[:1]).shape[1]
-    slopes = by_class(coefficients[1 : 1 + n_slopes])
-    kept = list(columns.slopes)
-    polynomials = np.zeros((n_slopes, 4, n_classes))
-    polynomials[:, 2] = slopes / columns.spreads[kept, None]
-    numeric = NumericTerms(
-        columns.slopes, columns.centres[kept], polynomials, columns.low[kept], columns.high[kept]
-    )
-    curves, parts = [], []
+    parts: list[Floats] = []
     features: list[tuple[int, ...]] = []
     for j, block in zip(columns.mains, blocks[n_slopes:], strict=False):
         own = columns.columns[j]
-        values = own.main @ by_class(coefficients[block])
-        if own.number is not None:
-            curves.append((own.number, own.knots, values[:-1], values[-1]))
-        else:
+        if own.number is None:
             features.append((own.coded or 0,))
-            parts.append(values)
+            parts.append(own.main @ by_class(coefficients[block]))
     codes = [own.coded or 0 for own in columns.columns]
     for (j, k), block in zip(columns.pairs, blocks[n_slopes + n_mains :], strict=True):
         first, second = codes[j], codes[k]
@@ -80,8 +71,42 @@ def smooth_scores(
     )
     tables = np.ascontiguousarray(np.concatenate([np.empty((0, n_classes)), *parts]))
     fill_unknown(terms, tables, weights_of(terms))
-    shapes = CurveTerms.of(curves) if curves else CurveTerms.none(n_classes)
-    return AdditiveScores(by_class(coefficients[:1])[0], terms, tables, numeric, shapes)
+    curves = number_curves(columns, coefficients)
+    return AdditiveScores(by_class(coefficients[:1])[0], terms, tables, NumericTerms.none(n_classes), curves)
+
+
+def number_curves(columns: SmoothColumns, coefficients: Floats) -> CurveTerms:
+    """Return slope and curve of each number as one piecewise-linear curve.
+
+    Its knots are those of the curve and the ends of the range to which the slope is clipped.
+    """
+    blocks, n_slopes = term_blocks(columns), len(columns.slopes)
+    n_classes = by_class(coefficients[:1]).shape[1]
+    slopes = dict(zip(columns.slopes, by_class(coefficients[1 : 1 + n_slopes]), strict=True))
+    mains = {
+        columns.columns[j].number: (columns.columns[j], by_class(coefficients[block]))
+        for j, block in zip(columns.mains, blocks[n_slopes:], strict=False)
+    }
+    curves = []
+    for number in sorted({*slopes, *(number for number in mains if number is not None)}):
+        low, high = columns.low[number], columns.high[number]
+        knots, values = np.array([low]), np.zeros((2, n_classes))
+        if number in mains:
+            own, block = mains[number]
+            knots, values = own.knots, own.main @ block
+        missing = values[-1]
+        if number in slopes:
+            finer = np.unique(np.concatenate([knots, [low, high]]))
+            level, along = knot_positions(knots, finer)
+            following = values[np.minimum(level + 1, len(knots) - 1)]
+            scaled = (np.clip(finer, low, high) - columns.centres[number]) / columns.spreads[number]
+            values = values[level] + along[:, None] * (following - values[level])
+            values += scaled[:, None] * slopes[number]
+            knots = finer
+        else:
+            values = values[:-1]
+        curves.append((number, knots, values, missing))
+    return CurveTerms.of(curves) if curves else CurveTerms.none(n_classes)
 
 
 def cell_weights(terms: Terms, table: EncodedTable, row_weight: Floats) -> Floats:

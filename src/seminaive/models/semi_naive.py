@@ -97,8 +97,8 @@ class SemiNaive(AdditiveClassifier):
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
-        The intercept; slopes, clipped to the training range and to 4 deviations; piecewise-linear curves;
-        tables of categories and of pairs.
+        The intercept; a piecewise-linear curve of each number, to which its slope, clipped to the training
+        range and to 4 deviations, is added; tables of categories and of pairs.
     strengths_ : dict of str to float
         The ridge of slopes, curves (and tables of categories) and pairs in the best trial; infinite if the
         class shares are the answer.
