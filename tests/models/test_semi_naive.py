@@ -98,7 +98,7 @@ def test_projected_scores_equal_dense_features(n_classes):
     coefficients = np.random.default_rng(0).normal(size=(design.n_coefficients, k))
     dense = dense_features(columns, table) @ coefficients
     np.testing.assert_allclose(design.scores(coefficients), dense, atol=1e-12)
-    scores = smooth_scores(
+    scores, _ = smooth_scores(
         columns, coefficients, table.cardinalities, lambda terms: cell_weights(terms, table, weights)
     )
     # Beyond the training range slopes and curves are constant.

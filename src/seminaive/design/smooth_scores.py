@@ -11,7 +11,7 @@ from seminaive.design.classes import by_class
 from seminaive.design.smooth_columns import knot_positions
 from seminaive.memory import refuse_beyond_memory
 from seminaive.scores import AdditiveScores, CurveTerms, NumericTerms, fill_unknown
-from seminaive.statistics import Terms
+from seminaive.statistics import Terms, TupleCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,12 +31,21 @@ def term_blocks(columns: SmoothColumns) -> list[slice]:
     return [slice(a, b) for a, b in pairwise(starts)]
 
 
-def pair_tables(columns: SmoothColumns, pair: tuple[int, int], coefficients: Floats) -> Floats:
-    """Return the table U_j Theta U_k' of a pair, (codes of j, codes of k, columns)."""
-    left, right = (columns.columns[j].pair for j in pair)
-    theta = coefficients.reshape(left.shape[1], right.shape[1], -1)
-    half = np.tensordot(left, theta, 1)  # codes of j, functions of k, columns
-    return np.ascontiguousarray(np.moveaxis(np.tensordot(half, right, ((1,), (1,))), 2, 1))
+def fill_pair_tables(columns: SmoothColumns, by_term: Floats, tables: Floats) -> None:
+    """Write the table U_j Theta U_k' of each pair, (codes of j, codes of k, classes), one after the other.
+
+    ``by_term`` are the coefficients Theta of all pairs, (features, classes).
+    """
+    n_classes = tables.shape[1]
+    feature = cell = 0
+    for j, k in columns.pairs:
+        left, right = columns.columns[j].pair, columns.columns[k].pair
+        n_functions, n_cells = left.shape[1] * right.shape[1], len(left) * len(right)
+        theta = by_term[feature : feature + n_functions].reshape(left.shape[1], -1)
+        half = (left @ theta).reshape(len(left), right.shape[1], n_classes)
+        table = tables[cell : cell + n_cells].reshape(len(left), len(right), n_classes)
+        np.matmul(right, half, out=table)
+        feature, cell = feature + n_functions, cell + n_cells
 
 
 def smooth_scores(
@@ -44,10 +53,11 @@ def smooth_scores(
     coefficients: Floats,
     cardinalities: Sequence[int],
     weights_of: Callable[[Terms], Floats],
-) -> AdditiveScores:
-    """Return additive scores; codes never seen with others get their training-weighted mean contribution.
+) -> tuple[AdditiveScores, Floats]:
+    """Return additive scores, and the training weight of each cell of their terms.
 
-    ``weights_of`` returns the training weight of each cell of some terms.
+    Codes never seen with others get their training-weighted mean contribution. ``weights_of`` returns the
+    training weight of each cell of some terms.
     """
     blocks = term_blocks(columns)
     n_slopes, n_mains = len(columns.slopes), len(columns.mains)
@@ -60,27 +70,30 @@ def smooth_scores(
             features.append((own.coded or 0,))
             parts.append(own.main @ by_class(coefficients[block]))
     codes = [own.coded or 0 for own in columns.columns]
-    for (j, k), block in zip(columns.pairs, blocks[n_slopes + n_mains :], strict=True):
-        first, second = codes[j], codes[k]
-        features.append((first, second))
-        parts.append(pair_tables(columns, (j, k), by_class(coefficients[block])).reshape(-1, n_classes))
+    features += [(codes[j], codes[k]) for j, k in columns.pairs]
     terms = Terms(tuple(features), tuple(cardinalities))
     refuse_beyond_memory(
         {f"{terms.n_cells:,} cells by {n_classes} classes": 16 * terms.n_cells * n_classes},
         "name fewer interactions, or merge rare categories",
     )
-    tables = np.ascontiguousarray(np.concatenate([np.empty((0, n_classes)), *parts]))
-    fill_unknown(terms, tables, weights_of(terms))
-    curves = number_curves(columns, coefficients)
-    return AdditiveScores(by_class(coefficients[:1])[0], terms, tables, NumericTerms.none(n_classes), curves)
+    tables = np.empty((terms.n_cells, n_classes))
+    n_single = sum(map(len, parts))
+    np.concatenate([np.empty((0, n_classes)), *parts], out=tables[:n_single])
+    first = 1 + int(columns.sizes[: n_slopes + n_mains].sum())
+    fill_pair_tables(columns, by_class(coefficients[first:]), tables[n_single:])
+    weights = weights_of(terms)
+    fill_unknown(terms, tables, weights)
+    curves = number_curves(columns, coefficients, blocks)
+    prior, no_polynomials = by_class(coefficients[:1])[0], NumericTerms.none(n_classes)
+    return AdditiveScores(prior, terms, tables, no_polynomials, curves), weights
 
 
-def number_curves(columns: SmoothColumns, coefficients: Floats) -> CurveTerms:
+def number_curves(columns: SmoothColumns, coefficients: Floats, blocks: list[slice]) -> CurveTerms:
     """Return slope and curve of each number as one piecewise-linear curve.
 
     Its knots are those of the curve and the ends of the range to which the slope is clipped.
     """
-    blocks, n_slopes = term_blocks(columns), len(columns.slopes)
+    n_slopes = len(columns.slopes)
     n_classes = by_class(coefficients[:1]).shape[1]
     slopes = dict(zip(columns.slopes, by_class(coefficients[1 : 1 + n_slopes]), strict=True))
     mains = {
@@ -111,9 +124,6 @@ def number_curves(columns: SmoothColumns, coefficients: Floats) -> CurveTerms:
 
 def cell_weights(terms: Terms, table: EncodedTable, row_weight: Floats) -> Floats:
     """Return the training weight of each cell."""
-    weights = np.zeros(terms.n_cells)
-    for term in range(len(terms.features)):
-        block = terms.block(term)
-        cells = terms.cells_of(term, table.codes) - block.start
-        weights[block] = np.bincount(cells, row_weight, minlength=block.stop - block.start)
-    return weights
+    nothing = np.zeros(len(table), dtype=np.int64)
+    counts = TupleCounts.of(table.codes, nothing, terms, 1, row_weight).counts
+    return np.asarray(counts[:, 0])
