@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_iris
 
 from seminaive import EqualFrequencyDiscretizer, MDLDiscretizer
-from seminaive.encode import EqualFrequencyCuts, mdl_cuts
+from seminaive.encode import EqualFrequencyCuts, NumericColumn, mdl_cuts
+from seminaive.encode.table import FEW_CUTS, MANY_VALUES, bins_of
 from seminaive.errors import InputError
 
 points = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2)), min_size=2, max_size=40)
@@ -87,3 +88,14 @@ def test_neighbouring_doubles_are_told_apart():
 def test_a_bad_number_of_bins_is_refused():
     with pytest.raises(InputError, match="n_bins"):
         EqualFrequencyDiscretizer(n_bins=0).fit([[1.0]])
+
+
+@pytest.mark.parametrize("n_rows", [MANY_VALUES - 1, MANY_VALUES])
+@pytest.mark.parametrize("n_cuts", [0, 1, FEW_CUTS, FEW_CUTS + 1, 300])
+def test_bins_equal_a_search_whatever_their_number(n_rows, n_cuts):
+    rng = np.random.default_rng(0)
+    cuts = np.arange(n_cuts) / 7
+    values = np.append(rng.choice(np.append(cuts, rng.normal(size=50)), n_rows - 1), np.nan)
+    expected = np.searchsorted(cuts, values, side="left")
+    expected[-1] = n_cuts + 1
+    assert (bins_of(NumericColumn("x", False, tuple(cuts.tolist())), values) == expected).all()

@@ -74,7 +74,8 @@ def arguments_of_every_kernel():
         knots, gaps = np.array([-1.0, 0.0, 2.0, 0.5]), np.array([1.0, 2.0, 1.0, 1.0])
         values, rises = rng.normal(size=(2, 4, n_classes))
         curves = (np.array([0, 1]), np.array([0, 3, 4]), knots, gaps, values, rises)
-        yield scoring.add_curve_scores, (numbers, *curves, rng.normal(size=(2, n_classes)), scores)
+        grid = np.array([2 / 3, 0.0]), np.array([[0, 2, 3], [0, 1, 1]])
+        yield scoring.add_curve_scores, (numbers, *curves, rng.normal(size=(2, n_classes)), *grid, scores)
         factors, cores = rng.normal(size=(12, 2)), rng.normal(size=(2, 2, 2, n_classes))
         pairs = (np.array([[0, 1], [1, 2]]), np.array([[0, 3], [3, 7]]))
         yield scoring.add_pair_scores, (codes, *pairs, factors, cores, scores)
@@ -148,6 +149,34 @@ def test_curves_and_pairs_equal_their_formulas(n_classes):
     expected[np.isnan(numbers[:, 1])] = curves.missing[0]
     expected += pairs.table(0)[codes[:, 0], codes[:, 2]]
     np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_compiled_curves_equal_the_others_wherever_the_knots_lie(n_classes):
+    rng = np.random.default_rng(0)
+    knots = [
+        np.arange(40.0),
+        np.append(np.sort(rng.random(40)), 1e140),  # all but one in the same cell of the grid
+        np.sort(rng.normal(size=60)) ** 3,
+        1e9 + np.sort(rng.random(50)),
+        np.array([5e-324, 1e-323, 3e-323]),  # too close for a grid
+        np.array([0.5]),
+    ]
+    curves = CurveTerms.of(
+        [(j, own, rng.normal(size=(len(own), n_classes)), np.ones(n_classes)) for j, own in enumerate(knots)]
+    )
+    # The knots, numbers between them, the nearest numbers on both sides, numbers beyond, missing ones.
+    columns = []
+    for own in knots:
+        beyond = [-np.inf, own[0] - 1, own[-1] + 1, np.inf, np.nan]
+        near = [np.nextafter(own, -np.inf), np.nextafter(own, np.inf)]
+        columns.append(rng.choice(np.concatenate([own, own[:-1] + np.diff(own) / 3, *near, beyond]), 2000))
+    table = type("Table", (), {"numbers": np.column_stack(columns)})()
+    scores, expected = np.zeros((2, 2000, n_classes))
+    curves.add_compiled(table, scores)
+    for contribution in curves.at(table.numbers).swapaxes(0, 1):
+        expected += contribution
+    assert (scores == expected).all()
 
 
 def test_leading_bits_are_counted_in_the_order_of_numbers():

@@ -41,7 +41,9 @@ def test_statistic_and_moments_are_sums_over_different_rows(n_classes):
                 squares += kernel[i, j] ** 2
                 others = [k for k in range(30) if k not in (i, j)]
                 cubes += kernel[i, j] * kernel[j, others] @ kernel[others, i]
-    np.testing.assert_allclose(module._of_features(features, residuals), [statistic, squares, cubes])
+    # Copies that share the kernel are more features than rows.
+    for own in (features, np.tile(features, 31) / np.sqrt(31)):
+        np.testing.assert_allclose(module._of_features(own, residuals), [statistic, squares, cubes])
     found = module._of_kernel(kernel.astype(np.float32), residuals)
     np.testing.assert_allclose(found, [statistic, squares, cubes], rtol=1e-4)
 

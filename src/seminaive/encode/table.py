@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 # Rows from which a compiled pass pays for importing the compiler; below, numpy is as fast.
 COMPILED_ROWS = 20_000
+# From so many numbers on and up to so many cut points, comparing all numbers with one cut point after the
+# other is faster than a binary search for each number.
+MANY_VALUES, FEW_CUTS = 1000, 32
 # Rows whose codes are interleaved together: with dozens of columns they stay in the second-level cache.
 ROWS_AT_ONCE = 8192
 
@@ -340,9 +343,15 @@ def cuts_of(
 
 def bins_of(column: NumericColumn, values: Floats) -> Codes:
     """Return the bin of each number; a missing one's is the number of bins."""
-    bins = np.searchsorted(np.asarray(column.cuts), values, side="left")
+    cuts, code_type = column.cuts or (), smallest_unsigned(column.n_present)
+    if len(values) < MANY_VALUES or len(cuts) > FEW_CUTS:
+        bins = np.searchsorted(np.asarray(cuts), values, side="left").astype(code_type)
+    else:
+        values, bins = np.ascontiguousarray(values), np.zeros(len(values), dtype=code_type)
+        for cut in cuts:
+            bins += values > cut
     bins[np.isnan(values)] = column.n_present
-    return bins.astype(smallest_unsigned(column.n_present))
+    return bins
 
 
 # Categories

@@ -91,32 +91,46 @@ def add_number_scores(numbers, features, ranges, coefficients, scores):
 
 
 @njit(cache=True, nogil=True)
-def add_curve_scores(numbers, features, starts, knots, gaps, values, rises, missing, scores):
+def add_curve_scores(
+    numbers, features, starts, knots, gaps, values, rises, missing, densities, below, scores
+):
     """Add each number's piecewise-linear curve to the scores of each row, term after term.
 
     numbers (n, m) with NaN where missing; features (T,), starts (T + 1,) int64; knots and gaps (q,):
     increasing within a term, and the distances to the next; values and rises (q, C) at the knots and up to
     the next; missing (T, C); scores (n, C) is added to. Beyond the ends a curve is constant.
+
+    A binary search of the knots begins in a grid of G cells of equal width per term: densities (T,) are the
+    cells per unit, below (T, G + 1) int64 is the number of knots in earlier cells.
     """
     C = scores.shape[1]
-    for i in range(numbers.shape[0]):
-        for t in range(features.shape[0]):
-            x = numbers[i, features[t]]
+    last_cell = below.shape[1] - 2
+    for t in range(features.shape[0]):
+        first, feature, density, below_cell = starts[t], features[t], densities[t], below[t]
+        lowest, highest = knots[first], knots[starts[t + 1] - 1]
+        for i in range(numbers.shape[0]):
+            x = numbers[i, feature]
             if np.isnan(x):
                 for c in range(C):
                     scores[i, c] += missing[t, c]
                 continue
-            low, above = starts[t], starts[t + 1]
-            x = min(max(x, knots[low]), knots[above - 1])
-            while above - low > 1:
-                middle = (low + above) // 2
-                if knots[middle] <= x:
-                    low = middle
-                else:
-                    above = middle
+            x = min(max(x, lowest), highest)
+            cell = min(np.int64((x - lowest) * density), last_cell)
+            low = first + below_cell[cell + 1] - 1
+            if knots[low] > x:  # rare: numbers are often tied, and then knots are among them
+                low, above = first + max(below_cell[cell] - 1, 0), low
+                while above - low > 1:
+                    middle = (low + above) // 2
+                    if knots[middle] <= x:
+                        low = middle
+                    else:
+                        above = middle
             along = (x - knots[low]) / gaps[low]
-            for c in range(C):
+            for c in range(0, C - 1, 2):
                 scores[i, c] += values[low, c] + along * rises[low, c]
+                scores[i, c + 1] += values[low, c + 1] + along * rises[low, c + 1]
+            if C % 2:
+                scores[i, C - 1] += values[low, C - 1] + along * rises[low, C - 1]
 
 
 @njit(cache=True, nogil=True)

@@ -97,8 +97,8 @@ class SemiNaive(AdditiveClassifier):
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
-        The intercept; slopes, clipped to the training range and to 4 deviations; piecewise-linear curves;
-        tables of categories and of pairs.
+        The intercept; a piecewise-linear curve of each number, to which its slope, clipped to the training
+        range and to 4 deviations, is added; tables of categories and of pairs.
     strengths_ : dict of str to float
         The ridge of slopes, curves (and tables of categories) and pairs in the best trial; infinite if the
         class shares are the answer.
@@ -203,19 +203,20 @@ class SemiNaive(AdditiveClassifier):
             splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
             wanted = self._wanted_pairs(rows.table.schema)
             with self._progress("trials") as step, one_blas_thread():
-                self._search(rows, splits, wanted, step)
+                weights = self._search(rows, splits, wanted, step)
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
-                    self._search(rows, splits, self._most_important(), step)
-            nothing = np.zeros(len(rows.labels), dtype=np.int64)
-            terms = self.scores_.terms
-            self._summarise(rows, TupleCounts.of(rows.table.codes, nothing, terms, 1, rows.row_weight))
+                    weights = self._search(rows, splits, self._most_important(), step)
+            self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
             self.__dict__.pop("nested_log_loss_", None)
             if self.nested:
                 self.nested_log_loss_ = self._nested_log_loss(X, y, sample_weight, groups, splits)
         return self
 
     def _search(self, rows, splits, wanted, step):
-        """Search, fit and keep the answer, given the pairs of columns that may have a term."""
+        """Search, fit and keep the answer, given the pairs of columns that may have a term.
+
+        Returns the training weight of each cell of the terms.
+        """
         columns = SmoothColumns.of(rows.table, rows.weights, rows.n_classes, wanted)
         sampled = self._searched_rows(rows)
         searched = rows
@@ -230,7 +231,7 @@ class SemiNaive(AdditiveClassifier):
         search, answer = self._run_search(columns, searched, splits, len(rows.labels), step)
         if sampled is not None and answer.best is not None:
             answer = self._refit(rows, columns, answer, len(sampled) / len(rows.labels))
-        self._keep(
+        return self._keep(
             columns,
             search,
             answer,
@@ -295,7 +296,10 @@ class SemiNaive(AdditiveClassifier):
         )
 
     def _keep(self, columns, search, answer, schema, weights_of):
-        """Set the fitted attributes; ``weights_of`` returns the training weight of each cell of terms."""
+        """Set the fitted attributes and return the training weight of each cell of their terms.
+
+        ``weights_of`` returns the training weight of each cell of some terms.
+        """
         result = SolverResult(
             answer.coefficients,
             answer.objective,
@@ -318,7 +322,7 @@ class SemiNaive(AdditiveClassifier):
             "round": np.array([trial.number for trial in search.trials]),
             "log_loss": np.array([trial.loss for trial in search.trials]),
         }
-        self.scores_ = smooth_scores(columns, answer.coefficients, schema.cardinalities, weights_of)
+        self.scores_, weights = smooth_scores(columns, answer.coefficients, schema.cardinalities, weights_of)
         total = answer.penalties.sum()
         self._term_names = tuple(map(str, columns.names(schema)))
         self._evidence = {
@@ -326,7 +330,8 @@ class SemiNaive(AdditiveClassifier):
             "degrees_of_freedom": answer.degrees,
             "evidence": answer.penalties / total if total > 0 else answer.penalties,
         }
-        self._importances = _importances(self.scores_, weights_of(self.scores_.terms))
+        self._importances = _importances(self.scores_, weights)
+        return weights
 
     @property
     def _pairs(self):
@@ -446,13 +451,11 @@ def _restricted(splits, sampled, n_rows):
 
 def _importances(scores, weights):
     """Return the deviation of each pair's contribution over the rows, given the weight of each cell."""
-    terms, tables = scores.terms, scores.tables
-    found = []
-    for term, features in enumerate(terms.features):
-        if len(features) == 2:
-            block = terms.block(term)
-            shares = weights[block] / weights[block].sum()
-            table = tables[block] - tables[block].mean(axis=1, keepdims=True)
-            away = table - shares @ table
-            found.append(float(np.sqrt((shares @ away**2).sum())))
-    return np.array(found)
+    found = np.zeros(len(scores.terms.features))
+    for terms, cells, _ in scores.terms.of_one_shape():
+        shares = weights[cells] / weights[cells].sum(axis=1, keepdims=True)
+        tables = scores.tables[cells]
+        tables -= tables.mean(axis=2, keepdims=True)
+        tables -= np.matmul(shares[:, None], tables)
+        found[terms] = np.sqrt(np.matmul(shares[:, None], tables**2).sum(axis=(1, 2)))
+    return found[scores.terms.orders == 2]

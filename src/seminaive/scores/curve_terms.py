@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Up to so many rows, comparing a number with all knots is faster than a binary search for each curve.
-FEW_ROWS = 32
+# Up to so many numbers, arithmetic of Python's is faster than a dozen calls of numpy's.
+FEW_NUMBERS = 100
+# Cells of the grid in which compiled searches of knots begin: most hold no knot of the usual 64, and the grid
+# of a term stays in the first-level cache.
+GRID_CELLS = 1024
 
 
 @dataclass(frozen=True)
@@ -90,20 +94,38 @@ class CurveTerms(SavedByFields, TermKind):
 
     def at(self, numbers: Floats) -> Floats:
         """Return the value of each curve at each row of numbers, (n_rows, n_terms, n_classes)."""
-        x = numbers[:, list(self.features)]
-        absent = np.isnan(x)
-        first, last = np.array(self.starts[:-1]), np.array(self.starts[1:]) - 1
-        clipped = np.minimum(np.maximum(x, self.knots[first]), self.knots[last])
-        knot = np.where(absent, first, self._knot_below(clipped, first))
+        x = numbers.take(self._columns, axis=1)
+        if x.size <= FEW_NUMBERS:
+            return self._at_few(x)
+        lowest, highest = self._range
+        clipped = np.minimum(np.maximum(x, lowest), highest)
+        absent = np.isnan(clipped)
+        some_absent = bool(absent.any())
+        if some_absent:
+            clipped = np.where(absent, lowest, clipped)
+        knot = self._knot_below(clipped)
         along = ((clipped - self.knots[knot]) / self._gaps[knot])[:, :, None]
         curves: Floats = self.values[knot] + along * self._rises[knot]
-        return np.where(absent[:, :, None], self.missing, curves) if absent.any() else curves
+        return np.where(absent[:, :, None], self.missing, curves) if some_absent else curves
 
-    def _knot_below(self, clipped: Floats, first: Indices) -> Indices:
+    def _at_few(self, x: Floats) -> Floats:
+        """Return the value of each curve at each row, (n_rows, n_terms), number by number."""
+        knots, gaps, values, rises, missing = self._lists
+        found = []
+        for row in x.tolist():
+            for term, number in enumerate(row):
+                if number != number:
+                    found.append(missing[term])
+                    continue
+                start, stop = self.starts[term : term + 2]
+                clipped = min(max(number, knots[start]), knots[stop - 1])
+                knot = bisect_right(knots, clipped, start, stop) - 1
+                along = (clipped - knots[knot]) / gaps[knot]
+                found.append([v + along * r for v, r in zip(values[knot], rises[knot], strict=True)])
+        return np.array(found).reshape(*x.shape, -1)
+
+    def _knot_below(self, clipped: Floats) -> Indices:
         """Return the last knot that is not above each number; clipped, a number is never below the first."""
-        if len(clipped) <= FEW_ROWS:
-            not_above = self.knots <= np.repeat(clipped, np.diff(self.starts), axis=1)
-            return np.asarray(np.add.reduceat(not_above, first, axis=1, dtype=np.int64) + first - 1)
         below = np.empty(clipped.shape, dtype=np.int64)
         for term, (start, stop) in enumerate(pairwise(self.starts)):
             own = np.ascontiguousarray(clipped[:, term])
@@ -111,11 +133,57 @@ class CurveTerms(SavedByFields, TermKind):
         return below
 
     @cached_property
+    def _columns(self) -> Indices:
+        """Return the numeric column of each curve."""
+        return np.array(self.features, dtype=np.int64)
+
+    @cached_property
+    def _ends(self) -> tuple[Indices, Indices]:
+        """Return the first and the last knot of each curve."""
+        starts = np.array(self.starts, dtype=np.int64)
+        return starts[:-1], starts[1:] - 1
+
+    @cached_property
+    def _range(self) -> tuple[Floats, Floats]:
+        """Return the numbers at the first and at the last knot of each curve."""
+        first, last = self._ends
+        return self.knots[first], self.knots[last]
+
+    @cached_property
+    def _lists(self) -> tuple[list[Any], ...]:
+        """Return knots, gaps, values, rises and what missing numbers contribute, as lists."""
+        arrays = (self.knots, self._gaps, self.values, self._rises, self.missing)
+        return tuple(array.tolist() for array in arrays)
+
+    @cached_property
+    def _term_of_knot(self) -> Indices:
+        """Return the curve that each knot belongs to."""
+        return np.repeat(np.arange(self.n_terms), np.diff(self.starts))
+
+    @cached_property
+    def _grid(self) -> tuple[Floats, Indices]:
+        """Return the cells per unit of each curve, and the number of knots in the cells before each.
+
+        A number is in cell ``floor((x - first knot) * cells per unit)``. This does not fall as x rises, also
+        when rounded; so knots in earlier cells are below x, and those in later ones are above. A range too
+        small for a grid has one cell.
+        """
+        lowest, highest = self._range
+        with np.errstate(divide="ignore", over="ignore"):
+            densities = GRID_CELLS / (highest - lowest)
+        densities[~np.isfinite(densities)] = 0.0
+        term = self._term_of_knot
+        cells = ((self.knots - lowest[term]) * densities[term]).astype(np.int64)
+        below = np.zeros((self.n_terms, GRID_CELLS + 1), dtype=np.int64)
+        np.add.at(below, (term, np.minimum(cells, GRID_CELLS - 1) + 1), 1)
+        return densities, np.cumsum(below, axis=1)
+
+    @cached_property
     def _gaps(self) -> Floats:
         """Return the distance from each knot to the next; 1 after the last one of a term."""
         gaps = np.ones(len(self.knots))
         gaps[:-1] = np.diff(self.knots)
-        gaps[np.array(self.starts[1:], dtype=np.int64) - 1] = 1.0
+        gaps[self._ends[1]] = 1.0
         return gaps
 
     @cached_property
@@ -123,7 +191,7 @@ class CurveTerms(SavedByFields, TermKind):
         """Return by how much each curve rises from each knot to the next; 0 after the last one of a term."""
         rises = np.zeros_like(self.values)
         rises[:-1] = np.diff(self.values, axis=0)
-        rises[np.array(self.starts[1:], dtype=np.int64) - 1] = 0.0
+        rises[self._ends[1]] = 0.0
         return rises
 
     def add_compiled(self, table: EncodedTable, scores: Floats) -> None:
@@ -132,13 +200,14 @@ class CurveTerms(SavedByFields, TermKind):
 
         add_curve_scores(
             table.numbers,
-            np.array(self.features, dtype=np.int64),
+            self._columns,
             np.array(self.starts, dtype=np.int64),
             self.knots,
             self._gaps,
             self.values,
             self._rises,
             self.missing,
+            *self._grid,
             scores,
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +12,7 @@ import numpy as np
 from seminaive.solvers.kernel_newton import KernelFit, RowLoss, minimize_kernel, smoother
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -139,9 +140,12 @@ class KernelEngine:
         prepared: list[Prepared] = []
         every = np.arange(self.n_rows)
         trains = [train for train, _ in self.splits] + [every]
-        different, which = np.unique(relevances, axis=0, return_inverse=True)
-        of_pairs = self._pair_kernels(different[:, len(self.columns.slopes) + len(self.columns.mains) :])
-        for own, train, k in zip(relevances, trains, which.ravel().tolist(), strict=True):
+        of_folds = [tuple(own) for own in relevances.tolist()]
+        different = sorted(set(of_folds))
+        which = [different.index(own) for own in of_folds]
+        n_first = len(self.columns.slopes) + len(self.columns.mains)
+        of_pairs = self._pair_kernels(np.array(different)[:, n_first:])
+        for own, train, k in zip(relevances, trains, which, strict=True):
             out = np.ones(self.n_rows, dtype=bool)
             out[train] = False
             order = np.concatenate([train, every[out]])
@@ -280,19 +284,29 @@ class KernelEngine:
         shares = np.array([part[0] for part in parts])
         scales = np.array([own[-1].relevances / np.asarray(s)[self.columns.groups] for _, own, s, _ in parts])
         weights = np.stack([fit.fit.weights for *_, fit in parts])
-        n_columns = weights.shape[2]
         blocks = [FLAT * np.tensordot(shares, weights.sum(axis=1), 1)[None]]
         n_slopes, n_mains = len(self.columns.slopes), len(self.columns.mains)
-        for term in range(self.columns.n_terms):
+        for term in range(n_slopes + n_mains):
             own = np.tensordot(shares * scales[:, term], weights, 1)
             if term < n_slopes:
                 blocks.append(self._slopes[:, term : term + 1].T @ own)
-            elif term < n_slopes + n_mains:
-                blocks.append(self._mains[:, self._main_of == term - n_slopes].T @ own)
             else:
-                j, k = self.columns.pairs[term - n_slopes - n_mains]
-                left, right = self._pairs[j], self._pairs[k]
-                crossed = (left[:, :, None] * own[:, None, :]).reshape(len(own), -1)
-                block = (crossed.T @ right).reshape(left.shape[1], n_columns, right.shape[1])
-                blocks.append(block.swapaxes(1, 2).reshape(-1, n_columns))
-        return np.concatenate(blocks)
+                blocks.append(self._mains[:, self._main_of == term - n_slopes].T @ own)
+        of_pairs = shares[:, None] * scales[:, n_slopes + n_mains :]
+        return np.concatenate([*blocks, *self._pair_coefficients(of_pairs, weights)])
+
+    def _pair_coefficients(self, shares: Floats, weights: Floats) -> Iterator[Floats]:
+        """Yield the coefficients of each pair, by one product of matrices for all pairs of one first column.
+
+        ``shares``, (fits, pairs), multiply the ``weights``, (fits, rows, columns).
+        """
+        n_columns = weights.shape[2]
+        for j, numbered in groupby(enumerate(self.columns.pairs), key=lambda pair: pair[1][0]):
+            pairs, seconds = zip(*((pair, k) for pair, (_, k) in numbered), strict=True)
+            left, rights = self._pairs[j], [self._pairs[k] for k in seconds]
+            widths = [right.shape[1] for right in rights]
+            own = np.tensordot(shares[:, list(pairs)].T, weights, 1).swapaxes(0, 1)
+            crossed = np.hstack(rights)[:, :, None] * np.repeat(own, widths, axis=1)
+            block = (left.T @ crossed.reshape(len(left), -1)).reshape(left.shape[1], -1, n_columns)
+            for of_pair in np.split(block, np.cumsum(widths)[:-1], axis=1):
+                yield of_pair.reshape(-1, n_columns)

@@ -89,7 +89,12 @@ def _centred(features: Floats) -> Floats:
 
 
 def _of_features(features: Floats, residuals: Floats) -> Floats:
-    """Return the statistic and the two sums of the kernel F F', without its diagonal."""
+    """Return the statistic and the two sums of the kernel F F', without its diagonal.
+
+    They follow from F'F as well, which is the smaller matrix unless there are more features than rows.
+    """
+    if features.shape[1] > len(features):
+        return _of_kernel(features @ features.T, residuals)
     gram = features.T @ features
     diagonal = np.einsum("ij,ij->i", features, features)
     squares = np.einsum("ij,ij->i", features @ gram, features)  # the diagonal of K K
@@ -98,7 +103,7 @@ def _of_features(features: Floats, residuals: Floats) -> Floats:
     return np.array([statistic, np.vdot(gram, gram) - diagonal @ diagonal, cubes])
 
 
-def _of_kernel(kernel: NDArray[np.float32], residuals: Floats) -> Floats:
+def _of_kernel(kernel: NDArray[np.float32] | Floats, residuals: Floats) -> Floats:
     """Return the statistic and the two sums of a kernel matrix, without its diagonal."""
     kernel -= kernel.mean(axis=0)
     kernel -= kernel.mean(axis=1)[:, None]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # Cells are numbered by 64-bit integers.
 MOST_CELLS = 2**63
+# Cells of terms of one shape that are looked at together: what is computed of them stays in the cache.
+CELLS_AT_ONCE = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -136,6 +138,23 @@ class Terms(SavedByFields):
     def block(self, term: int) -> slice:
         """Return where one term's cells lie."""
         return slice(int(self.offsets[term]), int(self.offsets[term + 1]))
+
+    def of_one_shape(self) -> Iterator[tuple[Indices, Indices, tuple[int, ...]]]:
+        """Yield some terms of the same shape, their cells (terms, cells of each), and the shape."""
+        for shape, own in self._by_shape.items():
+            size = prod(shape)
+            at_once = max(1, CELLS_AT_ONCE // max(size, 1))
+            for start in range(0, len(own), at_once):
+                some = own[start : start + at_once]
+                yield some, self.offsets[some][:, None] + np.arange(size), shape
+
+    @cached_property
+    def _by_shape(self) -> dict[tuple[int, ...], Indices]:
+        """Return the terms of each shape."""
+        terms: dict[tuple[int, ...], list[int]] = {}
+        for term in range(len(self.features)):
+            terms.setdefault(self.shape(term), []).append(term)
+        return {shape: np.array(own, dtype=np.int64) for shape, own in terms.items()}
 
     def subset(self, kept_terms: Sequence[int]) -> Terms:
         """Return some of the terms."""
