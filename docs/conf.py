@@ -9,6 +9,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from site_parts import example_report, navigation, reproduction_tables
 
 import seminaive
+from seminaive.kernels import compilation
 
 project = "seminaive"
 author = "The seminaive developers"
@@ -90,6 +91,7 @@ def _keep_properties_whole(app, what, name, obj, options, lines):
 
 
 def setup(app):
+    compilation.NOTICE = ""  # examples run where kernels may be compiled first; a page is no place to say so
     example_report(Path(__file__).parent / "_build" / "extra")
     app.connect("source-read", _fill_in)
     app.connect("env-get-outdated", _made_anew)

@@ -7,6 +7,8 @@ import pytest
 
 import seminaive
 import seminaive.models
+import seminaive.scores
+import seminaive.statistics
 
 
 def modules_after(code):
@@ -20,6 +22,13 @@ def test_importing_the_package_imports_no_compiler_and_no_plotting():
     assert not loaded & {"numba", "llvmlite", "matplotlib", "skops", "typer"}
 
 
+def test_naive_bayes_reads_no_file_that_only_other_models_use():
+    loaded = modules_after("from seminaive import NaiveBayes")
+    assert "seminaive.models.naive_bayes" in loaded
+    others = {"scores.network", "scores.dependence", "statistics.chained_equations", "statistics.rubin"}
+    assert not loaded & {f"seminaive.{name}" for name in others}
+
+
 def test_predicting_a_handful_of_rows_does_not_need_the_compiler(tmp_path):
     path = tmp_path / "model"
     model = "seminaive.NaiveBayes().fit([['a', 1.], ['b', 2.]], [0, 1])"
@@ -29,9 +38,10 @@ def test_predicting_a_handful_of_rows_does_not_need_the_compiler(tmp_path):
 
 
 def test_every_public_name_exists_and_others_do_not():
-    for module in (seminaive, seminaive.models):
+    for module in (seminaive, seminaive.models, seminaive.scores, seminaive.statistics):
         for name in module.__all__:
-            assert getattr(module, name).__name__ == name
+            found = getattr(module, name)
+            assert getattr(found, "__name__", name) == name  # constants have none
         assert set(module.__all__) <= set(dir(module))
         with pytest.raises(AttributeError, match="no attribute 'Oracle'"):
             module.Oracle  # noqa: B018 - asking is the test

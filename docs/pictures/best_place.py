@@ -58,11 +58,11 @@ def draw():
         axes.annotate(
             f"{n_rows:,} rows",
             (best, losses[best]),
-            (0, -10),
+            (0, 10),
             textcoords="offset points",
             color=colour,
             ha="center",
-            va="top",
+            va="bottom",
             fontweight="bold",
         )
     axes.set(ylim=(0.24, 0.5), ylabel="log loss on new rows")

@@ -24,7 +24,7 @@ def main():
     tree = HybridLogisticNaiveBayes(partition="dependence", cutoff=0.1, generative="tan", random_state=0).fit(
         X, y
     )
-    figure, axes = plt.subplots(1, 2, figsize=(13, 4.6), layout="constrained")
+    figure, axes = plt.subplots(2, 1, figsize=(7, 9.2), layout="constrained")
     for own, ax in zip((model, tree), axes, strict=True):
         StructureDisplay.from_estimator(own, ax=ax)
     figure.savefig(HERE / "hybrid-structure.png", dpi=110)

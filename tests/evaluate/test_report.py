@@ -115,6 +115,16 @@ def test_tables_with_different_models_are_not_pooled():
     assert "0.4500" not in console.file.getvalue()
 
 
+def test_a_standard_error_is_explained_only_where_there_is_one():
+    folds = pd.DataFrame(
+        {"dataset": "t", "model": ["a", "b"] * 3, "log_loss": [0.1, 0.3, 0.2, 0.3, 0.2, 0.4]}
+    )
+    for shown, one_fold in ((folds, False), (folds.head(2), True)):
+        page = Report.of_frame(shown, ("log_loss",)).html()
+        assert ("one fold gives no standard error" in page) == one_fold
+        assert ("±: standard error of log loss" in page) != one_fold
+
+
 def test_failures_are_shown_and_escaped(results):
     page = Report(results).html()
     assert "no &lt;wine&gt; &amp; no more" in page

@@ -92,6 +92,12 @@ def hostile():
     return model.fit(X, np.array([HOSTILE, "v", "w"], object)[y]), X
 
 
+def test_without_a_title_the_heading_lists_the_classes(tmp_path):
+    model = NaiveBayes().fit([["wet"], ["dry"]], ["yes", "no"])
+    page = Path(calculator(model, tmp_path / "page.html")).read_text(encoding="utf-8")
+    assert "<h1>Probability of each class: no, yes</h1>" in page
+
+
 def test_a_link_fills_the_form_and_hostile_names_run_nothing(hostile, browser, tmp_path):
     model, _ = hostile
     opened = calculator(model, tmp_path / "page.html", title=HOSTILE, note=HOSTILE, labels={"flag": HOSTILE})

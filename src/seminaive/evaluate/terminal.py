@@ -48,13 +48,16 @@ def explanation(summaries: list[LossSummary]) -> str:
         for names, way in ((smaller, "less"), (larger, "more"))
         if names
     ]
-    lead = title_of(summaries[0].metric)
-    beside = (
-        f"rank: mean over the tables of the rank in {lead}"
-        if len(summaries[0].mean) > 1
-        else f"±: standard error of {lead}, allowing for the rows that folds share"
-    )
-    return "; ".join([*better, beside]) + "."
+    return "; ".join([*better, _beside_the_first(summaries[0])]) + "."
+
+
+def _beside_the_first(summary: LossSummary) -> str:
+    lead = title_of(summary.metric)
+    if len(summary.mean) > 1:
+        return f"rank: mean over the tables of the rank in {lead}"
+    if summary.error.isna().all(axis=None):
+        return "one fold gives no standard error"
+    return f"±: standard error of {lead}, allowing for the rows that folds share"
 
 
 def _overview(summaries: list[LossSummary], folds: pd.DataFrame) -> Table:

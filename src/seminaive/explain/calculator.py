@@ -135,7 +135,7 @@ def calculator_page(
     style = _without_indents(_own_text("calculator.css") + (_own_text("page.css") if below else ""))
     code = _without_indents(_own_text("calculator.js").replace("/* CORE */", JAVASCRIPT_CORE))
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
-    heading = title or f"Probability of {', '.join(map(str, portable.classes[:4]))}"
+    heading = title or f"Probability of each class: {', '.join(map(str, portable.classes[:4]))}"
     return PAGE.format(
         title=html.escape(heading),
         note=f"<p>{html.escape(note)}</p>" if note else "",

@@ -1,25 +1,32 @@
-"""Additive scores: what every additive model is once it is fitted."""
+"""Additive scores: what every additive model is once it is fitted.
 
-from seminaive.scores.additive import AdditiveScores, log_posterior
-from seminaive.scores.curve_terms import CurveTerms
-from seminaive.scores.dependence import DependenceTables
-from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
-from seminaive.scores.exponents import class_shift_exponents
-from seminaive.scores.factored_pairs import FactoredPairs
-from seminaive.scores.fallback import fill_unknown
-from seminaive.scores.feature_curve import FeatureCurve
-from seminaive.scores.generative import (
-    NormalParameters,
-    gaussian_terms,
-    generative_scores,
-    laplace_tables,
-    log_priors,
-    m_estimate_tables,
-)
-from seminaive.scores.interpolation import Interpolation
-from seminaive.scores.network import Network
-from seminaive.scores.numeric_terms import NumericTerms
-from seminaive.scores.tree import tree_scores
+A file is read when a name of it is first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seminaive.scores.additive import AdditiveScores, log_posterior
+    from seminaive.scores.curve_terms import CurveTerms
+    from seminaive.scores.dependence import DependenceTables
+    from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
+    from seminaive.scores.exponents import class_shift_exponents
+    from seminaive.scores.factored_pairs import FactoredPairs
+    from seminaive.scores.fallback import fill_unknown
+    from seminaive.scores.feature_curve import FeatureCurve
+    from seminaive.scores.generative import (
+        NormalParameters,
+        gaussian_terms,
+        generative_scores,
+        laplace_tables,
+        log_priors,
+        m_estimate_tables,
+    )
+    from seminaive.scores.interpolation import Interpolation
+    from seminaive.scores.network import Network
+    from seminaive.scores.numeric_terms import NumericTerms
+    from seminaive.scores.tree import tree_scores
 
 __all__ = [
     "AdditiveScores",
@@ -44,3 +51,38 @@ __all__ = [
     "m_estimate_tables",
     "tree_scores",
 ]
+
+FILES = {
+    "AdditiveScores": "additive",
+    "CurveTerms": "curve_terms",
+    "DependenceTables": "dependence",
+    "Effects": "effects",
+    "FactoredPairs": "factored_pairs",
+    "FeatureCurve": "feature_curve",
+    "FeatureEffect": "effects",
+    "Interpolation": "interpolation",
+    "Network": "network",
+    "NormalParameters": "generative",
+    "NumericTerms": "numeric_terms",
+    "TupleEffect": "effects",
+    "class_shift_exponents": "exponents",
+    "fill_unknown": "fallback",
+    "gaussian_terms": "generative",
+    "generative_scores": "generative",
+    "laplace_tables": "generative",
+    "log_posterior": "additive",
+    "log_priors": "generative",
+    "m_estimate_tables": "generative",
+    "tree_scores": "tree",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Read the file of a name, so that importing a model costs only what it uses."""
+    if name not in FILES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{FILES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

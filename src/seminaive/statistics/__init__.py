@@ -1,27 +1,34 @@
-"""Raw, weighted statistics that merge: counts, moments, and the information measures made of them."""
+"""Raw, weighted statistics that merge: counts, moments, and the information measures made of them.
 
-from seminaive.statistics.chained_equations import Chain, FittedChain, learn_chain
-from seminaive.statistics.counts import TupleCounts, class_weights
-from seminaive.statistics.imputation import complete, draw_codes_given_class, draw_numbers_given_class
-from seminaive.statistics.incomplete_columns import Columns
-from seminaive.statistics.information import (
-    conditional_mutual_information,
-    entropy,
-    mutual_information,
-    normalized_conditional_mutual_information,
-    symmetrical_uncertainty,
-)
-from seminaive.statistics.moments import Moments
-from seminaive.statistics.number_sketch import NumberSketch
-from seminaive.statistics.observed_counts import ObservedCounts, ObservedStatistics
-from seminaive.statistics.observed_terms import ObservedTerms
-from seminaive.statistics.pairwise import PairwiseInformation
-from seminaive.statistics.rubin import PooledEstimate, pool_estimates
-from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
-from seminaive.statistics.summary import TrainingSummary
-from seminaive.statistics.table import TableStatistics
-from seminaive.statistics.terms import Terms
-from seminaive.statistics.value_counts import ValueCounts
+A file is read when a name of it is first asked for.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seminaive.statistics.chained_equations import Chain, FittedChain, learn_chain
+    from seminaive.statistics.counts import TupleCounts, class_weights
+    from seminaive.statistics.imputation import complete, draw_codes_given_class, draw_numbers_given_class
+    from seminaive.statistics.incomplete_columns import Columns
+    from seminaive.statistics.information import (
+        conditional_mutual_information,
+        entropy,
+        mutual_information,
+        normalized_conditional_mutual_information,
+        symmetrical_uncertainty,
+    )
+    from seminaive.statistics.moments import Moments
+    from seminaive.statistics.number_sketch import NumberSketch
+    from seminaive.statistics.observed_counts import ObservedCounts, ObservedStatistics
+    from seminaive.statistics.observed_terms import ObservedTerms
+    from seminaive.statistics.pairwise import PairwiseInformation
+    from seminaive.statistics.rubin import PooledEstimate, pool_estimates
+    from seminaive.statistics.smoothing import VETO, log_or_veto, log_shares
+    from seminaive.statistics.summary import TrainingSummary
+    from seminaive.statistics.table import TableStatistics
+    from seminaive.statistics.terms import Terms
+    from seminaive.statistics.value_counts import ValueCounts
 
 __all__ = [
     "VETO",
@@ -54,3 +61,46 @@ __all__ = [
     "pool_estimates",
     "symmetrical_uncertainty",
 ]
+
+FILES = {
+    "VETO": "smoothing",
+    "Chain": "chained_equations",
+    "Columns": "incomplete_columns",
+    "FittedChain": "chained_equations",
+    "Moments": "moments",
+    "NumberSketch": "number_sketch",
+    "ObservedCounts": "observed_counts",
+    "ObservedStatistics": "observed_counts",
+    "ObservedTerms": "observed_terms",
+    "PairwiseInformation": "pairwise",
+    "PooledEstimate": "rubin",
+    "TableStatistics": "table",
+    "Terms": "terms",
+    "TrainingSummary": "summary",
+    "TupleCounts": "counts",
+    "ValueCounts": "value_counts",
+    "class_weights": "counts",
+    "complete": "imputation",
+    "conditional_mutual_information": "information",
+    "draw_codes_given_class": "imputation",
+    "draw_numbers_given_class": "imputation",
+    "entropy": "information",
+    "learn_chain": "chained_equations",
+    "log_or_veto": "smoothing",
+    "log_shares": "smoothing",
+    "mutual_information": "information",
+    "normalized_conditional_mutual_information": "information",
+    "pool_estimates": "rubin",
+    "symmetrical_uncertainty": "information",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Read the file of a name, so that importing a model costs only what it uses."""
+    if name not in FILES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{FILES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__
