@@ -125,12 +125,13 @@ def add_curve_scores(
                         low = middle
                     else:
                         above = middle
-            along = (x - knots[low]) / gaps[low]
+            at = np.uint64(low)  # unsigned indices are not tested for being negative
+            along = (x - knots[at]) / gaps[at]
             for c in range(0, C - 1, 2):
-                scores[i, c] += values[low, c] + along * rises[low, c]
-                scores[i, c + 1] += values[low, c + 1] + along * rises[low, c + 1]
+                scores[i, c] += values[at, c] + along * rises[at, c]
+                scores[i, c + 1] += values[at, c + 1] + along * rises[at, c + 1]
             if C % 2:
-                scores[i, C - 1] += values[low, C - 1] + along * rises[low, C - 1]
+                scores[i, C - 1] += values[at, C - 1] + along * rises[at, C - 1]
 
 
 @njit(cache=True, nogil=True)
