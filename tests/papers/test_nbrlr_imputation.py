@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from seminaive.errors import ColumnsWarning
 from seminaive.evaluate.datasets import Dataset
 from seminaive.papers.imputation import impute_given_class
 
@@ -56,7 +57,8 @@ def test_a_table_without_missing_cells_stays_as_it_is(half_missing):
 
 def test_a_class_without_observations_borrows_the_column_and_an_empty_column_stays():
     X = pd.DataFrame({"color": ["red", "red", None], "count": [2, 2, 2], "empty": [np.nan] * 3})
-    filled = impute_given_class(Dataset("toy", X, np.array([0, 0, 1])), 0).X
+    with pytest.warns(ColumnsWarning, match="'empty'"):
+        filled = impute_given_class(Dataset("toy", X, np.array([0, 0, 1])), 0).X
     assert filled["color"].tolist() == ["red", "red", "red"]
     assert filled["count"].tolist() == [2, 2, 2]
     assert filled["empty"].isna().all()

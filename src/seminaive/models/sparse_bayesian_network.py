@@ -340,7 +340,6 @@ class SparseBayesianNetwork(FittedNetwork):
         self.strength_ = float(path.strengths[chosen])
         self.refitted_ = self._takes_refit(held_out, path, chosen)
         if self.refitted_:
-            networks = table.sparse_networks(self.n_imputations, generator, options)
             self.network_ = networks.refitted(self.network_, RELAXED * self.strength_)
 
     def _takes_refit(self, held_out, path, chosen):
