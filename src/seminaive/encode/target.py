@@ -50,9 +50,7 @@ def encode_target(y: Any, model: str) -> EncodedTarget:
     if hasattr(y, "null_count") and hasattr(y, "type"):
         return _encode_arrow(y, model)
     array = _as_array(y)
-    if (
-        array.ndim != 1 or array.dtype.kind == "c"
-    ):  # refused, or warned of
+    if array.ndim != 1 or array.dtype.kind == "c":  # refused, or warned of
         array = column_or_1d(array, warn=True)
     if not len(array):
         raise InputError("0 labels (y is empty) while a minimum of 1 is required: pass one label per row")
