@@ -8,6 +8,7 @@ import typer
 from seminaive.cli import catalogue
 from seminaive.cli.fitting import Decimal, Encoding, MissingValues, Separator
 from seminaive.cli.tables import look, text_format
+from seminaive.delimited import TextFormat
 from seminaive.errors import InputError
 from seminaive.files import CSV, PARQUET, check_writable, is_named
 from seminaive.papers import check_runnable
@@ -70,20 +71,10 @@ def compare(
     _check_at_least("--folds", folds, 2)
     _check_at_least("--repeats", repeats, 1)
     names = [name for part in model or [] for name in part.split(",")]
-    for name in names:
-        catalogue.check_model(name, rivals=True)
-    for name in metric.split(","):
-        catalogue.check_measure(name)
-    for path in (report, csv):
-        if path is not None:
-            check_writable(path)
     known = text_format(sep, decimal, encoding, na_values)
-    for table in tables:
-        if is_named(Path(table), CSV + PARQUET):
-            named = look(Path(table), known)
-            if target is None:
-                raise InputError(f"{table}: say which column holds the class by --target.{named.told_names}")
-            named.check_column(target)
+    _check_comparison(
+        names, metric.split(","), [path for path in (report, csv) if path], tables, target, known
+    )
 
     from rich import print as show
 
@@ -118,6 +109,29 @@ def compare(
     show(shown.terminal())
     for path, _ in written:
         typer.echo(f"wrote {path}")
+
+
+def _check_comparison(
+    names: list[str],
+    measures: list[str],
+    outputs: list[Path],
+    tables: list[str],
+    target: str | None,
+    known: TextFormat,
+) -> None:
+    """Refuse unknown models and measures, files that cannot be written, and targets that are not there."""
+    for name in names:
+        catalogue.check_model(name, rivals=True)
+    for name in measures:
+        catalogue.check_measure(name)
+    for path in outputs:
+        check_writable(path)
+    for table in tables:
+        if is_named(Path(table), CSV + PARQUET):
+            named = look(Path(table), known)
+            if target is None:
+                raise InputError(f"{table}: say which column holds the class by --target.{named.told_names}")
+            named.check_column(target)
 
 
 def reproduce(

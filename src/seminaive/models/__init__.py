@@ -1,7 +1,8 @@
 """The estimators, one public class per file; a file is read when its class is first asked for."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from seminaive.lazy_names import read_when_asked
 
 if TYPE_CHECKING:
     from seminaive.models.accelerated_logistic_regression import AcceleratedLogisticRegression
@@ -82,13 +83,4 @@ FILES = {
     "save_model": "files",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Read the file of a class, so that importing the package costs only what is used."""
-    if name not in FILES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{FILES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = read_when_asked(__name__, FILES)

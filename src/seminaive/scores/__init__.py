@@ -3,8 +3,9 @@
 A file is read when a name of it is first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from seminaive.lazy_names import read_when_asked
 
 if TYPE_CHECKING:
     from seminaive.scores.additive import AdditiveScores, log_posterior
@@ -76,13 +77,4 @@ FILES = {
     "tree_scores": "tree",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Read the file of a name, so that importing a model costs only what it uses."""
-    if name not in FILES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{FILES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = read_when_asked(__name__, FILES)

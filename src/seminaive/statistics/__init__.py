@@ -3,8 +3,9 @@
 A file is read when a name of it is first asked for.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from seminaive.lazy_names import read_when_asked
 
 if TYPE_CHECKING:
     from seminaive.statistics.chained_equations import Chain, FittedChain, learn_chain
@@ -94,13 +95,4 @@ FILES = {
     "symmetrical_uncertainty": "information",
 }
 
-
-def __getattr__(name: str) -> Any:
-    """Read the file of a name, so that importing a model costs only what it uses."""
-    if name not in FILES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{FILES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = read_when_asked(__name__, FILES)
