@@ -35,6 +35,13 @@ def test_a_model_that_fails_is_told(tmp_path, capsys):
     assert "broken failed in 10 of 10 folds" in capsys.readouterr().out
 
 
+def test_the_page_and_the_terminal_tell_the_same_seconds(tmp_path, capsys):
+    scene = few_rows()
+    run_demo([replace(scene, models={"only": NaiveBayes()})], tmp_path)
+    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith(" only"))
+    assert f"<td>{line.split()[-1]}</td>" in (tmp_path / PAGE).read_text()
+
+
 def test_the_demo_prints_its_scenes_and_writes_a_page_and_a_calculator(tmp_path, capsys):
     first = few_rows()
     first = replace(first, plan=replace(first.plan, n_repeats=1))

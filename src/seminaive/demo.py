@@ -20,7 +20,8 @@ from seminaive import explain, models
 from seminaive.evaluate import Experiment, ExperimentResults, RepeatedHoldout, Report, load_dataset
 from seminaive.evaluate.progress import progress_bar
 from seminaive.evaluate.rivals import RIVALS
-from seminaive.evaluate.summary import failure_lines
+from seminaive.evaluate.summary import failure_lines, fit_seconds
+from seminaive.evaluate.terminal import NO_RESULT, plain
 from seminaive.papers.generators import poker_hands
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def _picture(folds: Any) -> Any:
     from rich.table import Table
 
     means = folds.groupby("model", sort=False)[[*METRICS]].mean().sort_values("log_loss")
-    seconds = folds.groupby("model")["fit_seconds"].median()
+    seconds = fit_seconds(folds)
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     table.add_column("model", overflow="fold")
     table.add_column("log loss, less is better")
@@ -180,5 +181,6 @@ def _picture(folds: Any) -> Any:
     for name, loss, right in means.itertuples():
         bar = "█" * max(1, round(BAR * loss / means["log_loss"].max())) if loss == loss else ""
         style = None if name.startswith("scikit-learn") else "bold"
-        table.add_row(name, f"{bar} {loss:.3f}", f"{right:.3f}", f"{seconds[name]:.3f}", style=style)
+        took = NO_RESULT if seconds is None else plain(seconds[name], 3)
+        table.add_row(name, f"{bar} {plain(loss, 3)}", plain(right, 3), took, style=style)
     return table

@@ -43,6 +43,25 @@ def test_a_csv_with_strings_and_gaps_becomes_a_table_a_file_and_a_page(table, tm
     assert "Bias against variance" in page.read_text()
 
 
+def test_a_table_of_one_class_is_refused_with_what_to_do(table):
+    pd.read_csv(table).assign(churn="yes").to_csv(table, index=False)
+    with pytest.raises(InputError, match=r"every row is of the class yes.* another column"):
+        _run("compare", table, "--target", "churn", "-m", MODELS)
+
+
+def test_without_models_it_says_that_all_are_compared_and_how_to_take_fewer(table, monkeypatch):
+    monkeypatch.setattr("seminaive.evaluate.Experiment.run", _stop)
+    with pytest.raises(InputError, match="stopped"):
+        _run("compare", table, "--target", "churn", "-m", MODELS)
+    shown = CliRunner().invoke(app, ["compare", str(table), "--target", "churn"])
+    assert f"all {len(class_names()) + len(RIVALS)} models" in shown.stderr
+    assert "--models" in shown.stderr
+
+
+def _stop(*_, **__):
+    raise InputError("stopped")
+
+
 def test_a_results_file_is_continued(table, tmp_path):
     arguments = [
         "compare",

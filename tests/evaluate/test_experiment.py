@@ -1,3 +1,4 @@
+import contextlib
 import json
 import os
 import signal
@@ -51,6 +52,30 @@ def _shuffled_iris(n_rows=150):
     iris = load_dataset("iris")
     order = np.random.default_rng(0).permutation(150)[:n_rows]
     return Dataset("iris", iris.X.iloc[order].reset_index(drop=True), iris.y[order])
+
+
+@pytest.mark.parametrize(("n_rows", "told"), [(5, "every row is of the class yes"), (0, "there is no row")])
+def test_a_table_without_two_classes_is_refused(n_rows, told):
+    table = Dataset("mine", pd.DataFrame({"a": np.zeros(n_rows)}), np.repeat("yes", n_rows))
+    with pytest.raises(InputError, match=f"mine: {told}"):
+        Experiment(MODELS, [table]).run()
+
+
+def test_the_bar_names_the_model_that_is_being_fitted(monkeypatch):
+    told = []
+
+    class Bar(contextlib.nullcontext):
+        def add_task(self, *_, **__):
+            return 0
+
+        def update(self, *_, description, **__):
+            told.append(description)
+
+    bar = Bar()
+    bar.enter_result = bar
+    monkeypatch.setattr("seminaive.evaluate.experiment.progress_bar", lambda **_: bar)
+    Experiment({"prior": DummyClassifier()}, ["iris"], RepeatedKFold(2)).run()
+    assert told == ["iris: fitting prior", "iris: prior done"] * 2
 
 
 def test_all_models_see_the_same_splits_and_each_fold_is_one_row():

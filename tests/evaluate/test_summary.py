@@ -4,7 +4,7 @@ import pytest
 
 from seminaive.errors import InputError
 from seminaive.evaluate.pairwise import corrected_resampled_t_test
-from seminaive.evaluate.summary import failures, pairs_on_one_table, summarise
+from seminaive.evaluate.summary import failures, fit_seconds, pairs_on_one_table, summarise
 
 
 def _frame(seed=0, n_tables=6, models=("a", "b", "c"), n_folds=5):
@@ -33,6 +33,16 @@ def test_standard_errors_are_those_of_the_corrected_t_test():
     fold_losses = frame.query("dataset == 't0' and model == 'a'")["loss"].to_numpy()
     test = corrected_resampled_t_test(fold_losses, np.zeros(5), n_train=80, n_test=20)
     assert summary.error.loc["t0", "a"] == pytest.approx(fold_losses.mean() / test.statistic, rel=1e-9)
+
+
+def test_a_fold_that_waited_for_the_machine_does_not_make_a_model_slow():
+    frame = _frame(n_tables=2, models=("a", "b"))
+    assert fit_seconds(frame) is None
+    quick = frame["dataset"].map({"t0": 1.0, "t1": 3.0})
+    slow_once = (frame["model"] == "b") & (frame["fold"] == 0)
+    timed = frame.assign(fit_seconds=quick.where(~slow_once, 1000.0))
+    assert fit_seconds(timed).to_dict() == {"a": 2.0, "b": 2.0}
+    assert fit_seconds(frame.assign(fit_seconds=np.nan)) is None
 
 
 def test_a_plain_frame_of_three_columns_is_enough():

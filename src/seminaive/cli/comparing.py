@@ -1,7 +1,7 @@
 """Commands that judge models: the demo, comparisons on tables, and the papers' tables."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -79,28 +79,23 @@ def compare(
     from rich import print as show
 
     from seminaive import evaluate
-    from seminaive.evaluate.datasets import takes_target
-    from seminaive.papers.generators import register_generators
 
-    register_generators()
-    # A target is for the files among the tables; where there is none, it is refused.
-    of_files = any(takes_target(table) for table in tables)
     plan = (
         evaluate.Prequential(n_repeats=repeats) if learning_curve else evaluate.RepeatedKFold(folds, repeats)
     )
     experiment = evaluate.Experiment(
         {name: catalogue.make_model(name) for name in names or [*catalogue.class_names(), *catalogue.RIVALS]},
-        [
-            evaluate.load_dataset(
-                table, target=target if takes_target(table) or not of_files else None, text_format=known
-            )
-            for table in tables
-        ],
+        _load_tables(tables, target, known),
         plan,
         metric.split(","),
         seed,
         n_jobs=jobs,
     )
+    if not names:
+        typer.echo(
+            f"all {len(experiment.models)} models, slow ones among them: --models names those to compare",
+            err=True,
+        )
     found = experiment.run(results, retry_failed=retry_failed)
     shown = evaluate.Report(found, f"{', '.join(tables)}: comparison of classifiers")
     written = [(path, write) for path, write in ((report, shown.write_html), (csv, shown.write_csv)) if path]
@@ -109,6 +104,22 @@ def compare(
     show(shown.terminal())
     for path, _ in written:
         typer.echo(f"wrote {path}")
+
+
+def _load_tables(tables: list[str], target: str | None, known: TextFormat) -> list[Any]:
+    """Load tables by name; the target is for the files among them, and refused where there is none."""
+    from seminaive import evaluate
+    from seminaive.evaluate.datasets import takes_target
+    from seminaive.papers.generators import register_generators
+
+    register_generators()
+    of_files = any(takes_target(table) for table in tables)
+    return [
+        evaluate.load_dataset(
+            table, target=target if takes_target(table) or not of_files else None, text_format=known
+        )
+        for table in tables
+    ]
 
 
 def _check_comparison(

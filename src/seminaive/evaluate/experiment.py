@@ -6,7 +6,7 @@ import tempfile
 import time
 import warnings
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
@@ -191,6 +191,14 @@ def _checked_datasets(datasets: Sequence[Dataset | str]) -> dict[str, Dataset]:
         raise InputError("name at least one table.")
     if len(named) < len(loaded):
         raise InputError(f"two tables share a name: {', '.join(dataset.name for dataset in loaded)}.")
+    for dataset in loaded:
+        classes = np.unique(dataset.y)
+        if len(classes) < 2:
+            found = f"every row is of the class {classes[0]!s}" if len(classes) else "there is no row"
+            raise InputError(
+                f"{dataset.name}: {found}, and classifiers need rows of at least two classes. Name another "
+                "column as the target, or add rows."
+            )
     return named
 
 
@@ -242,18 +250,24 @@ def _executed(
     """Run the tasks, yielding each outcome as soon as it is there."""
     with progress_bar(shown=progress) as bar:
         shown = bar.add_task("folds", total=len(tasks))
-        for record, times in _outcomes(plan, tasks, n_jobs):
-            bar.update(shown, advance=1, description=f"{record['dataset']}, {record['model']}")
+
+        def tell(task: _Task) -> None:
+            bar.update(shown, description=f"{task.dataset}: fitting {task.model}")
+
+        for record, times in _outcomes(plan, tasks, n_jobs, tell):
+            bar.update(shown, advance=1, description=f"{record['dataset']}: {record['model']} done")
             yield record, times
 
 
 def _outcomes(
-    plan: _Plan, tasks: list[_Task], n_jobs: int
+    plan: _Plan, tasks: list[_Task], n_jobs: int, tell: Callable[[_Task], None]
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    """Run the tasks here, each told before it begins, or in several processes."""
     if not tasks:
         return
     if joblib.effective_n_jobs(n_jobs) == 1:
         for task in tasks:
+            tell(task)
             yield _run_fold(
                 plan.datasets[task.dataset],
                 plan.models[task.model],

@@ -10,7 +10,13 @@ from seminaive.evaluate.drawing import Point, box_plot, curves, rank_diagram, sc
 from seminaive.evaluate.page import legend
 from seminaive.evaluate.page_tables import p_value
 from seminaive.evaluate.probability_histogram import ProbabilityHistogram
-from seminaive.evaluate.summary import LossSummary, final_folds, is_learning_curve, learning_curves
+from seminaive.evaluate.summary import (
+    LossSummary,
+    final_folds,
+    fit_seconds,
+    is_learning_curve,
+    learning_curves,
+)
 from seminaive.evaluate.terminal import title_of
 
 __all__ = [
@@ -120,20 +126,19 @@ def bias_variance_figure(split: pd.DataFrame, models: list[str]) -> str:
 
 def time_figure(folds: pd.DataFrame, summary: LossSummary) -> str:
     """Draw the time to fit against the leading measure."""
-    if "fit_seconds" not in folds or not folds["fit_seconds"].gt(0).any():
+    seconds = fit_seconds(folds)
+    if seconds is None:
         return ""
-    seconds = final_folds(folds).query("fit_seconds > 0")
-    typical = np.exp(np.log(seconds["fit_seconds"]).groupby(seconds["model"]).mean())
     loss = (summary.complete if len(summary.complete) else summary.mean).mean()
     points = [
-        Point(typical[model], loss[model], number, str(model))
+        Point(seconds[model], loss[model], number, str(model))
         for number, model in enumerate(summary.models)
-        if model in typical and np.isfinite(loss[model])
+        if seconds[model] > 0 and np.isfinite(loss[model])
     ]
     if not points:
         return ""
     name = title_of(summary.metric)
-    picture = scatter(points, [], "seconds to fit (geometric mean)", name, logarithmic_x=True)
+    picture = scatter(points, [], "seconds to fit", name, logarithmic_x=True)
     return (
         f"<figure>{picture}{legend(summary.models)}<figcaption>Mean "
         f"{escape(name)} over the tables. Times depend on the machine and on what else it did.</figcaption>"

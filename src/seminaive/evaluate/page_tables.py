@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from seminaive.evaluate.page import wide_table
-from seminaive.evaluate.summary import LossSummary, failures, final_folds, pairs_on_one_table
+from seminaive.evaluate.summary import LossSummary, failures, fit_seconds, pairs_on_one_table
 from seminaive.evaluate.terminal import plain, title_of
 
 __all__ = [
@@ -84,9 +84,7 @@ def overview(summaries: list[LossSummary], folds: pd.DataFrame) -> str:
     several = len(first.mean) > 1
     means = [(summary.complete if several else summary.mean).mean() for summary in summaries]
     ranks = first.ranks() if several else None
-    seconds = None
-    if "fit_seconds" in folds and folds["fit_seconds"].notna().any():
-        seconds = final_folds(folds).groupby("model")["fit_seconds"].mean()
+    seconds = fit_seconds(folds)
     titles = [title_of(summary.metric) for summary in summaries]
     head = f"<th>model</th><th>{escape(titles[0])}</th>"
     head += "<th>mean rank</th>" if several else "<th class=extra>rank</th>"

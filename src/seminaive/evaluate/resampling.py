@@ -73,7 +73,10 @@ class RepeatedKFold:
                 f"{self.n_repeats}."
             )
         if len(dataset.y) < self.n_splits:
-            raise InputError(f"{dataset.name}: {len(dataset.y)} rows cannot make {self.n_splits} folds.")
+            raise InputError(
+                f"{dataset.name}: {len(dataset.y)} rows cannot make {self.n_splits} folds. Take fewer folds, "
+                "or add rows."
+            )
         counts = np.unique(dataset.y, return_counts=True)[1]
         # Stratification is impossible where every class is smaller than the number of folds.
         rule = StratifiedKFold if self.stratified and counts.max() >= self.n_splits else KFold
@@ -175,7 +178,8 @@ class Prequential:
             )
         if n_rows <= self.first:
             raise InputError(
-                f"{dataset.name}: {n_rows} rows leave none to test after the first {self.first}."
+                f"{dataset.name}: {n_rows} rows leave none to test after the first {self.first}. "
+                "Cross-validate instead, or add rows."
             )
         ends = [self.first]
         while ends[-1] < n_rows:

@@ -29,6 +29,7 @@ __all__ = [
     "failure_lines",
     "failures",
     "final_folds",
+    "fit_seconds",
     "is_learning_curve",
     "learning_curves",
     "pairs_on_one_table",
@@ -150,6 +151,18 @@ def final_folds(folds: pd.DataFrame) -> pd.DataFrame:
     if not is_learning_curve(folds):
         return folds
     return folds[folds["n_train"] == folds.groupby("dataset")["n_train"].transform("max")]
+
+
+def fit_seconds(folds: pd.DataFrame) -> pd.Series | None:
+    """Return the seconds that each model takes to fit; None where no fold has a time.
+
+    The mean over the tables of the median over a table's folds: a fold during which the machine was busy, or
+    numba compiled, does not count as a slow model.
+    """
+    if "fit_seconds" not in folds or folds["fit_seconds"].isna().all():
+        return None
+    by_table = final_folds(folds).groupby(["dataset", "model"], sort=False, observed=True)["fit_seconds"]
+    return by_table.median().groupby("model", sort=False, observed=True).mean()
 
 
 def same_models(folds: pd.DataFrame) -> list[pd.DataFrame]:

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from seminaive.evaluate.metrics import METRICS
-from seminaive.evaluate.summary import LossSummary, failure_lines, final_folds
+from seminaive.evaluate.summary import LossSummary, failure_lines, fit_seconds
 
 __all__ = ["NO_RESULT", "explanation", "plain", "terminal_tables", "title_of"]
 
@@ -70,10 +70,9 @@ def _overview(summaries: list[LossSummary], folds: pd.DataFrame) -> Table:
         table.add_column(escape(title_of(summary.metric)), justify="right", no_wrap=True)
         if position == 0:
             table.add_column("rank" if several else "±", justify="right", no_wrap=True)
-    timed = "fit_seconds" in folds
-    if timed:
+    seconds = fit_seconds(folds)
+    if seconds is not None:
         table.add_column("seconds", justify="right", no_wrap=True)
-        seconds = final_folds(folds).groupby("model")["fit_seconds"].mean()
     means = [(summary.complete if several else summary.mean).mean() for summary in summaries]
     beside = summaries[0].ranks() if several else summaries[0].error.iloc[0]
     for model in summaries[0].order():
@@ -82,7 +81,7 @@ def _overview(summaries: list[LossSummary], folds: pd.DataFrame) -> Table:
             cells.append(_cell(mean[model], summary.best(mean), 4 if position == 0 else 3))
             if position == 0:
                 cells.append(Text(plain(beside[model], 2 if several else 4)))
-        table.add_row(*cells, *([plain(seconds[model], 3)] if timed else []))
+        table.add_row(*cells, *([] if seconds is None else [plain(seconds[model], 3)]))
     return table
 
 
