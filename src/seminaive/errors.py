@@ -6,6 +6,10 @@ A message says what was expected, what came and what to do next. Bad input raise
 
 from __future__ import annotations
 
+import inspect
+import os
+import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,7 +30,11 @@ __all__ = [
     "TableTypeError",
     "TooLargeError",
     "UntestableWarning",
+    "warn_caller",
 ]
+
+# How the paths of the package's own files begin.
+PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
 
 class SeminaiveError(Exception):
@@ -78,6 +86,14 @@ class LongFitWarning(UserWarning):
 
 class UntestableWarning(UserWarning):
     """Tests of independence that would need more cells than there are rows were not made."""
+
+
+def warn_caller(message: str | Warning, category: type[Warning] | None = None) -> None:
+    """Warn at the line that called this package, however many of its own functions lie between."""
+    level, frame = 1, inspect.currentframe()
+    while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 def __getattr__(name: str) -> Any:

@@ -41,3 +41,11 @@ def test_optimality_conditions_hold_where_weights_are_zero_and_where_they_are_no
     assert at_zero.any()
     assert (gradient[at_zero] >= -1e-8).all()
     np.testing.assert_allclose(gradient[~at_zero], 0.0, atol=1e-7)
+
+
+def test_a_start_at_the_minimum_is_certified_at_once():
+    objective, hessian = log_cosh(2)
+    found = minimize_nonnegative(objective, hessian, np.ones(6), tol=1e-12)
+    again = minimize_nonnegative(objective, hessian, found.solution, tol=1e-10)
+    assert again.converged
+    assert again.n_iter == 0

@@ -42,7 +42,8 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
     tol : float, default=1e-8
-        Norm of the projected gradient at which to stop, relative to that at naive Bayes.
+        Norm of the projected gradient at which to stop, relative to the larger of those at naive Bayes and at
+        exponents of 0.
     max_iter : int, default=100
         Newton steps.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
@@ -71,7 +72,8 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     objective_ : float
         Log loss plus ridge.
     gradient_norm_ : float
-        The certificate: norm of the projected gradient relative to that at naive Bayes.
+        The certificate: norm of the projected gradient relative to the larger of those at naive Bayes and at
+        exponents of 0.
     n_iter_ : int
     scores_ : AdditiveScores
     schema_ : Schema

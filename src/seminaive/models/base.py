@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,7 +24,7 @@ from seminaive.encode import (
     report_columns,
     weigh_classes,
 )
-from seminaive.errors import ColumnsWarning, InputError, TooLargeError
+from seminaive.errors import ColumnsWarning, InputError, TooLargeError, warn_caller
 from seminaive.models.fitted_checks import check_summary
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
 from seminaive.models.progress import progress
@@ -231,7 +230,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             shown = "; ".join(mistakes[:MOST_MISTAKES])
             more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
             told = ColumnsWarning(f"{type(self).__name__}: {shown}{more}", mistakes)
-            warnings.warn(told, stacklevel=6)
+            warn_caller(told)
 
     @property
     def columns_report_(self):

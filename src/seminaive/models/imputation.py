@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from seminaive.encode import EmptyColumn, TableEncoder, encode_target, open_table
 from seminaive.encode.filling import drawn_values, filled, missing_rows
-from seminaive.errors import ColumnsWarning, InputError
+from seminaive.errors import ColumnsWarning, InputError, warn_caller
 from seminaive.models.base import TrainingSet, labelled_rows
 
 # Seeds drawn from a random state are below this.
@@ -59,11 +58,10 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _warn_of_empty_columns(self):
         empty = [column.name for column in self.schema_.columns if isinstance(column, EmptyColumn)]
         if empty:
-            warnings.warn(
+            warn_caller(
                 f"{type(self).__name__}: columns without a value stay missing, as there is nothing to draw: "
                 f"{', '.join(map(repr, empty))}. Drop them",
                 ColumnsWarning,
-                stacklevel=4,
             )
 
     def _labels(self, y):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from seminaive.encode import TableEncoder, mdl_cuts
-from seminaive.errors import EmptyBlanketWarning, InputError, UntestableWarning
+from seminaive.errors import EmptyBlanketWarning, InputError, UntestableWarning, warn_caller
 from seminaive.models.base import is_number, open_training, unchanged_on_failure
 from seminaive.models.table_selector import TableSelector
 from seminaive.structure import (
@@ -205,20 +204,18 @@ class MarkovBlanketSelector(TableSelector):
     def _warn(self):
         untestable = self.trace_.n_untestable
         if untestable:
-            warnings.warn(
+            warn_caller(
                 f"{untestable} of {self.trace_.n_tests} tests would need more cells than there are rows and "
                 "were not made: they added and removed nothing. trace_ lists them; merge categories, or pass "
                 "one_row_per_cell=False to make every test",
                 UntestableWarning,
-                stacklevel=3,
             )
         if not self.support_.any():
             self.support_ = np.ones_like(self.support_)
-            warnings.warn(
+            warn_caller(
                 f"no feature depends on the class at alpha = {self.alpha:g}: the Markov blanket is empty, "
                 "and all features are kept. Raise alpha, or use more rows",
                 EmptyBlanketWarning,
-                stacklevel=3,
             )
 
     def _check_parameters(self):

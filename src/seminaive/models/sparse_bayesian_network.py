@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from seminaive.encode import NumericColumn, TreeCuts
-from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError
+from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, warn_caller
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.fitted_network import CLASS, FittedNetwork
@@ -248,11 +247,10 @@ class SparseBayesianNetwork(FittedNetwork):
         wide = [j for j, k in enumerate(cardinalities) if k > self.max_levels]
         names = self.schema_.coded_names
         if wide:
-            warnings.warn(
+            warn_caller(
                 f"columns with more than max_levels={self.max_levels} values are left out of the network: "
                 f"{', '.join(f'{names[j]!r} ({cardinalities[j]} values)' for j in wide)}",
                 ColumnsWarning,
-                stacklevel=3,
             )
         kept = [j for j in range(len(cardinalities)) if j not in wide]
         self.node_columns_ = tuple(sorted(kept, key=lambda j: names[j]))
@@ -329,11 +327,10 @@ class SparseBayesianNetwork(FittedNetwork):
             )
         self.n_iter_ = networks.n_iter
         if self.dual_gap_ > self.tol:
-            warnings.warn(
+            warn_caller(
                 f"a node stopped at a duality gap of {self.dual_gap_:.2g}, above tol={self.tol:g}, after "
                 f"max_iter={self.max_iter} Newton steps: raise max_iter, or the smallest strength",
                 ConvergenceWarning,
-                stacklevel=3,
             )
         chosen = path.choose(self.selection)
         self.search_, self.network_ = path, found[chosen]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 from joblib import effective_n_jobs
 
 from seminaive.design.table import MOST_TERMS, TableDesign
-from seminaive.errors import LongFitWarning
+from seminaive.errors import LongFitWarning, warn_caller
 from seminaive.statistics.sizes import n_terms
 
 # From so many terms on, planning their joint tables alone takes minutes.
@@ -30,12 +28,11 @@ def lay_out_terms(model, table, rows, **sizes):
     total = n_terms(n_columns, order, hierarchical=model.hierarchical)
     if MANY_TERMS <= total <= MOST_TERMS and not model.verbose:
         fewer = n_terms(n_columns, order - 1, hierarchical=model.hierarchical)
-        warnings.warn(
+        warn_caller(
             f"order={model.order} of {n_columns} columns has {total:,} terms, and laying them out and "
             f"fitting them may take many minutes: verbose=True shows progress, order={order - 1} has "
             f"{fewer:,} terms, and fewer columns have fewer",
             LongFitWarning,
-            stacklevel=4,
         )
     with model._progress("terms laid out", total) as step:  # noqa: SLF001 - of the models' own base
         step.say(f"order {order} of {n_columns} columns, {total:,} terms, {len(rows.labels):,} rows")

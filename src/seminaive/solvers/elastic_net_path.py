@@ -7,14 +7,13 @@ is the target. At strength 0 that is maximum likelihood; from ``strength_max`` o
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seminaive.design.reference import compiled_layout
-from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.errors import ConvergenceWarning, InputError, warn_caller
 from seminaive.kernels.path_problem import (
     CONVERGED,
     GAP,
@@ -123,14 +122,13 @@ class ShrinkagePath:
         if self.converged.all():
             return
         worst = int(np.argmax(np.where(self.converged, -np.inf, self.residual)))
-        warnings.warn(
+        warn_caller(
             f"{(~self.converged).sum()} of {len(self)} strengths stopped short; the worst, strength "
             f"{self.strengths[worst]:.4g}, at a duality gap of {self.gap[worst]:.1e} of the loss at the "
             f"target and an optimality residual of {self.residual[worst]:.1e} of the steepest derivative "
             f"after {self.passes[worst]} passes. Use larger strengths, rescale the columns, or raise the "
             "tolerances or max_steps",
             ConvergenceWarning,
-            stacklevel=3,
         )
 
 

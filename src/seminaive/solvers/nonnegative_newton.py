@@ -46,13 +46,16 @@ def minimize_nonnegative(
     start : ndarray of shape (n,)
         Not negative.
     tol : float
-        Norm of the projected gradient at which to stop, relative to that at the start.
+        Norm of the projected gradient at which to stop, relative to the larger of those at the start and at
+        zero weights: a start that is a minimum already has hardly a gradient to compare with.
     max_iter : int
     """
     z = start
     value, gradient = objective(z)
-    reference = norm = float(np.linalg.norm(_projected(z, gradient)))
-    passes, n_iter, stalled = 1, 0, False
+    norm = _projected_norm(z, gradient)
+    nothing = np.zeros_like(z)
+    reference = max(norm, _projected_norm(nothing, objective(nothing)[1]))
+    passes, n_iter, stalled = 2, 0, False
     while norm > tol * reference and n_iter < max_iter and not stalled:
         free = (z > 0) | (gradient < 0)
         direction = np.zeros_like(z)
@@ -62,15 +65,15 @@ def minimize_nonnegative(
         z, value, gradient, trials = _search(objective, z, value, gradient, direction)
         passes += trials
         stalled = trials == MOST_HALVINGS
-        norm = float(np.linalg.norm(_projected(z, gradient)))
+        norm = _projected_norm(z, gradient)
         n_iter += 1
     optimality = norm / reference if reference > 0 else 0.0
     return SolverResult(z, value, n_iter, optimality, optimality <= tol, passes, stalled=stalled)
 
 
-def _projected(z: Floats, gradient: Floats) -> Floats:
-    """Return the gradient without what points out of the allowed weights: zero at a minimum."""
-    return np.where(z > 0, gradient, np.minimum(gradient, 0.0))
+def _projected_norm(z: Floats, gradient: Floats) -> float:
+    """Return the norm of the gradient without what points out of the allowed weights: zero at a minimum."""
+    return float(np.linalg.norm(np.where(z > 0, gradient, np.minimum(gradient, 0.0))))
 
 
 def _search(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.errors import ConvergenceWarning
+from seminaive.errors import ConvergenceWarning, warn_caller
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,9 +57,8 @@ class SolverResult:
     def warn_unless_converged(self, tol: float, advice: str) -> None:
         """Raise a `ConvergenceWarning` with numbers if the search stopped short."""
         if not self.converged:
-            warnings.warn(
+            warn_caller(
                 f"stopped after {self.n_iter} iterations at {self.optimality:.2e} of the starting "
                 f"optimality residual, above tol={tol:.0e}: {advice}",
                 ConvergenceWarning,
-                stacklevel=3,
             )
