@@ -85,3 +85,12 @@ def test_bad_parameters_are_refused(options, message):
     X, y = mixed_table(n_rows=50)
     with pytest.raises(InputError, match=message):
         AttributeWeightedNaiveBayes(**options).fit(X, y)
+
+
+def test_classes_that_naive_bayes_separates_beyond_rounding_are_no_reason_to_warn():
+    rng = np.random.default_rng(1)
+    X, labels = rng.normal(size=(100, 3)), np.repeat([0, 1], 50)
+    X[:, 0] += 12 * labels
+    model = AttributeWeightedNaiveBayes().fit(X, labels)  # warnings are errors here
+    np.testing.assert_allclose(model.exponents_, 1.0, atol=1e-6)
+    assert model.gradient_norm_ <= model.tol

@@ -440,3 +440,14 @@ def test_stopping_short_is_a_warning_with_numbers():
     X, y = mixed_table()
     with pytest.warns(ConvergenceWarning, match="strengths stopped short"):
         NaiveBayesLogisticRegression(strength=0.1, max_steps=1).fit(X, y)
+
+
+def test_classes_that_naive_bayes_separates_beyond_rounding_are_no_reason_to_warn():
+    rng = np.random.default_rng(1)
+    X, labels = rng.normal(size=(100, 3)), np.repeat([0, 1], 50)
+    X[:, 0] += 12 * labels
+    model = NaiveBayesLogisticRegressionCV().fit(X, labels)  # warnings are errors here
+    assert model.path_.deviance.max() < 1e-12
+    assert model.path_.converged.all()
+    assert np.isfinite(model.path_.gap).all()
+    assert model.score(X, labels) == 1.0

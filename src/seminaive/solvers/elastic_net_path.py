@@ -19,6 +19,7 @@ from seminaive.kernels.path_problem import (
     GAP,
     LOSS,
     NOT_REACHED,
+    OBJECTIVE,
     RESIDUAL,
     TOO_WIDE,
     Design,
@@ -76,7 +77,7 @@ class ShrinkagePath:
     passes : ndarray of shape (n_strengths,)
         Passes over the rows.
     converged : ndarray of shape (n_strengths,)
-        Whether gap and residual fell below their tolerances.
+        Whether gap and residual fell below their tolerances, or the objective is zero up to rounding.
     strength_max : float
         The strength from which on every penalised coefficient equals its target.
     null_deviance : float
@@ -96,13 +97,6 @@ class ShrinkagePath:
 
     def __len__(self) -> int:
         return len(self.strengths)
-
-    @property
-    def explained(self) -> Floats:
-        """Share of the null deviance that each solution explains; 0 where there is none to explain."""
-        if self.null_deviance == 0.0:
-            return np.zeros(len(self))
-        return 1.0 - self.deviance / self.null_deviance
 
     def then(self, further: ShrinkagePath) -> ShrinkagePath:
         """Return this path continued by smaller strengths of the same problem."""
@@ -332,15 +326,19 @@ def read_path(solved: Path, columns: Columns, target: Floats, null_loss: float) 
     deviations = solved.deviations[kept].reshape(-1, n_scores, d + 1)[:, :, :-1].transpose(0, 2, 1)
     tiny = np.finfo(float).tiny
     strength_max, steepest, start_loss = solved.scales
+    facts = solved.facts[kept]
+    # No objective is below zero, so that it bounds the gap, and one that is rounding beside the loss of the
+    # class shares is a minimum: where the target separates the classes, the loss there is no scale.
+    zero = facts[:, OBJECTIVE] <= np.finfo(float).eps * null_loss
     return ShrinkagePath(
         strengths=solved.strengths[kept],
         coefficients=columns.coefficients(deviations) + target,
         target=target,
-        deviance=2.0 * solved.facts[kept, LOSS],
-        gap=solved.facts[kept, GAP] / max(start_loss, tiny),
-        residual=solved.facts[kept, RESIDUAL] / max(steepest, tiny),
+        deviance=2.0 * facts[:, LOSS],
+        gap=np.minimum(facts[:, GAP], facts[:, OBJECTIVE]) / max(start_loss, tiny),
+        residual=facts[:, RESIDUAL] / max(steepest, tiny),
         passes=solved.passes[kept],
-        converged=solved.statuses[kept] == CONVERGED,
+        converged=(solved.statuses[kept] == CONVERGED) | zero,
         strength_max=float(strength_max),
         null_deviance=2.0 * null_loss,
     )
