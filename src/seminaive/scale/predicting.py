@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.errors import InputError
-from seminaive.scale.local_runner import LocalRunner
+from seminaive.scale.local_runner import checked_runner
 from seminaive.scale.sources import Reading, Source
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def predict_proba(model: Any, data: Source, *, out: str | Path, runner: Runner |
             f"data is what scale.from_parquet, from_batches or from_dask return, got {type(data).__name__}"
         )
     reading = _reading(model, data)
-    runner = LocalRunner() if runner is None else runner
+    runner = checked_runner(runner)
     partitions = list(enumerate(data.partitions))
     with whole_folder(Path(out)) as folder, model._progress("partitions predicted", len(partitions)) as step:
         for _ in runner.each(_predict_partition, partitions, model, reading, data.ids, str(folder)):
