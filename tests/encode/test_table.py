@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from seminaive import NaiveBayes
 from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn, Schema, TableEncoder, mdl_cuts
 from seminaive.encode import table as table_module
+from seminaive.encode.frames import open_table
 from seminaive.errors import InputError, TableTypeError
 
 values = st.one_of(st.text(max_size=3), st.integers(-5, 5), st.booleans(), st.none(), st.floats(0, 2))
@@ -276,6 +277,14 @@ def test_equal_and_missing_values_of_an_arrow_dictionary_are_one_category():
     zeros = pl.DataFrame({"a": [0.0, -0.0, float("nan"), 1.0]})
     _, table = TableEncoder.learn(zeros, categorical_features="all")
     assert table.codes.ravel().tolist() == [0, 0, 2, 1]
+
+
+def test_an_arrow_column_in_one_chunk_is_not_copied():
+    column = pa.array([0.5, 1.5, None, 2.5])
+    for chunks, copied in (([column], False), ([column[:2], column[2:]], True)):
+        opened = open_table(pa.table({"x": pa.chunked_array(chunks)})).columns[0]
+        assert opened.to_pylist() == column.to_pylist()
+        assert (opened.buffers()[1].address != column.buffers()[1].address) == copied
 
 
 def test_chunks_of_an_arrow_column_may_have_different_dictionaries():

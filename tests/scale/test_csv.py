@@ -74,6 +74,40 @@ def test_the_command_line_fits_and_predicts_folders(mixed, tmp_path, write_parts
         run("predict", model, folder)
 
 
+def test_the_command_line_leaves_columns_of_a_folder_out_and_keeps_others(mixed, tmp_path, write_parts):
+    frame = mixed.assign(number=np.arange(len(mixed)), times=1.0 + np.arange(len(mixed)) % 3)
+    folder = write_parts(frame, tmp_path / "rows", 4, np.random.default_rng(0))
+    model, options = tmp_path / "model", ["--target", "outcome", "--model", "naive-bayes"]
+    done = run("fit", folder, *options, "--weight", "times", "--drop", "number,flag", "--out", model)
+    assert "The columns were read so" in done.output
+    X = mixed.drop(columns=["outcome", "flag"])
+    expected = NaiveBayes().fit(X, mixed["outcome"], sample_weight=frame["times"])
+    np.testing.assert_array_equal(load_model(model).predict_proba(X), expected.predict_proba(X))
+    run("predict", model, folder, "--keep", "number,outcome", "--out", tmp_path / "some")
+    some = pd.read_parquet(tmp_path / "some")
+    assert list(some.columns[:3]) == ["number", "outcome", "prediction"]
+    assert some["number"].tolist() == frame["number"].tolist()
+    run("predict", model, folder, "--all", "--out", tmp_path / "every")
+    assert list(pd.read_parquet(tmp_path / "every").columns[: frame.shape[1]]) == list(frame.columns)
+
+
+def test_the_command_line_says_what_is_wrong_with_large_tables(mixed, tmp_path, write_parts):
+    named = mixed.assign(prediction="no")
+    folder = write_parts(named, tmp_path / "rows", 2, np.random.default_rng(0))
+    options = ["--target", "outcome", "--model", "naive-bayes", "--out", tmp_path / "model"]
+    with pytest.raises(InputError, match="there is no column 'age of'"):
+        run("fit", folder, *options, "--drop", "age of")
+    run("fit", folder, *options)
+    predict = ["predict", tmp_path / "model", folder, "--out"]
+    with pytest.raises(InputError, match=r"name one in --out, 'answers' for instance, not .*answers.csv.gz'"):
+        run(*predict, tmp_path / "answers.csv.gz")
+    with pytest.raises(InputError, match="the table has a column 'prediction', and so have the predictions"):
+        run(*predict, tmp_path / "answers", "--all")
+    with pytest.raises(InputError, match="the column 'sky' is to be kept twice"):
+        run(*predict, tmp_path / "answers", "--keep", "sky,sky")
+    assert not (tmp_path / "answers").exists()
+
+
 def test_the_command_line_reads_large_csv_files_in_pieces(mixed, tmp_path, monkeypatch):
     write_csv(mixed, tmp_path / "rows.csv")
     options = ["--target", "outcome", "--model", "naive-bayes"]

@@ -19,10 +19,20 @@ from seminaive.models import (
     save_model,
     semi_naive,
 )
+from seminaive.models.higher_order_base import cut_rule
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import partitions, searching
-from seminaive.scale.blocks import Blocks, Plan, distinct_rows, places_among
+from seminaive.scale.blocks import (
+    Blocks,
+    Plan,
+    code_partition,
+    distinct_rows,
+    joint_values,
+    number_blocks,
+    places_among,
+)
 from seminaive.scale.coding import Coding
+from seminaive.scale.work import Work
 
 # Strictly convex by a margin: a gradient of relative norm 1e-9 leaves an error of that norm over the ridge.
 MODELS = {
@@ -213,6 +223,26 @@ def test_joint_values_are_numbered_as_sorted_rows_however_many_there_are(n_colum
     np.testing.assert_array_equal(places_among(rows, found), places.ravel())
     some = rows[rows[:, 0] == 0]  # fewer values than those among which they are looked up
     np.testing.assert_array_equal(found[places_among(some, found)], some)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_cells_can_be_numbered_again_unless_they_are_numbered_in_place(in_place, mixed):
+    data = scale.from_batches([mixed[:1000], mixed[1000:]], target="outcome")
+    work = Work(HigherOrderLogisticRegression(2), data, scale.LocalRunner(), None, None)
+    survey, coding = work.coded(cut_rule(4))
+    plan = Plan.of(coding, data.partitions, work.runner, n_rows=survey.n_rows, order=2, standardisation=None)
+    coded = code_partition((0, data.partitions[1]), plan, None)
+    every = [distinct_rows(np.concatenate([own, own + 1])) for own in joint_values(coded)]
+    offsets = plan.design(every).fused.offsets
+    before = coded[0].cells.copy()
+    block = number_blocks(coded, every, offsets, in_place)[0]
+    expected = [
+        places_among(own, known)[cells] + first
+        for own, known, cells, first in zip(coded[0].examples, every, before, offsets, strict=False)
+    ]
+    np.testing.assert_array_equal(block.cells, expected)
+    assert np.shares_memory(block.cells, coded[0].cells) == in_place
+    assert (coded[0].cells == before).all() != in_place
 
 
 BY_PASSES = {

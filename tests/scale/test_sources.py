@@ -3,6 +3,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 from seminaive import scale
 from seminaive.errors import InputError, TableTypeError, TooLargeError
@@ -111,6 +112,45 @@ def test_what_is_wrong_with_a_source_is_said(mixed, folder, tmp_path):
     gaps = mixed.assign(outcome=mixed["outcome"].where(mixed["flag"], None))
     with pytest.raises(InputError, match="y contains NaN or None"):
         scale.fit(NaiveBayes(), scale.from_batches([gaps], target="outcome"))
+
+
+def test_what_is_no_source_no_runner_and_no_model_is_said(mixed, tmp_path):
+    data = scale.from_batches([mixed], target="outcome")
+    with pytest.raises(InputError, match="got one DataFrame: pass it in a list"):
+        scale.from_batches(mixed)
+    with pytest.raises(InputError, match=r"frame is a dask.dataframe.DataFrame, got DataFrame"):
+        scale.from_dask(mixed)
+    with pytest.raises(InputError, match=r"runner is a scale.LocalRunner or a scale.DaskRunner, got str"):
+        scale.fit(NaiveBayes(), data, runner="dask")
+    with pytest.raises(InputError, match="n_jobs is None or a number of threads"):
+        scale.LocalRunner("all")
+    with pytest.raises(InputError, match="model is a classifier of this package, got GaussianNB"):
+        scale.fit(GaussianNB(), data)
+    twice = pa.table([[1, 2], [3, 4], ["a", "b"]], names=["x", "x", "outcome"])
+    with pytest.raises(InputError, match="'batch 0' has several columns named 'x'"):
+        scale.fit(NaiveBayes(), scale.from_batches([twice], target="outcome"))
+    with pytest.raises(InputError, match="the weights of rows are numbers, and column 'sky' is"):
+        scale.fit(NaiveBayes(), scale.from_batches([mixed], target="outcome", weight="sky"))
+    mixed.to_csv(tmp_path / "rows.csv")
+    with pytest.raises(InputError, match="A CSV file is named itself"):
+        scale.from_parquet(tmp_path)
+
+
+def test_folders_that_name_a_column_give_it_to_their_files(mixed, tmp_path):
+    frame = mixed.sort_values("sky", ignore_index=True)
+    frame["sky"] = frame["sky"].where(frame["sky"] != "fog", None)
+    frame.to_parquet(tmp_path / "rows", partition_cols=["sky"])
+    data = scale.from_parquet(tmp_path / "rows", target="outcome", ids=["sky"])
+    assert data.types.field("sky").type == pa.string()
+    own = mixed.assign(sky=mixed["sky"].replace("fog", None))
+    X = own.drop(columns="outcome")[["place", "flag", "height", "age", "sky"]]
+    model = scale.fit(NaiveBayes(), scale.from_parquet(tmp_path / "rows", target="outcome"))
+    expected = NaiveBayes().fit(X, own["outcome"])
+    np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+    written = pd.read_parquet(scale.predict_proba(model, data, out=tmp_path / "answers"))
+    assert (
+        written["sky"].value_counts(dropna=False).to_dict() == own["sky"].value_counts(dropna=False).to_dict()
+    )
 
 
 def test_a_function_whose_frames_change_their_types_is_refused(mixed):

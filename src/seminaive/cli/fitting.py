@@ -2,7 +2,8 @@
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -81,12 +82,14 @@ def fit(
     check_writable(out)
     written = text_format(sep, decimal, encoding, na_values)
     if is_large(table):
-        if drop:
-            raise InputError(f"--drop is for tables that fit in memory, and {str(table)!r} is read in pieces")
-        _fit_in_pieces(catalogue.make_model(model, given), model, table, target, weight, written, out)
+        from seminaive.scale.command_line import open_large
+
+        data = open_large(table, written, target=target, weight=weight)
+        data = replace(data, ids=tuple(_listed(drop, data.types.names)))
+        _fit_in_pieces(catalogue.make_model(model, given), model, table, data, out)
         return
     named = look(table, written)
-    dropped = [name for part in drop or [] for name in ([part] if _has(named, part) else part.split(","))]
+    dropped = _listed(drop, named.names)
     for name in (target, *dropped, *([] if weight is None else [weight])):
         named.check_column(name)
 
@@ -108,32 +111,40 @@ def fit(
     _tell(caught)
     if estimate:
         _tell_estimate(catalogue.make_model(model, given), X, y, sample_weight)
-    classes = ", ".join(str(label) for label in estimator.classes_[:10])
-    more = ", ..." if len(estimator.classes_) > 10 else ""
     typer.echo(
         f"wrote {out}: {model} of {len(y):,} rows and {len(estimator.schema_.columns)} columns, classes "
-        f"{classes}{more}"
+        f"{_classes(estimator)}"
     )
 
 
-def _fit_in_pieces(
-    estimator: Any, model: str, table: Path, target: str, weight: str | None, written: TextFormat, out: Path
-) -> None:
+def _fit_in_pieces(estimator: Any, model: str, table: Path, data: Any, out: Path) -> None:
     """Fit a model to a folder, or to a file too large for memory, and save it."""
     from seminaive import models
     from seminaive.scale.command_line import fit_large
 
-    with spinner(f"fitting {model} to {table}"):
-        fit_large(estimator, table, target, weight, written)
+    with spinner(f"fitting {model} to {table}"), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        fit_large(estimator, data)
     models.save_model(estimator, out)
+    typer.echo(f"{table}: read in pieces. The columns were read so:")
+    show_frame(_columns(estimator), MOST_COLUMNS)
+    _tell(caught)
     typer.echo(
-        f"wrote {out}: {model} of {len(estimator.schema_.columns)} columns, read in pieces, and "
-        "therefore without an estimate of its loss"
+        f"wrote {out}: {model} of {len(estimator.schema_.columns)} columns, classes {_classes(estimator)}; "
+        "without an estimate of its loss, which would need all rows in memory"
     )
 
 
-def _has(named: NamedTable, name: str) -> bool:
-    return named.names is not None and name in named.names
+def _classes(estimator: Any) -> str:
+    """Return the first classes, as they are told."""
+    classes = ", ".join(str(label) for label in estimator.classes_[:10])
+    return f"{classes}, ..." if len(estimator.classes_) > 10 else classes
+
+
+def _listed(parts: list[str] | None, names: Sequence[str] | None) -> list[str]:
+    """Return the columns that are named: each part is one of them, or several with commas between."""
+    known = names or ()
+    return [name for part in parts or [] for name in ([part] if part in known else part.split(","))]
 
 
 def _take(named: NamedTable, frame: Any, name: str) -> tuple[Any, Any]:
@@ -213,20 +224,13 @@ def predict(
     """Predict the class of each row, with its probabilities; columns that training lacked are ignored."""
     written = text_format(sep, decimal, encoding, na_values)
     if is_large(table):
-        if keep or keep_all:
-            raise InputError(
-                f"--keep and --all are for tables that fit in memory, and {str(table)!r} is read in pieces"
-            )
-        model = load_model(file)
-        from seminaive.scale.command_line import predict_large
-
-        typer.echo(f"wrote {predict_large(model, table, out, written)}")
+        _predict_in_pieces(file, table, out, keep, keep_all=keep_all, written=written)
         return
     if out is not None:
         check_table_name(out)
         check_writable(out)
     named = look(table, written)
-    kept = [name for part in keep or [] for name in ([part] if _has(named, part) else part.split(","))]
+    kept = _listed(keep, named.names)
     for name in kept:
         named.check_column(name)
     model = load_model(file)
@@ -251,6 +255,23 @@ def predict(
         shown = ", ".join(map(str, predictions.columns[:8]))
         more = ", ..." if predictions.shape[1] > 8 else ""
         typer.echo(f"wrote {out}: {len(predictions):,} rows with the columns {shown}{more}")
+
+
+def _predict_in_pieces(
+    file: Path, table: Path, out: Path | None, keep: list[str] | None, *, keep_all: bool, written: TextFormat
+) -> None:
+    """Predict the rows of a folder, or of a file too large for memory, into a folder of Parquet files."""
+    from seminaive.scale import LocalRunner, predict_proba
+    from seminaive.scale.command_line import check_predictions_folder, open_large
+
+    folder = check_predictions_folder(table, out)
+    model = load_model(file)
+    data = open_large(table, written, text_columns=model.schema_.text_names)
+    names = data.types.names
+    data = replace(data, ids=tuple(names if keep_all else _listed(keep, names)))
+    with spinner(f"predicting {table}"):
+        predict_proba(model, data, out=folder, runner=LocalRunner(-1))
+    typer.echo(f"wrote {folder}: {len(data.partitions):,} Parquet files, rows in the order of the table")
 
 
 def _beside(frame: Any, kept: list[str], columns: dict[str, Any]) -> Any:

@@ -193,8 +193,7 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
         return series.to_native(), _kind(name, series.dtype)
     if series.dtype in (nw.Int128, nw.UInt128):  # arrow has no such integers
         return np.array([*series.to_list(), None], dtype=object)[:-1], "numeric"
-    # Names are kept apart: polars cannot export a column whose name has a null character.
-    array = series.alias("").to_arrow()
+    array = _arrow_column(series)
     if not str(array.type).startswith("run_end_encoded"):
         return array, _kind(name, series.dtype)
     import pyarrow as pa
@@ -203,6 +202,16 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
     chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     decoded = pa.chunked_array([pc.run_end_decode(chunk) for chunk in chunks])
     return decoded, _kind(name, nw.from_native(decoded, series_only=True).dtype)
+
+
+def _arrow_column(series: Any) -> Any:
+    """Return a column as an arrow array; an arrow column in one chunk is that chunk, and is not copied."""
+    if series.implementation.is_pyarrow():
+        column = series.to_native()
+        if column.num_chunks == 1:
+            return column.chunk(0)
+    # Names are kept apart: polars cannot export a column whose name has a null character.
+    return series.alias("").to_arrow()
 
 
 def _kind(name: str, dtype: Any) -> Kind:

@@ -131,9 +131,12 @@ class CodedRows:
     labels: Indices
     weights: Floats
 
-    def numbered(self, every: Sequence[Codes], offsets: Indices) -> TableBlock:
-        """Return the rows with cells numbered among the joint values of all rows, which are sorted."""
-        cells = np.empty_like(self.cells)
+    def numbered(self, every: Sequence[Codes], offsets: Indices, *, in_place: bool) -> TableBlock:
+        """Return the rows with cells numbered among the joint values of all rows, which are sorted.
+
+        In place, the new numbers take the memory of the old ones, and these rows are good for nothing else.
+        """
+        cells = self.cells if in_place else np.empty_like(self.cells)
         number_cells(self.cells, self.examples, every, offsets, cells)
         return TableBlock(cells, offsets, self.numbers, self.labels, self.weights)
 
@@ -155,8 +158,8 @@ class StoredRows:
         arrays = {name: ArrayOnDisk.of(Path(f"{stem}-{name}"), getattr(rows, name)) for name in names}
         return cls(examples=rows.examples, **arrays)
 
-    def numbered(self, every: Sequence[Codes], offsets: Indices) -> StoredBlock:
-        """Give the cells, in place, their numbers among the joint values of all rows."""
+    def numbered(self, every: Sequence[Codes], offsets: Indices, *, in_place: bool) -> StoredBlock:  # noqa: ARG002
+        """Give the cells, always in place, their numbers among the joint values of all rows."""
         cells = self.cells.open(writable=True)
         number_cells(cells, self.examples, every, offsets, cells)
         return StoredBlock(self.cells, offsets, self.numbers, self.labels, self.weights)
@@ -220,7 +223,9 @@ class Blocks:
                 every = [distinct_rows(np.concatenate(pair)) for pair in zip(every, own, strict=True)]
         assert every is not None  # noqa: S101 - the survey found rows
         self.design = plan.design(every)
-        self._held = runner.hold(number_blocks, filled, every, self.design.fused.offsets)
+        # A cluster may number the same rows again after a worker is lost; here they are numbered once.
+        in_place = runner.keeps_blocks_here
+        self._held = runner.hold(number_blocks, filled, every, self.design.fused.offsets, in_place)
         self._coded = coded
 
     def over(self, work: Any, *arguments: Any) -> Iterator[Any]:
@@ -291,10 +296,10 @@ def joint_values(pieces: Sequence[CodedRows | StoredRows]) -> list[Codes] | None
 
 
 def number_blocks(
-    pieces: Sequence[CodedRows | StoredRows], every: Sequence[Codes], offsets: Indices
+    pieces: Sequence[CodedRows | StoredRows], every: Sequence[Codes], offsets: Indices, in_place: bool
 ) -> list[TableBlock] | StoredBlocks:
     """Give the cells of some rows their numbers among those of all rows."""
-    blocks = [piece.numbered(every, offsets) for piece in pieces]
+    blocks = [piece.numbered(every, offsets, in_place=in_place) for piece in pieces]
     stored = [block for block in blocks if isinstance(block, StoredBlock)]
     return StoredBlocks(tuple(stored)) if stored else [own for own in blocks if isinstance(own, TableBlock)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
-from seminaive.models.base import unchanged_on_failure
+from seminaive.models.base import TableClassifier, unchanged_on_failure
 from seminaive.models.generative import GenerativeMixin
 from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes
 from seminaive.models.higher_order_base import HigherOrderClassifier
@@ -14,7 +14,7 @@ from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticR
 from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
 from seminaive.models.parameters import is_whole
 from seminaive.models.semi_naive import SemiNaive
-from seminaive.scale.local_runner import LocalRunner
+from seminaive.scale.local_runner import checked_runner
 from seminaive.scale.pass_fits import fit_by_passes, fit_searched
 from seminaive.scale.shrunken_fits import fit_shrunken, fit_shrunken_searched
 from seminaive.scale.smooth_fits import fit_semi_naive
@@ -64,7 +64,7 @@ def fit(
         The number of categories of a column that are kept: the most frequent, ties by value. The others
         count as unseen, which is no evidence. None keeps all, up to a million.
     """
-    runner = LocalRunner() if runner is None else runner
+    runner = checked_runner(runner)
     _check_source(data)
     if max_categories is not None and (not is_whole(max_categories) or max_categories < 1):
         raise InputError(f"max_categories is None or a whole number of 1 or more, got {max_categories!r}")
@@ -111,6 +111,10 @@ def _way_to_fit(model: Any) -> Any:
         if model.nested:
             raise InputError("nested=True searches in every fold of all rows: take nested=False out of core")
         return fit_semi_naive
+    if not isinstance(model, TableClassifier):
+        raise InputError(
+            f"model is a classifier of this package, got {type(model).__name__}: take one of {FITTED_HERE}"
+        )
     raise InputError(
         f"{type(model).__name__} cannot be fitted out of core, since its search visits all rows many times "
         f"in an order of its own: fit it to a sample in memory, or take one of {FITTED_HERE}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from joblib import effective_n_jobs
 
 from seminaive.errors import InputError
+from seminaive.models.parameters import check_jobs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -35,6 +36,16 @@ class Runner(Protocol):
         """Tell whether results that are held lie in this process, which may write them to a disk."""
 
 
+def checked_runner(runner: Any) -> Runner:
+    """Return a runner, one thread of this process for None; refuse what is none."""
+    if runner is None:
+        return LocalRunner()
+    if not hasattr(runner, "keeps_blocks_here"):
+        raise InputError(f"runner is a scale.LocalRunner or a scale.DaskRunner, got {type(runner).__name__}")
+    chosen: Runner = runner
+    return chosen
+
+
 class LocalRunner:
     """Threads of this process.
 
@@ -47,8 +58,7 @@ class LocalRunner:
     keeps_blocks_here = True
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        if n_jobs == 0:
-            raise InputError("n_jobs is None or a number of threads, -1 for all cores and never 0, got 0")
+        check_jobs(n_jobs)
         self.n_jobs = n_jobs
 
     def each(self, work: Callable[..., Any], items: Iterable[Any], *shared: Any) -> Iterator[Any]:

@@ -6,18 +6,23 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import unquote
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from seminaive.encode.files import csv_pieces
 from seminaive.errors import InputError, TableTypeError
+from seminaive.files import CSV, PARQUET, is_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from seminaive.delimited import TextFormat
 
+# What stands for a missing value in the name of a folder.
+HIVE_MISSING = "__HIVE_DEFAULT_PARTITION__"
 # Rows that are decoded, encoded and counted at once.
 ROWS_AT_ONCE = 1 << 18
 # Rows of a partition, where row groups are smaller; a larger row group is a partition of its own.
@@ -46,10 +51,13 @@ class ParquetPartition:
     ----------
     path : str
     row_groups : tuple of int
+    path_values : tuple of (name, value)
+        Columns that the folders of the file name, as in ``year=2020/part.parquet``: text, None where missing.
     """
 
     path: str
     row_groups: tuple[int, ...]
+    path_values: tuple[tuple[str, str | None], ...] = ()
 
     @property
     def name(self) -> str:
@@ -57,20 +65,36 @@ class ParquetPartition:
         return self.path
 
     def types(self) -> pa.Schema:
-        """Return the types that the file's footer states."""
+        """Return the types that the file's footer states, and text for the columns that folders name."""
         with readable(self.path):
-            return pq.read_schema(self.path)
+            schema = pq.read_schema(self.path)
+        for name, _ in self.path_values:
+            schema = schema.append(pa.field(name, pa.string()))
+        return schema
 
     def tables(self, columns: list[str] | None) -> Iterator[pa.Table]:
         """Yield pieces of the row groups; text comes as dictionaries, as the file stores it."""
+        added = [pair for pair in self.path_values if columns is None or pair[0] in columns]
+        names = [name for name, _ in added]
+        stored = None if columns is None else [name for name in columns if name not in names]
         with readable(self.path):
             text = [field.name for field in pq.read_schema(self.path) if _is_text(field.type)]
             with pq.ParquetFile(self.path, read_dictionary=text) as file:
                 batches = file.iter_batches(
-                    ROWS_AT_ONCE, row_groups=list(self.row_groups), columns=columns, use_threads=False
+                    ROWS_AT_ONCE, row_groups=list(self.row_groups), columns=stored, use_threads=False
                 )
                 for batch in batches:
-                    yield pa.Table.from_batches([batch])
+                    piece = pa.Table.from_batches([batch])
+                    for name, value in added:
+                        piece = piece.append_column(name, _repeated(value, piece.num_rows))
+                    yield piece
+
+
+def _repeated(value: str | None, n_rows: int) -> pa.Array:
+    """Return a column of text that has one value in all rows."""
+    if value is None:
+        return pa.nulls(n_rows, pa.string())
+    return pa.DictionaryArray.from_arrays(np.zeros(n_rows, dtype=np.int32), pa.array([value]))
 
 
 @dataclass(frozen=True)
@@ -196,34 +220,50 @@ class DaskPartition:
 def parquet_partitions(path: str | Path | Iterable[str | Path]) -> list[ParquetPartition]:
     """Return the partitions of a file, of all Parquet files in a folder by name, or of a list of files."""
     partitions: list[ParquetPartition] = []
-    for file in _files(path):
+    folder = Path(path) if isinstance(path, str | Path) and Path(path).is_dir() else None
+    for file in _files(path) if folder is None else _files_below(folder):
         with readable(str(file)):
             metadata = pq.read_metadata(file)
             sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
-        partitions += [ParquetPartition(str(file), groups) for groups in _grouped(sizes)]
+        stored = set(metadata.schema.to_arrow_schema().names)
+        named = () if folder is None else _path_values(file.relative_to(folder).parts[:-1])
+        values = tuple(pair for pair in named if pair[0] not in stored)
+        partitions += [ParquetPartition(str(file), groups, values) for groups in _grouped(sizes)]
     return partitions
 
 
 def _files(path: str | Path | Iterable[str | Path]) -> list[Path]:
-    if not isinstance(path, str | Path):
-        files = [Path(own) for own in path]
-        if not files:
-            raise InputError("the list of Parquet files is empty: name at least one")
-        return files
-    folder = Path(path)
-    if not folder.is_dir():
-        if not folder.exists():
-            raise InputError(f"there is no file or folder {str(folder)!r}")
-        return [folder]
+    """Return a file, or the files of a list."""
+    if isinstance(path, str | Path):
+        if not Path(path).exists():
+            raise InputError(f"there is no file or folder {str(path)!r}")
+        return [Path(path)]
+    files = [Path(own) for own in path]
+    if not files:
+        raise InputError("the list of Parquet files is empty: name at least one")
+    return files
+
+
+def _files_below(folder: Path) -> list[Path]:
+    """Return the Parquet files in a folder and in the folders below it, by name."""
     files = sorted(
         file
         for file in folder.rglob("*")
-        if file.suffix.lower() in (".parquet", ".pq")
+        if file.suffix.lower() in PARQUET
         and not any(part.startswith((".", "_")) for part in file.relative_to(folder).parts)
     )
     if not files:
-        raise InputError(f"there is no .parquet file in the folder {str(folder)!r}")
+        others = " A CSV file is named itself: it has no need of a folder" * any(
+            is_named(file, CSV) for file in folder.iterdir()
+        )
+        raise InputError(f"there is no .parquet file in the folder {str(folder)!r}.{others}")
     return files
+
+
+def _path_values(folders: Sequence[str]) -> tuple[tuple[str, str | None], ...]:
+    """Return the columns that folders such as ``year=2020`` name, as Hive, Spark and Dask write them."""
+    pairs = [folder.partition("=")[::2] for folder in folders if "=" in folder]
+    return tuple((unquote(name), None if value == HIVE_MISSING else unquote(value)) for name, value in pairs)
 
 
 def _grouped(sizes: list[int]) -> Iterator[tuple[int, ...]]:

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.errors import InputError
-from seminaive.scale.local_runner import LocalRunner
+from seminaive.scale.local_runner import checked_runner
 from seminaive.scale.sources import Reading, Source
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def predict_proba(model: Any, data: Source, *, out: str | Path, runner: Runner |
             f"data is what scale.from_parquet, from_batches or from_dask return, got {type(data).__name__}"
         )
     reading = _reading(model, data)
-    runner = LocalRunner() if runner is None else runner
+    runner = checked_runner(runner)
     partitions = list(enumerate(data.partitions))
     with whole_folder(Path(out)) as folder, model._progress("partitions predicted", len(partitions)) as step:
         for _ in runner.each(_predict_partition, partitions, model, reading, data.ids, str(folder)):
@@ -66,7 +66,20 @@ def _reading(model: Any, data: Source) -> Reading:
     unknown = [name for name in data.ids if name not in types.names]
     if unknown:
         raise InputError(f"there is no column {unknown[0]!r}: the table has {types.names}")
+    _refuse_predicted_names(model, data.ids)
     return Reading(pa.schema([types.field(name) for name in names]), types, None, None)
+
+
+def _refuse_predicted_names(model: Any, ids: Sequence[str]) -> None:
+    """Refuse columns that are to be kept and are named like a prediction, or are named twice."""
+    predicted = {"prediction", *(f"probability_{label}" for label in model.classes_)}
+    for number, name in enumerate(ids):
+        if name in predicted:
+            raise InputError(
+                f"the table has a column {name!r}, and so have the predictions: rename it, or keep others"
+            )
+        if name in ids[:number]:
+            raise InputError(f"the column {name!r} is to be kept twice: name it once")
 
 
 def _predict_partition(
@@ -107,13 +120,18 @@ def predicted_types(model: Any, reading: Reading, ids: Sequence[str]) -> pa.Sche
     return pa.schema(fields)
 
 
-@contextmanager
-def whole_folder(path: Path) -> Iterator[Path]:
-    """Give a folder to write to that becomes ``path`` at the end; a failure leaves nothing of it."""
+def check_new_folder(path: Path) -> None:
+    """Refuse a path that cannot become a new folder."""
     if path.exists() and (not path.is_dir() or any(path.iterdir())):
         raise InputError(f"{str(path)!r} exists and is not an empty folder: name another one")
     if not path.resolve().parent.is_dir():
         raise InputError(f"there is no folder {str(path.resolve().parent)!r} to make {path.name!r} in")
+
+
+@contextmanager
+def whole_folder(path: Path) -> Iterator[Path]:
+    """Give a folder to write to that becomes ``path`` at the end; a failure leaves nothing of it."""
+    check_new_folder(path)
     folder = Path(tempfile.mkdtemp(dir=path.resolve().parent, prefix=f".{path.name}-"))
     try:
         yield folder

@@ -52,7 +52,7 @@ class Source:
             schema = partition.types()
             if schema is None:
                 continue
-            own = {field.name: plain_type(field.type) for field in schema}
+            own = _types_by_name(schema, partition.name)
             if types is None:
                 types, first = own, partition.name
             _check_columns(own, types, partition.name, first)
@@ -72,7 +72,7 @@ class Source:
     def _first_types(self) -> dict[str, pa.DataType]:
         for partition in self.partitions:
             for piece in partition.tables(None):
-                return {field.name: plain_type(field.type) for field in piece.schema}
+                return _types_by_name(piece.schema, partition.name)
         raise InputError("no partition has any row")
 
     @cached_property
@@ -134,6 +134,14 @@ def plain_type(own: pa.DataType) -> pa.DataType:
     return pa.string() if pa.types.is_large_string(own) or pa.types.is_string_view(own) else own
 
 
+def _types_by_name(schema: pa.Schema, name: str) -> dict[str, pa.DataType]:
+    """Return the type of each column; refuse two columns of one name."""
+    twice = sorted({column for column in schema.names if schema.names.count(column) > 1})
+    if twice:
+        raise InputError(f"{name!r} has several columns named {twice[0]!r}: give each a name of its own")
+    return {field.name: plain_type(field.type) for field in schema}
+
+
 def _check_columns(own: dict[str, Any], expected: dict[str, Any], name: str, first: str) -> None:
     lacking = [column for column in expected if column not in own]
     foreign = [column for column in own if column not in expected]
@@ -157,6 +165,7 @@ def from_parquet(
     ----------
     path : path or list of paths
         A file; a folder, of which all ``.parquet`` files are read in the order of their names; or files.
+        Folders in it that are named like ``year=2020`` give their files a column ``year`` of text.
     target : str or None, default=None
         The column to predict; needed for a fit.
     weight : str or None, default=None
@@ -213,6 +222,11 @@ def from_batches(
     target, weight, ids
         As in `from_parquet`.
     """
+    if hasattr(batches, "columns"):
+        raise InputError(
+            f"batches are several frames, got one {type(batches).__name__}: pass it in a list, and a Dask "
+            "frame to from_dask"
+        )
     partitions = [FramePartition(source, f"batch {number}") for number, source in enumerate(batches)]
     if not partitions:
         raise InputError("there is no batch: give at least one frame, or one function that returns frames")
@@ -230,6 +244,8 @@ def from_dask(
     target, weight, ids
         As in `from_parquet`.
     """
+    if not hasattr(frame, "to_delayed"):
+        raise InputError(f"frame is a dask.dataframe.DataFrame, got {type(frame).__name__}")
     parts = [
         DaskPartition(delayed, frame._meta, f"partition {number}")
         for number, delayed in enumerate(frame.to_delayed())

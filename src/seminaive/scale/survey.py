@@ -7,6 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from seminaive.encode import (
     CategoricalColumn,
@@ -18,7 +19,7 @@ from seminaive.encode import (
     read_columns,
     weigh_classes,
 )
-from seminaive.encode.frames import Table
+from seminaive.encode.frames import Table, as_numbers
 from seminaive.encode.table import bins_of
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.base import encode_rows
@@ -28,7 +29,6 @@ from seminaive.statistics.number_sketch import sketch_columns
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from seminaive.encode import ColumnReading
@@ -252,24 +252,23 @@ def training_pieces(partition: Partition, reading: Reading) -> Iterator[tuple[pa
     for piece in reading.pieces(partition):
         kept, weight = piece, None
         if reading.weight is not None:
-            weight = _numbers(piece.column(reading.weight), reading.weight)
+            weight = _weights(piece.column(reading.weight), reading.weight)
             if (weight == 0).any():
-                kept = piece.filter(_mask(weight != 0))
+                kept = piece.filter(pa.array(weight != 0))
                 weight = weight[weight != 0]
         if kept.num_rows:
             yield kept.select(reading.features.names), kept.column(reading.target), weight
 
 
-def _numbers(column: Any, name: str) -> Floats:
-    from seminaive.encode.frames import as_numbers
-
-    return as_numbers(name, column)
-
-
-def _mask(kept: NDArray[np.bool_]) -> Any:
-    import pyarrow as pa
-
-    return pa.array(kept)
+def _weights(column: Any, name: str) -> Floats:
+    """Return the weights of rows; their signs are checked as those of a table in memory are."""
+    try:
+        return as_numbers(name, column)
+    except InputError as error:
+        raise InputError(
+            f"the weights of rows are numbers, and column {name!r} is {column.type}: convert it, or name "
+            "another column in weight"
+        ) from error
 
 
 def _survey(rows: tuple[Any, Any, Any], model: Any, values: bool, sketches: bool) -> Survey:

@@ -28,8 +28,9 @@ QUANTILES = 101
 FEW_VALUES = 32
 # Rows from which a compiled pass is faster: its counters, 4 MB for each column, cost a fixed time.
 COMPILED_ROWS = 30_000
-# Columns whose counters, 4 MB each, are kept at once.
+# Columns whose counters, 4 MB each, are kept at once, and rows of them that are copied side by side at once.
 COLUMNS_AT_ONCE = 8
+ROWS_AT_ONCE = 8192
 SIGN = np.uint64(1 << 63)
 
 
@@ -146,16 +147,11 @@ def sketch_columns(numbers: Floats, row_weight: Floats | None = None) -> tuple[N
     n_rows, n_columns = numbers.shape
     if n_rows < COMPILED_ROWS:
         return tuple(NumberSketch.of(np.ascontiguousarray(column), row_weight) for column in numbers.T)
-    from seminaive.kernels.sketching import count_leading_bits
-
-    weights = np.ones(1) if row_weight is None else row_weight
     everything = float(n_rows if row_weight is None else row_weight.sum())
     sketches = []
     for start in range(0, n_columns, COLUMNS_AT_ONCE):
-        own = np.ascontiguousarray(numbers[:, start : start + COLUMNS_AT_ONCE])
-        counts = np.zeros((own.shape[1], 1 << FIRST_BITS))
-        count_leading_bits(own.view(np.uint64), weights, np.uint64(WORD - FIRST_BITS), counts)
-        for column, counted in zip(own.T, counts, strict=True):
+        columns = numbers[:, start : start + COLUMNS_AT_ONCE]
+        for column, counted in zip(columns.T, _leading_bits(columns, row_weight), strict=True):
             occupied = np.flatnonzero(counted != 0)  # truth values are searched ten times as fast
             total = float(counted[occupied].sum())
             if len(occupied) <= _most_bins(total):  # finer bins are wanted
@@ -164,6 +160,26 @@ def sketch_columns(numbers: Floats, row_weight: Floats | None = None) -> tuple[N
             bins = _coarsened(FIRST_BITS, occupied.astype(np.uint64), counted[occupied], _most_bins(total))
             sketches.append(NumberSketch(*_without_extremes(*bins), max(everything - total, 0.0)))
     return tuple(sketches)
+
+
+def _leading_bits(columns: Floats, row_weight: Floats | None) -> Floats:
+    """Return the weight of the numbers of each column by their first bits, (columns, counters).
+
+    Rows are copied side by side into the same few pages: a copy of all would be fresh memory, which threads
+    of one process wait for.
+    """
+    from seminaive.kernels.sketching import count_leading_bits
+
+    n_rows, n_columns = columns.shape
+    counts = np.zeros((n_columns, 1 << FIRST_BITS))
+    copied = np.empty((min(n_rows, ROWS_AT_ONCE), n_columns))
+    for start in range(0, n_rows, ROWS_AT_ONCE):
+        rows = columns[start : start + ROWS_AT_ONCE]
+        own = copied[: len(rows)]
+        own[...] = rows
+        weights = np.ones(1) if row_weight is None else row_weight[start : start + ROWS_AT_ONCE]
+        count_leading_bits(own.view(np.uint64), weights, np.uint64(WORD - FIRST_BITS), counts)
+    return counts
 
 
 def _most_bins(total: float) -> int:
