@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.statistics.distinct import distinct_numbers
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
@@ -295,7 +297,7 @@ def _compact(packed: list[Indices], n_cells: int) -> tuple[Indices, tuple[NDArra
             occurs[own] = True
         position = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
         return np.flatnonzero(occurs), tuple(position[own] for own in packed)
-    observed = np.unique(np.concatenate([np.empty(0, np.int64), *(own.ravel() for own in packed)]))
+    observed = distinct_numbers(np.concatenate([np.empty(0, np.int64), *(own.ravel() for own in packed)]))
     members = tuple(np.searchsorted(observed, own).astype(np.int32) for own in packed)
     return observed, members
 

@@ -43,6 +43,7 @@ __all__ = [
     "in_long_form",
     "judge",
     "left_out_notes",
+    "measured",
     "planned",
     "taken_data_sets",
 ]
@@ -87,21 +88,31 @@ def judge(dataset: str, method: str, repetitions: int, seed: int) -> Iterable[di
         Decides the splits, together with the table.
     """
     table = paper_table(dataset)
-    experiment = Experiment(
-        {method: _limited(METHODS[method], len(table.y))},
-        [table],
-        RepeatedKFold(2, repetitions),
-        list(_LOSSES),
-        seed,
-    )
+    yield measured(table, method, _limited(METHODS[method], len(table.y)), repetitions, seed)
+
+
+def measured(table: Dataset, name: str, model: Any, repetitions: int, seed: int) -> dict[str, object]:
+    """Return a model's losses, bias and variance on one table, in rounds of 2-fold cross-validation.
+
+    Parameters
+    ----------
+    table : Dataset
+    name : str
+        The model's name in a message of failure.
+    model : classifier
+    repetitions : int
+        Rounds.
+    seed : int
+        Decides the splits, together with the table.
+    """
+    experiment = Experiment({name: model}, [table], RepeatedKFold(2, repetitions), list(_LOSSES), seed)
     results = experiment.run(progress=False)
     failed = results.folds[results.folds["status"] != "ok"]
     if len(failed):
-        yield {"status": "failed", "message": failed["message"].iloc[0], **dict.fromkeys(_MEASURES)}
-    else:
-        losses = {name: float(results.folds[metric].mean()) for metric, name in _LOSSES.items()}
-        split = {name: float(results.bias_variance[name].iloc[0]) for name in ("bias", "variance")}
-        yield {"status": "ok", "message": "", **losses, **split}
+        return {"status": "failed", "message": failed["message"].iloc[0], **dict.fromkeys(_MEASURES)}
+    losses = {name: float(results.folds[metric].mean()) for metric, name in _LOSSES.items()}
+    split = {name: float(results.bias_variance[name].iloc[0]) for name in ("bias", "variance")}
+    return {"status": "ok", "message": "", **losses, **split}
 
 
 def _limited(model: Any, n_rows: int) -> Any:
