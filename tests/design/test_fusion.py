@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from seminaive.design import fusion
-from seminaive.design.fusion import FusedTerms, plan_groups
+from seminaive.design.fusion import FusedTerms, Group, plan_groups
 from seminaive.statistics import Terms
 
 
@@ -34,6 +34,25 @@ def coded_tables(draw):
 def test_fused_sums_equal_the_sums_over_terms(case, cell_budget, expansion_share):
     codes, terms, rng = case
     fused = FusedTerms.of(codes, terms, cell_budget=cell_budget, expansion_share=expansion_share)
+    _check_sums(fused, codes, terms, rng)
+
+
+@settings(max_examples=40, deadline=None)
+@given(coded_tables(), st.sampled_from([0, 1 << 22]))
+def test_sums_of_terms_that_are_not_fused_are_the_same(case, most_slots):
+    codes, terms, rng = case
+    groups = [Group(columns, (term,)) for term, columns in enumerate(terms.features)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fusion, "MOST_SLOTS", most_slots)  # with none, joint values are sorted
+        fused = FusedTerms.of_groups(codes, terms, groups)
+    assert fused.groups == terms.features
+    assert fused.group_terms == tuple((term,) for term in range(len(terms.features)))
+    assert [len(own) for own in fused.members] == np.diff(fused.offsets).tolist()
+    _check_sums(fused, codes, terms, rng)
+
+
+def _check_sums(fused, codes, terms, rng):
+    """Compare sums over fused cells with sums over the terms' own cells, in both directions."""
     cells = terms.cells(codes)
     assert np.array_equal(fused.observed, np.unique(cells))
 

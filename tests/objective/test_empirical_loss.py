@@ -175,6 +175,18 @@ def test_derivatives_of_the_penalised_loss_equal_finite_differences(n_classes):
     np.testing.assert_allclose(product, (rising - falling) / (2 * step), atol=1e-5 * np.abs(product).max())
 
 
+@pytest.mark.parametrize("strength", [0.0, 2.5])
+@pytest.mark.parametrize("target", [0.0, 0.7])
+def test_a_penalised_loss_is_the_loss_plus_the_formula_of_the_ridge(strength, target):
+    loss, coefficients, _ = problem(3)
+    strengths = strength * np.arange(len(coefficients), dtype=float)[:, None]
+    away = coefficients - target
+    expected, gradient = loss(coefficients)
+    value, found = PenalisedLoss(loss, Ridge(strengths, target))(coefficients)
+    np.testing.assert_allclose(value, expected + (strengths * away**2).sum() / 2, rtol=1e-13)
+    np.testing.assert_allclose(found, gradient + strengths * away, rtol=1e-13)
+
+
 def test_products_in_the_row_space_are_right_to_half_the_digits():
     loss, _, _ = problem(3, n_rows=200)
     codes = np.random.default_rng(0).integers(0, [2, 3, 5, 1, 4], (200, 5)).astype(np.uint8)

@@ -11,6 +11,7 @@ from seminaive.models import NaiveBayes
 from seminaive.papers import alr_real
 from seminaive.papers.alr_real import METHODS
 from seminaive.papers.reproduction import RunOptions, compare_with_paper, runnable
+from seminaive.solvers.minimize import MOST_VECTORS
 
 
 def _table(name, n_rows=80):
@@ -65,26 +66,56 @@ def test_tables_share_what_they_both_rest_on_and_cheap_data_sets_come_first(monk
     options = RunOptions(2, path=tmp_path / first.run_file, progress=False)
     first.run(options)
     lines = [json.loads(line)["unit"] for line in options.path.read_text().splitlines()]
-    assert [line["dataset"] for line in lines] == ["small", "small", "large", "large"] * 2
+    # Three columns have three pairs and one triple, which is cheaper.
+    assert [line["dataset"] for line in lines] == ["small"] * 4 + ["large"] * 4
+    assert [line["method"] for line in lines] == ["ALR3", "A3JE", "ALR2", "A2JE"] * 2
     monkeypatch.setattr(alr_real, "METHODS", {**cheap, "ALR2": "not run again", "ALR3": "nor this"})
     cells = second.run(options)
     assert cells["ours"].notna().all()
     assert cells.attrs["notes"][0] == "2 data sets, 2 x 2-fold cross-validation: large, small"
 
 
-def test_order_3_is_left_out_of_long_data_sets_unless_asked_for(monkeypatch):
+def _planned(options):
+    taken = alr_real.taken_data_sets(options)
+    units = alr_real.planned(["ALR2", "ALR3"], taken, options)
+    return [(unit["dataset"], unit["method"]) for unit in units], alr_real.left_out_notes(taken)
+
+
+def _two_data_sets(monkeypatch):
     monkeypatch.setattr(alr_real, "tables_of", lambda _: ["large", "small"])
     monkeypatch.setattr(alr_real, "paper_table", lambda name: _table(name, 200 if name == "large" else 60))
+
+
+def test_order_3_is_left_out_of_long_data_sets_unless_rows_are_limited(monkeypatch):
+    _two_data_sets(monkeypatch)
     monkeypatch.setattr(alr_real, "_MOST_WORK", 60 * 1 * 2)  # rows, triples, classes
+    small = [("small", "ALR3"), ("small", "ALR2")]
+    units, notes = _planned(RunOptions(2))
+    assert units == [*small, ("large", "ALR2")]
+    assert notes == [
+        "Order 3 is left out for its time on: large",
+        "Order 3 is left out for its memory on: none",
+    ]
+    units, notes = _planned(RunOptions(2, max_rows=300))
+    assert units == [*small, ("large", "ALR3"), ("large", "ALR2")]
+    assert all(note.endswith("none") for note in notes)
+    assert _planned(RunOptions(2, max_rows=100))[0] == small
 
-    def planned(options):
-        units = alr_real.planned(["ALR2", "ALR3"], alr_real.taken_data_sets(options), options)
-        return [(unit["dataset"], unit["method"]) for unit in units]
 
-    pairs = [("small", "ALR2"), ("large", "ALR2")]
-    assert planned(RunOptions(2)) == [*pairs, ("small", "ALR3")]
-    assert planned(RunOptions(2, max_rows=300)) == [*pairs, ("small", "ALR3"), ("large", "ALR3")]
-    assert planned(RunOptions(2, max_rows=100)) == [("small", "ALR2"), ("small", "ALR3")]
+def test_order_3_is_left_out_where_the_cells_that_may_occur_take_too_much_memory(monkeypatch):
+    _two_data_sets(monkeypatch)
+    # One triple of three columns of three values each, and no evidence: 64 combinations. A fold of the
+    # small table has 30 rows, which have at most as many.
+    double, vectors = 8, MOST_VECTORS
+    monkeypatch.setattr(alr_real, "_MOST_BYTES", double * vectors * 63)
+    units, notes = _planned(RunOptions(2))
+    assert units == [("small", "ALR3"), ("small", "ALR2"), ("large", "ALR2")]
+    assert notes[1] == "Order 3 is left out for its memory on: large"
+    monkeypatch.setattr(alr_real, "_MOST_BYTES", double * vectors * 64)
+    assert ("large", "ALR3") in _planned(RunOptions(2))[0]
+    monkeypatch.setattr(alr_real, "_MOST_BYTES", double * vectors * 29)
+    # A limit on rows does not lift that on memory.
+    assert ("small", "ALR3") not in _planned(RunOptions(2, max_rows=300))[0]
 
 
 def test_the_largest_data_sets_have_fewer_iterations(monkeypatch):

@@ -38,6 +38,48 @@ def join_column(cells, n_cells, column, n_codes, joint):
 
 
 @njit(cache=True, nogil=True)
+def number_terms(codes, columns, starts, strides, offsets, slots, cells):
+    """Give each combination of values that occurs in a term a number, by appearance, through all terms.
+
+    codes (n, k) unsigned; columns and strides (entries,), starts and offsets (terms + 1,) int64, as in
+    `Terms`; slots (largest term,) int64 holds -1 everywhere, and is left so; cells (terms, n) uint32 is
+    filled with each row's number in each term. Returns where each term's numbers begin, (terms + 1,) int64,
+    and the term's own cell behind each number, int64.
+    """
+    n_terms, n = cells.shape
+    begins = np.zeros(n_terms + 1, dtype=np.int64)
+    keys = np.empty(n, dtype=np.int64)
+    for t in range(n_terms):
+        found = begins[t]
+        for i in range(n):
+            keys[i] = _cell_of_term(codes, i, columns, strides, starts[t], starts[t + 1])
+            if slots[keys[i]] < 0:
+                slots[keys[i]] = found
+                found += 1
+            cells[t, i] = slots[keys[i]]
+        begins[t + 1] = found
+        for i in range(n):
+            slots[keys[i]] = -1
+    own = np.empty(begins[n_terms], dtype=np.int64)
+    for t in range(n_terms):
+        found = begins[t]
+        for i in range(n):
+            if cells[t, i] == found:
+                own[found] = offsets[t] + _cell_of_term(codes, i, columns, strides, starts[t], starts[t + 1])
+                found += 1
+    return begins, own
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cell_of_term(codes, i, columns, strides, start, stop):
+    """Return the cell of row i in the term whose columns lie between start and stop, from 0 on."""
+    cell = 0
+    for entry in range(start, stop):
+        cell += np.int64(codes[i, columns[entry]]) * strides[entry]
+    return cell
+
+
+@njit(cache=True, nogil=True)
 def renumber(cells, places, numbered):
     """Give each of cells (n,) uint32 its place (uint32), in numbered (n,), which may be cells itself."""
     for i in range(cells.shape[0]):

@@ -160,6 +160,8 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         ``log(theta)**2``, with two classes over the sum of both squares.
         """
         strength = estimate.coefficients.strengths(self._ridges())
+        if self.pull_to_generative == 0:
+            return Ridge(strength)
         lengths = estimate.lengths
         pull = np.divide(self.pull_to_generative, lengths**2, out=np.zeros_like(lengths), where=lengths > 0)
         target = log_odds(estimate.logs * self._pulled_to(estimate)[:, None])

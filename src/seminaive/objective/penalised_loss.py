@@ -41,8 +41,10 @@ class PenalisedLoss:
         """Return the value of each weighting, and the gradient."""
         flat = coefficients.reshape(self.loss.shape)
         values, gradient = self.loss(flat)
-        values += self.ridge.value(flat).reshape(self.loss.n_weightings, -1).sum(axis=1)
-        gradient += self.ridge.gradient(flat)
+        if self.ridge.acts:
+            penalties, pull = self.ridge.value_and_gradient(flat)
+            values += penalties.reshape(self.loss.n_weightings, -1).sum(axis=1)
+            gradient += pull
         return values, gradient.reshape(coefficients.shape)
 
     def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,12 +28,18 @@ class Ridge:
     strength: Floats
     target: Floats | float = 0.0
 
-    def value(self, coefficients: Floats) -> Floats:
-        """Return the penalty of each column of coefficients."""
-        away = coefficients - self.target
-        halves: Floats = 0.5 * np.einsum("jk,jk->k", self.strength * away, away)
-        return halves
+    @cached_property
+    def acts(self) -> bool:
+        """Whether any coefficient has a strength: without one, a pass need not touch the coefficients."""
+        return bool(np.any(self.strength))
 
-    def gradient(self, coefficients: Floats) -> Floats:
-        """Return the derivative by each coefficient."""
-        return np.asarray(self.strength * (coefficients - self.target))
+    @cached_property
+    def _has_target(self) -> bool:
+        return bool(np.any(self.target))
+
+    def value_and_gradient(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        """Return the penalty of each column of coefficients, and the derivative by each coefficient."""
+        away = coefficients - self.target if self._has_target else coefficients
+        gradient = np.asarray(self.strength * away)
+        halves: Floats = 0.5 * np.einsum("jk,jk->k", gradient, away)
+        return halves, gradient

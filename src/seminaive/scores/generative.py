@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from seminaive.scores.additive import AdditiveScores
 from seminaive.scores.numeric_terms import NumericTerms
 from seminaive.statistics import log_or_veto, log_shares
+from seminaive.statistics.terms import subsets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,6 +50,41 @@ def m_estimate_tables(counts: TupleCounts, strength: float = 1.0) -> Floats:
 def _log_likelihoods(counts: TupleCounts, added: Callable[[Floats], Floats]) -> Floats:
     """Return the log share of each cell in its term and class; ``added`` is a function of the values."""
     terms = counts.terms
+    if terms.orders.max(initial=0) <= 1:
+        return _of_single_columns(counts, added)
+    tables = np.zeros_like(counts.counts)
+    for _, cells, shape in terms.of_one_shape():
+        own = counts.counts[cells].reshape(*cells.shape[:1], *shape, tables.shape[1])
+        filled = np.zeros_like(own)
+        # Nothing is known where all axes are without evidence.
+        for axes in [(), *subsets(len(shape))][:-1]:
+            _fill_without(own, axes, added, filled)
+        tables[cells] = filled.reshape(*cells.shape, tables.shape[1])
+    return tables
+
+
+def _fill_without(
+    own: Floats, axes: tuple[int, ...], added: Callable[[Floats], Floats], filled: Floats
+) -> None:
+    """Fill in the estimate of the cells where exactly these axes are without evidence.
+
+    ``own`` are the counts of terms of one shape, (terms, *shape, classes), no evidence being the last code of
+    an axis. All rows that have the other columns are counted, whatever they have in these.
+    """
+    orders = range(own.ndim - 2)
+    others = [slice(size - 1) for size in own.shape[1:-1]]
+    summed = (slice(None), *(slice(None) if axis in axes else others[axis] for axis in orders))
+    silent = (slice(None), *(slice(-1, None) if axis in axes else others[axis] for axis in orders))
+    sums = own[summed].sum(axis=tuple(axis + 1 for axis in axes), keepdims=True)
+    totals = sums.sum(axis=tuple(axis + 1 for axis in orders), keepdims=True)
+    values = [own.shape[1 + axis] - 1 for axis in orders if axis not in axes]
+    n_values = np.array(max(prod(values), 1), dtype=np.float64)
+    filled[silent] = log_shares(sums, totals, n_values, added(n_values))
+
+
+def _of_single_columns(counts: TupleCounts, added: Callable[[Floats], Floats]) -> Floats:
+    """Return the estimates of terms of one column, all of them at once; no evidence is 0."""
+    terms = counts.terms
     tables = np.zeros_like(counts.counts)
     known = np.flatnonzero(terms.known)
     term = terms.term_of(known)
@@ -55,17 +92,6 @@ def _log_likelihoods(counts: TupleCounts, added: Callable[[Floats], Floats]) -> 
     n_values = terms.n_combinations[term][:, None].astype(np.float64)
     totals = _sums(term, own, len(terms.features))[term]
     tables[known] = log_shares(own, totals, n_values, added(n_values))
-    if terms.orders.max(initial=0) == 1:  # nothing is known of a single column without evidence
-        return tables
-    for axes, cells, margins in terms.margins():
-        # Terms without further axes know nothing there.
-        partly = terms.orders[terms.term_of(cells)] > len(axes)
-        if partly.any():
-            n_values = np.maximum(terms.n_values_beside(axes), 1)[:, None].astype(np.float64)
-            kept, group = np.unique(margins[partly], return_inverse=True)
-            own, term = _sums(group, counts.counts[cells[partly]], len(kept)), terms.term_of(kept)
-            totals = _sums(term, own, len(terms.features))[term]
-            tables[kept] = log_shares(own, totals, n_values[term], added(n_values[term]))
     return tables
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.statistics.distinct import distinct_numbers
 from seminaive.statistics.terms import Terms, subsets
 
 if TYPE_CHECKING:
@@ -54,10 +55,10 @@ class ObservedTerms(Terms):
         dense = Terms(features, cardinalities)
         term_orders = dense.orders[dense.term_of(combinations)]
         margins = [
-            np.unique(dense.without_evidence(combinations[term_orders > max(axes)], axes))
+            distinct_numbers(dense.without_evidence(combinations[term_orders > max(axes)], axes))
             for axes in subsets(int(dense.orders.max(initial=0)))
         ]
-        return cls(features, cardinalities, np.unique(np.concatenate([combinations, *margins])))
+        return cls(features, cardinalities, distinct_numbers(np.concatenate([combinations, *margins])))
 
     def __eq__(self, other: object) -> bool:
         """Compare features, cardinalities and the combinations kept."""
