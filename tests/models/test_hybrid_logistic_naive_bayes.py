@@ -19,6 +19,7 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.selection.logistic_parts import BlockInverse
 
 RULES = ("bias-variance", "dependence", "greedy")
 
@@ -299,6 +300,26 @@ def test_separable_classes_have_a_certified_optimum():
     assert model.optimality_ <= model.tol
     assert model.score(X, y) == 1
     assert np.isfinite(model.scores_.numeric.coefficients).all()
+
+
+def test_the_block_inverse_is_the_inverse_of_the_whole_hessian():
+    rng = np.random.default_rng(0)
+    value, others, weight = rng.integers(0, 30, 200), rng.normal(size=(200, 4)), rng.random(200)
+    design = np.hstack([others, np.eye(31)[value]])  # the last value has no row
+    hessian = design.T @ (weight[:, None] * design)
+    gradient, ridge = rng.normal(size=35), 1e-3
+    inverse = BlockInverse.of(hessian, 31, ridge)
+    expected = np.linalg.solve(hessian + ridge * np.eye(35), gradient)
+    np.testing.assert_allclose(inverse(gradient), expected, rtol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore::seminaive.errors.ColumnsWarning")
+def test_a_column_with_a_value_for_every_row_is_fitted_to_the_certificate(mixed):
+    X, y = mixed
+    X = X.assign(id=[f"row {i}" for i in range(len(X))])
+    model = hybrid(names(X)).fit(X, y)
+    assert model.optimality_ <= model.tol
+    assert model.score(X, y) == 1.0
 
 
 # Laws that folds cannot owe
