@@ -236,6 +236,37 @@ def test_the_rate_of_least_loss_is_taken_and_the_largest_of_equal_ones(mixed):
     assert again.logistic_features_ == model.logistic_features_
 
 
+@pytest.mark.parametrize("scoring", ["brier", "zero-one", "log-loss"])
+def test_the_shares_of_the_classes_are_taken_where_they_lose_least(scoring, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 4, (90, 4)).astype(str)).add_prefix("noise ")
+    y = np.array(["a", "b", "b"])[rng.integers(0, 3, 90)]
+    folds = [(np.arange(90)[np.arange(90) % 3 != k], np.arange(k, 90, 3)) for k in range(3)]
+    model = hybrid(scoring=scoring, cv=folds).fit(X, y)
+    losses = []
+    for train, held_out in folds:
+        shares = np.array([np.mean(y[train] == label) for label in ("a", "b")])
+        truth = np.stack([y[held_out] == "a", y[held_out] == "b"], axis=1)
+        losses.append(
+            {
+                "brier": np.square(shares - truth).sum(axis=1).mean() / 2,
+                "zero-one": 1 - truth[:, shares.argmax()].mean(),
+                "log-loss": -np.log(truth @ shares).mean(),
+            }[scoring]
+        )
+    assert model.shares_loss_ == pytest.approx(np.mean(losses))
+    assert model.shares_loss_ < model.rate_curve_["loss"].min()
+    assert model.logistic_features_ == model.generative_features_ == []
+    assert "left out: noise 0, noise 1, noise 2, noise 3" in model.partition_.describe(model.features_)
+    shares = [np.mean(y == label) for label in ("a", "b")]
+    np.testing.assert_allclose(model.predict_proba(X), np.tile(shares, (90, 1)), rtol=1e-12)
+    save_model(model, tmp_path / "model")
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))
+    papers = hybrid(scoring=scoring, cv=folds, allow_empty=False).fit(X, y)
+    assert sorted([*papers.logistic_features_, *papers.generative_features_]) == names(X)
+    assert papers.rate_ == model.rate_
+
+
 def test_a_search_takes_at_most_three_logistic_fits_per_feature(mixed, weather):
     for X, y in (mixed, weather):
         model = hybrid().fit(X, y)
