@@ -63,6 +63,18 @@ def test_a_tree_follows_its_root(weather):
     assert max(heights, key=lambda name: heights[name][1]) in roots
 
 
+def test_a_model_without_features_still_shows_their_dependences():
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 4, (200, 5)).astype(str), rng.integers(0, 2, 200)
+    model = HybridLogisticNaiveBayes(cv=3).fit(X, y)
+    assert not model.logistic_features_
+    assert not model.generative_features_
+    display = DependenceDisplay.from_estimator(model)
+    assert sorted(display.names) == list(model.features_)
+    assert display.ax_.get_title() == "0 logistic, 0 generative"
+    assert StructureDisplay.from_estimator(model).arrows_ == []
+
+
 def test_models_without_structure_are_refused(weather):
     model = NaiveBayes().fit(*weather)
     for display in (DependenceDisplay, StructureDisplay):

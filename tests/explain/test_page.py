@@ -62,7 +62,7 @@ def test_paths_test_losses_and_graphs_are_drawn_where_a_model_has_them(weather, 
     found = NaiveBayesLogisticRegressionCV(strengths=5, cv=3).fit(X, y == "sun")
     shown = captions(page(found, tmp_path / "page.html").read_text(encoding="utf-8"))
     assert {"Path of models", "Cross-validation along the path"} <= set(shown)
-    hybrid = HybridLogisticNaiveBayes(partition=["sky"]).fit(X, y)
+    hybrid = HybridLogisticNaiveBayes(cv=3).fit(X, y)
     shown = captions(page(hybrid, tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "The model as a graph" in shown
 

@@ -19,6 +19,7 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.selection.logistic_parts import BlockInverse
 
 RULES = ("bias-variance", "dependence", "greedy")
 
@@ -235,6 +236,37 @@ def test_the_rate_of_least_loss_is_taken_and_the_largest_of_equal_ones(mixed):
     assert again.logistic_features_ == model.logistic_features_
 
 
+@pytest.mark.parametrize("scoring", ["brier", "zero-one", "log-loss"])
+def test_the_shares_of_the_classes_are_taken_where_they_lose_least(scoring, tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.integers(0, 4, (90, 4)).astype(str)).add_prefix("noise ")
+    y = np.array(["a", "b", "b"])[rng.integers(0, 3, 90)]
+    folds = [(np.arange(90)[np.arange(90) % 3 != k], np.arange(k, 90, 3)) for k in range(3)]
+    model = hybrid(scoring=scoring, cv=folds).fit(X, y)
+    losses = []
+    for train, held_out in folds:
+        shares = np.array([np.mean(y[train] == label) for label in ("a", "b")])
+        truth = np.stack([y[held_out] == "a", y[held_out] == "b"], axis=1)
+        losses.append(
+            {
+                "brier": np.square(shares - truth).sum(axis=1).mean() / 2,
+                "zero-one": 1 - truth[:, shares.argmax()].mean(),
+                "log-loss": -np.log(truth @ shares).mean(),
+            }[scoring]
+        )
+    assert model.shares_loss_ == pytest.approx(np.mean(losses))
+    assert model.shares_loss_ < model.rate_curve_["loss"].min()
+    assert model.logistic_features_ == model.generative_features_ == []
+    assert "left out: noise 0, noise 1, noise 2, noise 3" in model.partition_.describe(model.features_)
+    shares = [np.mean(y == label) for label in ("a", "b")]
+    np.testing.assert_allclose(model.predict_proba(X), np.tile(shares, (90, 1)), rtol=1e-12)
+    save_model(model, tmp_path / "model")
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))
+    papers = hybrid(scoring=scoring, cv=folds, allow_empty=False).fit(X, y)
+    assert sorted([*papers.logistic_features_, *papers.generative_features_]) == names(X)
+    assert papers.rate_ == model.rate_
+
+
 def test_a_search_takes_at_most_three_logistic_fits_per_feature(mixed, weather):
     for X, y in (mixed, weather):
         model = hybrid().fit(X, y)
@@ -299,6 +331,26 @@ def test_separable_classes_have_a_certified_optimum():
     assert model.optimality_ <= model.tol
     assert model.score(X, y) == 1
     assert np.isfinite(model.scores_.numeric.coefficients).all()
+
+
+def test_the_block_inverse_is_the_inverse_of_the_whole_hessian():
+    rng = np.random.default_rng(0)
+    value, others, weight = rng.integers(0, 30, 200), rng.normal(size=(200, 4)), rng.random(200)
+    design = np.hstack([others, np.eye(31)[value]])  # the last value has no row
+    hessian = design.T @ (weight[:, None] * design)
+    gradient, ridge = rng.normal(size=35), 1e-3
+    inverse = BlockInverse.of(hessian, 31, ridge)
+    expected = np.linalg.solve(hessian + ridge * np.eye(35), gradient)
+    np.testing.assert_allclose(inverse(gradient), expected, rtol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore::seminaive.errors.ColumnsWarning")
+def test_a_column_with_a_value_for_every_row_is_fitted_to_the_certificate(mixed):
+    X, y = mixed
+    X = X.assign(id=[f"row {i}" for i in range(len(X))])
+    model = hybrid(names(X)).fit(X, y)
+    assert model.optimality_ <= model.tol
+    assert model.score(X, y) == 1.0
 
 
 # Laws that folds cannot owe

@@ -62,7 +62,29 @@ def test_pairs_equal_the_function_for_one_pair(table, weighted, missing):
 def test_few_cells_at_a_time_give_the_same(table, monkeypatch):
     codes, labels = table
     whole = PairwiseInformation.of(codes, labels, CARDINALITIES, 3)
-    monkeypatch.setattr("seminaive.statistics.pairwise.CELLS_AT_ONCE", 50)
+    # The largest pair has 90 cells, so that no pair is counted by rows.
+    monkeypatch.setattr("seminaive.statistics.pairwise.CELLS_AT_ONCE", 100)
     np.testing.assert_array_equal(
         PairwiseInformation.of(codes, labels, CARDINALITIES, 3).information, whole.information
     )
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_pairs_counted_by_rows_equal_pairs_counted_in_tables(table, monkeypatch, weighted):
+    codes, labels = table
+    codes[::3, 0], codes[::5, 3] = 2, 5
+    weight = np.random.default_rng(1).random(600) if weighted else None
+    whole = PairwiseInformation.of(codes, labels, CARDINALITIES, 3, weight)
+    monkeypatch.setattr("seminaive.statistics.pairwise.CELLS_AT_ONCE", 0)
+    by_rows = PairwiseInformation.of(codes, labels, CARDINALITIES, 3, weight)
+    # The same terms, summed in another order.
+    np.testing.assert_allclose(by_rows.information, whole.information, atol=1e-12)
+    np.testing.assert_allclose(by_rows.entropy, whole.entropy, atol=1e-12)
+
+
+def test_two_columns_with_a_value_for_every_row_need_no_table_of_all_pairs():
+    n_rows = 50_000  # a table of pairs would have five thousand million cells
+    codes = np.arange(n_rows, dtype=np.uint16)[:, None].repeat(2, axis=1)
+    found = PairwiseInformation.of(codes, np.arange(n_rows) % 2, (n_rows, n_rows), 2)
+    np.testing.assert_allclose(found.information, np.log(n_rows / 2))
+    np.testing.assert_allclose(found.normalized, 1.0)

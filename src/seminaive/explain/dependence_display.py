@@ -32,8 +32,9 @@ class DependenceDisplay(Display):
     matrix : ndarray of shape (p, p)
         Normalised mutual information given the class, between 0 and 1.
     names : sequence of str
-    n_logistic : int
-        How many of the first features are in the logistic part.
+    n_logistic, n_generative : int
+        How many of the first features are in the logistic part, and how many of the others in the generative
+        one.
 
     Attributes
     ----------
@@ -56,10 +57,11 @@ class DependenceDisplay(Display):
     'petal length (cm)'
     """
 
-    def __init__(self, matrix: Floats, names: Sequence[str], n_logistic: int) -> None:
+    def __init__(self, matrix: Floats, names: Sequence[str], n_logistic: int, n_generative: int) -> None:
         self.matrix = matrix
         self.names = names
         self.n_logistic = n_logistic
+        self.n_generative = n_generative
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> DependenceDisplay:
@@ -76,9 +78,11 @@ class DependenceDisplay(Display):
         matrix, parts = estimator.normalized_information_, estimator.partition_
         apart = matrix - np.diag(np.diag(matrix))
         strongest = np.argsort(-apart.sum(axis=1), kind="stable")
-        order = [j for part in (parts.logistic, parts.generative) for j in strongest if j in part]
+        # The others are in the generative part, or all are in neither part.
+        order = sorted(strongest, key=lambda j: j not in parts.logistic)
         names = [estimator.features_[j] for j in order]
-        return cls(matrix[np.ix_(order, order)], names, len(parts.logistic)).plot(ax=ax)
+        made = cls(matrix[np.ix_(order, order)], names, len(parts.logistic), len(parts.generative))
+        return made.plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the heat map, the line between the parts, and the numbers where there is room."""
@@ -99,9 +103,7 @@ class DependenceDisplay(Display):
             for line in (self.ax_.axhline, self.ax_.axvline):
                 line(self.n_logistic - 0.5, color="0.25", linewidth=1.2)
         self.numbers_ = self._write_numbers() if n_features <= MOST_NUMBERS else []
-        self.ax_.set_title(
-            f"{self.n_logistic} logistic, {n_features - self.n_logistic} generative", fontsize="medium"
-        )
+        self.ax_.set_title(f"{self.n_logistic} logistic, {self.n_generative} generative", fontsize="medium")
 
     def _write_numbers(self) -> list[Any]:
         off = self.matrix[~np.eye(len(self.names), dtype=bool)]

@@ -141,8 +141,8 @@ def _nomogram(model: Any) -> Iterator[_Picture]:
 def _search(model: Any) -> Iterator[_Picture]:
     if hasattr(model, "path_curves"):
         yield _drawn("Path of models", PathDisplay, model)
-    if hasattr(model, "fold_losses_"):
-        yield _drawn("Cross-validation along the path", PathDisplay, model, "test loss")
+        if hasattr(model, "fold_losses_"):
+            yield _drawn("Cross-validation along the path", PathDisplay, model, "test loss")
     if hasattr(model, "partition_") or hasattr(model, "parents_"):
         yield _drawn("The model as a graph", StructureDisplay, model)
 

@@ -20,9 +20,8 @@ from seminaive.models.parameters import check_choice, check_flag, check_number, 
 from seminaive.selection import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
 from seminaive.selection.logistic_parts import LogisticParts
-from seminaive.selection.rate_search import LOSSES, search_rate
+from seminaive.selection.rate_search import LOSSES, losses_of_shares, search_rate
 from seminaive.structure import (
-    CodedTests,
     Partition,
     bias_variance_partition,
     dependence_partition,
@@ -61,6 +60,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         The rate of the rule "bias-variance", per row: with 0 all features are in naive Bayes, with infinity
         none. "cv" takes the rate with the least loss in cross-validation, the largest of equally good ones;
         every fold has its own dependences, cut points and number of rows.
+    allow_empty : bool, default=True
+        Whether the cross-validation of the rate may leave all features out: where the shares of the classes
+        lose less on the held-out rows than the model at any rate, they are the posterior of every row. With
+        False every feature is in one of the parts, as in the papers.
     cutoff : float or "mi", default=0.05
         The rule "dependence" separates two features whose dependence is at least this; with "mi", it
         separates those whose independence given the class is rejected by a G test at level ``alpha``.
@@ -136,6 +139,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     features_ : tuple of str
         The features of the model: those with values, in the blanket if there is one.
     logistic_features_, generative_features_ : list of str
+        Both are empty where the shares of the classes had the least loss; see ``allow_empty``.
     partition_ : Partition
         The parts, by position in ``features_``, and each decision; ``describe(features_)`` tells them.
     dependence_ : frame
@@ -148,6 +152,9 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     rate_curve_ : frame
         The rates tried, decreasing, each with the cross-validated ``loss``, its ``standard_error`` and the
         mean number of features in the folds' logistic parts (``n_logistic``). Absent without folds.
+    shares_loss_ : float
+        The cross-validated loss of the shares of the classes, to be compared with the curve. Absent without
+        folds.
     blanket_ : MarkovBlanketSelector
         Fitted; absent without one, and in a model that was read from a file.
     n_logistic_fits_ : int
@@ -182,6 +189,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         "rate_": float,
         "fold_losses_": FoldLosses,
         "fold_sizes_": np.ndarray,
+        "shares_loss_": float,
         "n_logistic_fits_": int,
         "n_iter_": int,
         "optimality_": float,
@@ -195,6 +203,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         *,
         partition="bias-variance",
         rate="cv",
+        allow_empty=True,
         cutoff=0.05,
         alpha=0.05,
         greedy="backward",
@@ -222,6 +231,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     ):
         self.partition = partition
         self.rate = rate
+        self.allow_empty = allow_empty
         self.cutoff = cutoff
         self.alpha = alpha
         self.greedy = greedy
@@ -260,7 +270,14 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         """
         self._check_parameters()
         with unchanged_on_failure(self):
-            for name in ("rate_", "fold_losses_", "fold_sizes_", "blanket_", "tree_parents_"):
+            for name in (
+                "rate_",
+                "fold_losses_",
+                "fold_sizes_",
+                "shares_loss_",
+                "blanket_",
+                "tree_parents_",
+            ):
                 vars(self).pop(name, None)
             self.n_logistic_fits_ = 0
             random = check_random_state(self.random_state)
@@ -298,7 +315,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             names = list(self.partition)
             return Partition.of_logistic([self.features_.index(name) for name in names], len(self.features_))
         if self.partition == "dependence":
-            related = self._related(problem) if self.cutoff == "mi" else None
+            related = problem.related(self.alpha) if self.cutoff == "mi" else None
             cutoff = 0.0 if related is not None else self.cutoff
             found = dependence_partition(
                 problem.dependence, random, cutoff=cutoff, related=related, logistic=problem.always_logistic
@@ -310,24 +327,12 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         if self.rate == "cv":
             splits = split_rows(self.cv, problem.rows.labels, y, sample_weight, random)
             self.rate_ = self._choose_rate(problem, splits, step)
+            if self.allow_empty and self.shares_loss_ < self.fold_losses_.mean.min():
+                return Partition((), ())
         else:
             self.rate_ = float(self.rate)
         product = 0.0 if self.rate_ == 0 else self.rate_ * problem.total
         return problem.admit(bias_variance_partition(mean, product))
-
-    def _related(self, problem):
-        """Return which pairs of features a G test given the class finds dependent."""
-        table, rows = problem.binned, problem.rows
-        code_type = np.promote_types(table.codes.dtype, np.min_scalar_type(rows.n_classes))
-        columns = np.vstack([table.codes.T[list(problem.features)], rows.labels]).astype(code_type)
-        sizes = (*(table.cardinalities[j] for j in problem.features), rows.n_classes)
-        tests = CodedTests(columns, sizes, row_weight=rows.row_weight, declare_untestable=False)
-        n_features = len(problem.features)
-        related = np.zeros((n_features, n_features), dtype=bool)
-        for j in range(1, n_features):
-            found = tests.each(j, range(j), (n_features,))
-            related[j, :j] = related[:j, j] = [result.dependent(self.alpha) for result in found]
-        return related
 
     def _divide_greedily(self, problem, step):
         free = [j for j in range(len(problem.features)) if j not in problem.settled]
@@ -367,6 +372,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         worst = max(results, key=lambda result: result.optimality)
         worst.warn_unless_converged(tol, "in the folds; raise max_iter, ridge or tol")
         self.fold_losses_, self.fold_sizes_ = losses, sizes
+        of_shares = losses_of_shares(folds, rows.labels, rows.weights, self.scoring)
+        self.shares_loss_ = float(np.average(of_shares, weights=losses.fold_weights))
         self.n_logistic_fits_ = logistic.n_solved
         return float(losses.strengths[losses.choose("min")])
 
@@ -443,7 +450,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         super()._check_consistent()
         n_features = len(self.features_)
         parts = sorted([*self.partition_.logistic, *self.partition_.generative])
-        if not set(self.features_) <= set(self.schema_.names) or parts != list(range(n_features)):
+        if not set(self.features_) <= set(self.schema_.names) or parts not in ([], list(range(n_features))):
             raise ValueError("the parts of the model do not divide its features")
         if any(not 0 <= decision.feature < n_features for decision in self.partition_.trace):
             raise ValueError("a decision is about a feature that does not exist")
@@ -466,7 +473,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         check_choice("greedy", self.greedy, ("backward", "forward"))
         check_choice("generative", self.generative, ("naive-bayes", "tan"))
         check_choice("numbers", self.numbers, ("normal", "bins"))
-        for name in ("joint", "missing_to_generative", "numbers_to_logistic"):
+        for name in ("allow_empty", "joint", "missing_to_generative", "numbers_to_logistic"):
             check_flag(name, getattr(self, name))
         if not isinstance(self.blanket, bool | np.bool_ | dict):
             raise InputError(

@@ -15,7 +15,7 @@ from seminaive.scores import AdditiveScores, log_priors
 from seminaive.selection.generative_parts import FeatureTerms, GenerativeOptions, GenerativeParts
 from seminaive.selection.rate_search import HybridFold
 from seminaive.statistics import PairwiseInformation, Terms
-from seminaive.structure import Partition, bias_variance_path, mean_dependence
+from seminaive.structure import CodedTests, Partition, bias_variance_path, mean_dependence
 
 
 class HybridProblem:
@@ -73,6 +73,20 @@ class HybridProblem:
         sizes = [binned.cardinalities[j] for j in self.features]
         weight = None if rows.row_weight is None else rows.row_weight[index]
         return PairwiseInformation.of(own, rows.labels[index], sizes, rows.n_classes, weight).normalized
+
+    def related(self, alpha):
+        """Return which pairs of features a G test given the class finds dependent at a level."""
+        rows = self.rows
+        code_type = np.promote_types(self.binned.codes.dtype, np.min_scalar_type(rows.n_classes))
+        columns = np.vstack([self.binned.codes.T[self.features], rows.labels]).astype(code_type)
+        sizes = (*(self.binned.cardinalities[j] for j in self.features), rows.n_classes)
+        tests = CodedTests(columns, sizes, row_weight=rows.row_weight, declare_untestable=False)
+        n_features = len(self.features)
+        related = np.zeros((n_features, n_features), dtype=bool)
+        for j in range(1, n_features):
+            found = tests.each(j, range(j), (n_features,))
+            related[j, :j] = related[:j, j] = [result.dependent(alpha) for result in found]
+        return related
 
     def _count(self, table, index):
         rows = self.rows

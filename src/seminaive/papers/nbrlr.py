@@ -185,7 +185,9 @@ def simulate_hybrid(
     kinds = "all" if simulation.binary else "from_dtype"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = HybridLogisticNaiveBayes(categorical_features=kinds, random_state=repetition).fit(X, y)
+        model = HybridLogisticNaiveBayes(
+            allow_empty=False, categorical_features=kinds, random_state=repetition
+        ).fit(X, y)
     posterior = model.predict_proba(X_test)
     yield {
         "L01": zero_one_loss(y_test, posterior.argmax(axis=1)),

@@ -37,6 +37,45 @@ JITTER = 1e-12
 
 
 @dataclass(frozen=True)
+class BlockInverse:
+    """The inverse of a Hessian whose indicators of one feature are eliminated first.
+
+    A row has one value of a feature, so that the products of the feature's indicators are a diagonal matrix:
+    with ``H = [[D, B], [B', C]]`` only the Schur complement ``C - B' D^-1 B`` is dense. A column with as
+    many values as rows then costs no more than one with a few.
+
+    Parameters
+    ----------
+    diagonal : ndarray of shape (n_eliminated,)
+        D, the ridge included.
+    crossed : ndarray of shape (n_eliminated, n_rest)
+        B.
+    complement : ndarray of shape (n_rest, n_rest)
+        The inverse of the Schur complement.
+    """
+
+    diagonal: Floats
+    crossed: Floats
+    complement: Floats
+
+    @classmethod
+    def of(cls, hessian: Floats, n_eliminated: int, ridge: float) -> BlockInverse:
+        """Invert a Hessian plus a ridge, whose last coefficients have a diagonal block."""
+        first = len(hessian) - n_eliminated
+        diagonal = np.diagonal(hessian)[first:] + ridge
+        crossed = hessian[first:, :first]
+        complement = hessian[:first, :first] - crossed.T @ (crossed / diagonal[:, None])
+        return cls(diagonal, crossed, _inverse(complement, ridge))
+
+    def __call__(self, gradient: Floats) -> Floats:
+        """Return the inverse times a gradient."""
+        first = len(self.complement)
+        rest = self.complement @ (gradient[:first] - self.crossed.T @ (gradient[first:] / self.diagonal))
+        eliminated = (gradient[first:] - self.crossed @ rest) / self.diagonal
+        return np.concatenate([rest, eliminated])
+
+
+@dataclass(frozen=True)
 class Preconditioner:
     """The inverse Hessian of each problem and class, over the coefficients that may move there.
 
@@ -44,14 +83,14 @@ class Preconditioner:
     ----------
     moves : ndarray of shape (n_coefficients, n_problems, 1)
         1 where a coefficient belongs to the problem's part, 0 where it stays 0.
-    inverses : tuple of (ndarray, tuple of ndarray), or None
+    inverses : tuple of (ndarray, tuple of BlockInverse), or None
         For each problem its moving coefficients and the inverse Hessian of each column over them.
     diagonal : ndarray of shape (n_coefficients, n_problems, n_columns)
         Used where there are no inverses: one over the diagonal of the Hessian.
     """
 
     moves: Floats
-    inverses: tuple[tuple[Labels, tuple[Floats, ...]], ...] | None
+    inverses: tuple[tuple[Labels, tuple[BlockInverse, ...]], ...] | None
     diagonal: Floats
 
     def __call__(self, gradient: Floats) -> Floats:
@@ -62,7 +101,7 @@ class Preconditioner:
         step = np.zeros_like(gradient)
         for problem, (members, columns) in enumerate(self.inverses):
             for column, inverse in enumerate(columns):
-                step[members, problem, column] = inverse @ gradient[members, problem, column]
+                step[members, problem, column] = inverse(gradient[members, problem, column])
         return step
 
 
@@ -205,11 +244,19 @@ class LogisticParts:
         by_problem = curvature.reshape(-1, *self.shape[1:])
         inverses = []
         for problem in range(self.shape[1]):
-            members = np.flatnonzero(moves[:, problem, 0])
+            members, n_eliminated = self._largest_last(np.flatnonzero(moves[:, problem, 0]))
             own = np.ix_(members, members)
             columns = (self.design.gram(np.ascontiguousarray(w))[own] for w in by_problem[:, problem].T)
-            inverses.append((members, tuple(_inverse(gram, self.ridge) for gram in columns)))
+            inverses.append(
+                (members, tuple(BlockInverse.of(gram, n_eliminated, self.ridge) for gram in columns))
+            )
         return Preconditioner(moving, tuple(inverses), np.empty(0))
+
+    def _largest_last(self, members: Labels) -> tuple[Labels, int]:
+        """Return coefficients with those of the feature that has most of them last, and their number."""
+        features, place, sizes = np.unique(self.feature_of[members], return_inverse=True, return_counts=True)
+        largest = place == np.argmax(np.where(features < 0, 0, sizes))
+        return np.concatenate([members[~largest], members[largest]]), int(largest.sum())
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return the scores of all rows in each problem, (n_rows, n_problems, n_columns), without offsets."""
@@ -224,6 +271,6 @@ class LogisticParts:
 def _inverse(hessian: Floats, ridge: float) -> Floats:
     """Return the inverse of a Hessian plus a ridge, by eigenvalues: rounding may leave it indefinite."""
     values, vectors = np.linalg.eigh(hessian)
-    values = np.maximum(values, JITTER * max(float(values[-1]), 1e-300)) + ridge
+    values = np.maximum(values, JITTER * values.max(initial=1e-300)) + ridge
     inverse: Floats = (vectors / values) @ vectors.T
     return inverse

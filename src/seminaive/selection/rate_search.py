@@ -10,6 +10,7 @@ from scipy.special import log_softmax
 from sklearn.metrics import roc_auc_score
 
 from seminaive.design.classes import by_class
+from seminaive.scores import log_priors
 from seminaive.selection.fold_losses import FoldLosses
 
 if TYPE_CHECKING:
@@ -119,6 +120,17 @@ def search_rate(
     weights = np.array([row_weight[fold.held_out].sum() for fold in folds])
     by_rate = FoldLosses(rates, np.take_along_axis(losses, places, axis=1), weights)
     return by_rate, sizes.mean(axis=0), results
+
+
+def losses_of_shares(folds: Sequence[HybridFold], labels: Labels, row_weight: Floats, scoring: str) -> Floats:
+    """Return what each fold's held-out rows lose if its class shares are the posterior of every row."""
+    loss = LOSSES[scoring]
+    found = np.empty(len(folds))
+    for number, fold in enumerate(folds):
+        own = labels[fold.held_out]
+        scores = np.tile(log_priors(fold.generative.class_weight), (len(own), 1))
+        found[number] = loss(scores, own, row_weight[fold.held_out])
+    return found
 
 
 def _rates(folds: Sequence[HybridFold]) -> Floats:

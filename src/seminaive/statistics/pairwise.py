@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from seminaive.statistics.terms import Codes
 
     Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
 
-# Cells counted in one pass, about 64 MB of counts.
+# Cells counted in one pass, about 64 MB of counts. Two columns that need more alone are counted by rows.
 CELLS_AT_ONCE = 8_000_000
 
 
@@ -58,33 +59,30 @@ class PairwiseInformation:
     ) -> PairwiseInformation:
         """Count all pairs of columns of an encoded table, and keep their information only."""
         columns = np.ascontiguousarray(codes.T)
-        joints = _pair_counts(columns, labels, tuple(cardinalities), n_classes, row_weight)
-        return cls._of_joints(len(cardinalities), joints)
+        pairs = _count_pairs(columns, labels, tuple(cardinalities), n_classes, row_weight)
+        return cls._of_pairs(len(cardinalities), pairs)
 
     @classmethod
     def of_counts(cls, counts: TupleCounts) -> PairwiseInformation:
         """Read the pairs, and the single columns, off counts that have them."""
-        joints = (
-            (columns[0], columns[-1], _as_pair(counts.joint(term)))
+        pairs = (
+            (columns[0], columns[-1], _Sums.of_joint(counts.joint(term)))
             for term, columns in enumerate(counts.terms.features)
             if len(columns) <= 2
         )
-        return cls._of_joints(len(counts.terms.cardinalities), joints)
+        return cls._of_pairs(len(counts.terms.cardinalities), pairs)
 
     @classmethod
-    def _of_joints(cls, n_columns: int, joints: Iterator[tuple[int, int, Floats]]) -> PairwiseInformation:
+    def _of_pairs(cls, n_columns: int, pairs: Iterator[tuple[int, int, _Sums]]) -> PairwiseInformation:
         information = np.zeros((n_columns, n_columns))
         entropy = np.zeros((n_columns, n_columns))
-        for i, j, counts in joints:
-            total = counts.sum()
-            if total <= 0:
+        for i, j, sums in pairs:
+            if sums.total <= 0:
                 continue
-            of_pair, of_class = _sum_n_log_n(counts), _sum_n_log_n(counts.sum(axis=(0, 1)))
-            of_i, of_j = _sum_n_log_n(counts.sum(axis=1)), _sum_n_log_n(counts.sum(axis=0))
-            shared = max(of_pair - of_i - of_j + of_class, 0.0) / total
+            shared = max(sums.pair - sums.first - sums.second + sums.by_class, 0.0) / sums.total
             information[i, j] = information[j, i] = shared
-            entropy[i, j] = max(of_class - of_i, 0.0) / total
-            entropy[j, i] = max(of_class - of_j, 0.0) / total
+            entropy[i, j] = max(sums.by_class - sums.first, 0.0) / sums.total
+            entropy[j, i] = max(sums.by_class - sums.second, 0.0) / sums.total
         return cls(information, entropy)
 
     @property
@@ -95,36 +93,71 @@ class PairwiseInformation:
         return np.minimum(share, 1.0)
 
 
+@dataclass(frozen=True)
+class _Sums:
+    """Sums of n log n over the cells of two columns and the class, and of their margins with the class.
+
+    Attributes
+    ----------
+    total : float
+        The weight of the rows in which both columns are known.
+    pair, first, second, by_class : float
+    """
+
+    total: float
+    pair: float
+    first: float
+    second: float
+    by_class: float
+
+    @classmethod
+    def of_joint(cls, counts: Floats) -> _Sums:
+        """Sum over counts with the axes first, second, class; or value, class: a column with itself."""
+        total, by_class = float(counts.sum()), _sum_n_log_n(counts.sum(axis=tuple(range(counts.ndim - 1))))
+        if counts.ndim == 2:
+            own = _sum_n_log_n(counts)
+            return cls(total, own, own, own, by_class)
+        margins = (_sum_n_log_n(counts.sum(axis=1)), _sum_n_log_n(counts.sum(axis=0)))
+        return cls(total, _sum_n_log_n(counts), *margins, by_class)
+
+    @classmethod
+    def of_rows(cls, first: Indices, second: Indices, labels: Indices, row_weight: Floats) -> _Sums:
+        """Sum over the cells that occur: most do not where both columns have many values."""
+        n_classes = int(labels.max(initial=0)) + 1
+        pair = first * (int(second.max(initial=0)) + 1) + second
+        occurring = np.unique(pair, return_inverse=True)[1]
+        sums = [
+            _sum_n_log_n(np.bincount(column * n_classes + labels, row_weight).astype(np.float64))
+            for column in (occurring, first, second, np.zeros_like(first))
+        ]
+        return cls(float(row_weight.sum()), *sums)
+
+
 def _sum_n_log_n(counts: Floats) -> float:
     return float(xlogy(counts, counts).sum())
 
 
-def _as_pair(joint: Floats) -> Floats:
-    """Return the counts of a pair; those of a single column as the pair of the column with itself."""
-    if joint.ndim == 3:
-        return joint
-    n_values, n_classes = joint.shape
-    diagonal = np.zeros((n_values, n_values, n_classes))
-    diagonal[np.arange(n_values), np.arange(n_values)] = joint
-    return diagonal
-
-
-def _pair_counts(
+def _count_pairs(
     columns: Codes,
     labels: NDArray[np.int64],
     cardinalities: tuple[int, ...],
     n_classes: int,
     row_weight: Floats | None,
-) -> Iterator[tuple[int, int, Floats]]:
-    """Yield every pair i <= j with its counts: axes i, j, class, without rows of no evidence."""
+) -> Iterator[tuple[int, int, _Sums]]:
+    """Yield every pair i <= j with its sums, without rows of no evidence."""
     from seminaive.kernels.counting import count_last_columns, count_last_columns_weighted
 
     for i in range(len(cardinalities)):
         lead = (columns[i] * np.int64(n_classes) + labels).astype(np.uint32)
         width = (cardinalities[i] + 1) * n_classes
-        for first, stop in pairwise(_batches(cardinalities, i, width)):
+        alone = np.bincount(lead, row_weight, width).reshape(-1, n_classes)
+        yield i, i, _Sums.of_joint(alone[:-1].astype(np.float64))
+        for first, stop in pairwise(_batches(cardinalities, i + 1, width)):
             offsets = np.zeros(stop + 1, np.int64)
             offsets[first + 1 :] = np.cumsum([(k + 1) * width for k in cardinalities[first:stop]])
+            if offsets[-1] > CELLS_AT_ONCE:
+                yield i, first, _sums_of_rows(columns, labels, cardinalities, (i, first), row_weight)
+                continue
             cells: NDArray[np.float64] | NDArray[np.int64]
             if row_weight is None:
                 cells = np.zeros(int(offsets[-1]), np.int64)
@@ -134,11 +167,28 @@ def _pair_counts(
                 count_last_columns_weighted(columns[:stop], lead, row_weight, width, first, offsets, cells)
             for j in range(first, stop):
                 block = cells[offsets[j] : offsets[j + 1]].reshape(-1, cardinalities[i] + 1, n_classes)
-                yield i, j, block[:-1, :-1].transpose(1, 0, 2).astype(np.float64)
+                yield i, j, _Sums.of_joint(block[:-1, :-1].transpose(1, 0, 2).astype(np.float64))
+
+
+def _sums_of_rows(
+    columns: Codes,
+    labels: Indices,
+    cardinalities: tuple[int, ...],
+    pair: tuple[int, int],
+    row_weight: Floats | None,
+) -> _Sums:
+    """Return the sums of two columns of too many cells for a table."""
+    first, second = (columns[j].astype(np.int64) for j in pair)
+    known = (first < cardinalities[pair[0]]) & (second < cardinalities[pair[1]])
+    weight = np.ones(len(labels)) if row_weight is None else row_weight
+    return _Sums.of_rows(first[known], second[known], labels[known], weight[known])
 
 
 def _batches(cardinalities: tuple[int, ...], first: int, width: int) -> list[int]:
-    """Return the borders of runs of columns from ``first`` on, each run with few enough cells."""
+    """Return the borders of runs of columns from ``first`` on.
+
+    Each run has few enough cells, or is a single column that has too many.
+    """
     borders, cells = [first], 0
     for j in range(first, len(cardinalities)):
         own = (cardinalities[j] + 1) * width
