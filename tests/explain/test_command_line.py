@@ -81,6 +81,7 @@ def test_explain_refuses_what_does_not_exist(seminaive, saved, tmp_path, weather
     _, _, path = saved
     assert "no class 'fog'" in seminaive("explain", path, "--target", "fog")[2]
     assert "no effect 'moon'" in seminaive("explain", path, "--feature", "moon")[2]
+    assert "--most is 1 or more, got 0" in seminaive("explain", path, "--most", "0")[2]
     save_model(AveragedDependenceEstimators().fit(*weather), tmp_path / "other")
     code, _, error = seminaive("explain", tmp_path / "other")
     assert code == 1

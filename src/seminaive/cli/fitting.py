@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperCommand
 
 from seminaive.cli import catalogue
+from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator
 from seminaive.cli.reading import load_model
 from seminaive.cli.showing import show_frame, spinner
 from seminaive.cli.tables import NamedTable, look, text_format
@@ -23,19 +24,6 @@ CHUNK = 100_000
 # Columns of which `fit` tells how they were read.
 MOST_COLUMNS = 30
 
-Separator = Annotated[
-    str | None, typer.Option(help="Delimiter of CSV files, or tab; read off the file by default.")
-]
-Decimal = Annotated[
-    str | None, typer.Option(help="Decimal mark of CSV files, . or ,; read off the file by default.")
-]
-Encoding = Annotated[
-    str | None, typer.Option(help="Encoding of CSV files, such as cp1252; UTF-8 by default.")
-]
-MissingValues = Annotated[
-    list[str] | None,
-    typer.Option(help="Cells of CSV files that are missing besides empty ones: NA or NA,?; repeatable."),
-]
 TABLE = ".csv, .tsv (also .gz, .bz2, .xz, .zip) or .parquet, or a folder of Parquet files"
 
 
@@ -86,19 +74,14 @@ def fit(
         _fit_in_pieces(catalogue.make_model(model, given), model, table, target, weight, written, out)
         return
     named = look(table, written)
-    dropped = [name for part in drop or [] for name in ([part] if _has(named, part) else part.split(","))]
+    dropped = named.columns_meant(drop)
     for name in (target, *dropped, *([] if weight is None else [weight])):
         named.check_column(name)
 
     from seminaive import models
 
     estimator = catalogue.make_model(model, given)
-    X, y = _take(named, named.read(), target)
-    for name in dropped:
-        X, _ = _take(named, X, name)
-    sample_weight = None
-    if weight is not None:
-        X, sample_weight = _take(named, X, weight)
+    X, y, sample_weight = _training_rows(named, target, dropped, weight)
     with spinner(f"fitting {model} to {len(y):,} rows"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(X, y, sample_weight=sample_weight)
@@ -132,8 +115,17 @@ def _fit_in_pieces(
     )
 
 
-def _has(named: NamedTable, name: str) -> bool:
-    return named.names is not None and name in named.names
+def _training_rows(
+    named: NamedTable, target: str, dropped: list[str], weight: str | None
+) -> tuple[Any, Any, Any]:
+    """Read a table; return its features, the target and the row weights, None where none are named."""
+    X, y = _take(named, named.read(), target)
+    for name in dropped:
+        X, _ = _take(named, X, name)
+    if weight is None:
+        return X, y, None
+    X, sample_weight = _take(named, X, weight)
+    return X, y, sample_weight
 
 
 def _take(named: NamedTable, frame: Any, name: str) -> tuple[Any, Any]:
@@ -226,7 +218,7 @@ def predict(
         check_table_name(out)
         check_writable(out)
     named = look(table, written)
-    kept = [name for part in keep or [] for name in ([part] if _has(named, part) else part.split(","))]
+    kept = named.columns_meant(keep)
     for name in kept:
         named.check_column(name)
     model = load_model(file)
@@ -240,9 +232,7 @@ def predict(
         named.check_column(name, list(map(str, frame.columns)))
     X = encode.take_columns(frame, model.schema_.names)
     probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
-    columns: dict[str, Any] = {"prediction": model.classes_[probabilities.argmax(axis=1)]}
-    for label, column in zip(model.classes_, probabilities.T, strict=True):
-        columns[f"probability_{label}"] = column
+    columns = _prediction_columns(model.classes_, probabilities)
     predictions = _beside(frame, list(frame.columns) if keep_all else kept, columns)
     if out is None:
         predictions.to_csv(sys.stdout, index=False)
@@ -251,6 +241,14 @@ def predict(
         shown = ", ".join(map(str, predictions.columns[:8]))
         more = ", ..." if predictions.shape[1] > 8 else ""
         typer.echo(f"wrote {out}: {len(predictions):,} rows with the columns {shown}{more}")
+
+
+def _prediction_columns(classes: Any, probabilities: Any) -> dict[str, Any]:
+    """Return the likeliest class of each row, and the probability of each class, as named columns."""
+    columns = {"prediction": classes[probabilities.argmax(axis=1)]}
+    for label, column in zip(classes, probabilities.T, strict=True):
+        columns[f"probability_{label}"] = column
+    return columns
 
 
 def _beside(frame: Any, kept: list[str], columns: dict[str, Any]) -> Any:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from seminaive.cli.options import check_at_least
 from seminaive.cli.showing import show_frame
 from seminaive.errors import InputError, ModelFileError
 from seminaive.files import check_writable, whole_file
@@ -34,6 +35,7 @@ def explain(
     ] = None,
 ) -> None:
     """Show what a saved model says: which features and pairs matter, and what their values add."""
+    check_at_least("--most", most, 1)
     for path in (csv, page):
         if path is not None:
             check_writable(path)
@@ -70,7 +72,7 @@ def _effects_of_one(model: Any, every: Any, term: str, label: Any) -> Any:
     if label is not None and "class" in frame:
         frame = frame[frame["class"] == label].drop(columns="class")
     elif label is not None and label == model.classes_[0]:
-        frame[parts] = -frame[parts]
+        frame[parts] = 0.0 - frame[parts]  # and not -0.0
     shape = " + linear * (x - at) + quadratic * (x - at)^2"
     if not (frame[parts[1:]] != 0).any(axis=None):
         frame, shape = frame.drop(columns=["at", *parts[1:]]), ""

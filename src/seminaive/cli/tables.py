@@ -51,6 +51,11 @@ class NamedTable:
 
         return encode.read_table(self.path, text_columns, self.text_format)
 
+    def columns_meant(self, parts: Sequence[str] | None) -> list[str]:
+        """Return the columns that repeated options name; several may share one, with commas between."""
+        known = self.names or ()
+        return [name for part in parts or () for name in ([part] if part in known else part.split(","))]
+
     def check_column(self, name: str, names: Sequence[str] | None = None) -> None:
         """Refuse a column that is not there, with what may have gone wrong."""
         names = self.names if names is None else names
