@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import AveragedDependenceEstimators, NaiveBayes, save_model
+from seminaive import AveragedDependenceEstimators, NaiveBayes, explain, save_model
 
 
 @pytest.fixture
@@ -28,6 +28,28 @@ def test_explain_shows_effects_and_writes_them_all(seminaive, saved, tmp_path):
     code, out, _ = seminaive("explain", path, "--feature", "sky", "--most", "3")
     assert code == 0
     assert "more lines" in out
+
+
+def test_one_effect_speaks_for_the_class_that_was_named(seminaive, weather, tmp_path):
+    X, y = weather
+    several = NaiveBayes().fit(X, y)
+    two = NaiveBayes().fit(X, np.where(y == "sun", "sun", "wet"))
+    for model, labels in ((several, ["rain"]), (two, ["sun", "wet"])):
+        save_model(model, tmp_path / "model")
+        shown = {}
+        for label in labels:
+            code, out, _ = seminaive("explain", tmp_path / "model", "--feature", "sky", "--target", label)
+            assert code == 0
+            assert f"of {label}: effect; weight: training rows" in out
+            line = next(line for line in out.splitlines() if line.split()[:1] == ["dry"])
+            shown[label] = float(line.split()[1])
+        expected = explain.effects_table(model).query("term == 'sky' and value == 'dry'")
+        if model is two:
+            assert shown["wet"] == pytest.approx(expected["effect"].item(), abs=5e-4)
+            assert shown["sun"] == -shown["wet"]
+        else:
+            own = expected.query("`class` == 'rain'")["effect"].item()
+            assert shown["rain"] == pytest.approx(own, abs=5e-4)
 
 
 def test_explain_writes_a_page_with_every_picture(seminaive, saved, tmp_path):
@@ -59,6 +81,7 @@ def test_explain_refuses_what_does_not_exist(seminaive, saved, tmp_path, weather
     _, _, path = saved
     assert "no class 'fog'" in seminaive("explain", path, "--target", "fog")[2]
     assert "no effect 'moon'" in seminaive("explain", path, "--feature", "moon")[2]
+    assert "--most is 1 or more, got 0" in seminaive("explain", path, "--most", "0")[2]
     save_model(AveragedDependenceEstimators().fit(*weather), tmp_path / "other")
     code, _, error = seminaive("explain", tmp_path / "other")
     assert code == 1

@@ -9,6 +9,7 @@ from seminaive import (
     HigherOrderLogisticRegression,
     NaiveBayes,
     NaiveBayesLogisticRegression,
+    SemiNaive,
 )
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError
@@ -21,6 +22,19 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 def two_classes(weather):
     X, y = weather
     return X, np.where(y == "sun", "sun", "wet")
+
+
+def test_the_weights_of_a_curve_are_spread_over_its_pieces():
+    rng = np.random.default_rng(0)
+    X, labels = rng.uniform(size=(600, 1)), np.repeat(["a", "b"], 300)
+    X[300:] **= 2
+    model = SemiNaive().fit(X, labels)
+    pieces = effects_table(model).query("term == 'x0' and value != 'missing'")
+    edges = [-np.inf, *pieces["at"].iloc[1:], np.inf]
+    counts = np.histogram(X[:, 0], edges)[0]
+    assert len(pieces) > 20
+    assert pieces["weight"].sum() == pytest.approx(600)
+    assert np.abs(np.cumsum(pieces["weight"]) - np.cumsum(counts)).max() < 20
 
 
 def looked_up(model, X):

@@ -28,6 +28,25 @@ def ranks(numbers, quantiles):
 
 
 @pytest.mark.parametrize("name", COLUMNS)
+@pytest.mark.parametrize("n_rows", [50, 2000])
+def test_weights_between_edges_are_numbers_of_rows_up_to_bins_at_the_edges(name, n_rows):
+    numbers = COLUMNS[name](np.random.default_rng(0), n_rows)
+    sketch = NumberSketch.of(numbers)
+    edges = np.quantile(numbers, [0.1, 0.25, 0.5, 0.51, 0.9])
+    weights = sketch.weights_between(np.unique(edges))
+    assert weights.sum() == pytest.approx(n_rows, rel=1e-12)
+    counts = np.histogram(numbers, [-np.inf, *np.nextafter(np.unique(edges), np.inf), np.inf])[0]
+    # The bins of two edges are split, and the outer ten rows are hidden.
+    assert (np.abs(weights - counts) <= 2 * max(sketch.weights.max(), 10)).all()
+
+
+def test_weights_between_edges_are_exact_for_few_values():
+    sketch = NumberSketch.of(np.repeat([-1.0, 0.0, 2.0], [20, 30, 40]))
+    assert sketch.weights_between(np.array([-1.0, 1.0])).tolist() == [20.0, 30.0, 40.0]
+    assert sketch.weights_between(np.empty(0)).tolist() == [90.0]
+
+
+@pytest.mark.parametrize("name", COLUMNS)
 @pytest.mark.parametrize("n_rows", [50, 2000, 30_000])
 def test_quantiles_have_their_ranks(name, n_rows):
     numbers = COLUMNS[name](np.random.default_rng(0), n_rows)

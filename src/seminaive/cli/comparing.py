@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from seminaive.cli import catalogue
-from seminaive.cli.fitting import Decimal, Encoding, MissingValues, Separator
+from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.tables import look, text_format
 from seminaive.delimited import TextFormat
 from seminaive.errors import InputError
@@ -14,15 +14,10 @@ from seminaive.files import CSV, PARQUET, check_writable, is_named
 from seminaive.papers import check_runnable
 
 
-def _check_at_least(option: str, value: int, least: int) -> None:
-    if value < least:
-        raise InputError(f"{option} is {least} or more, got {value}")
-
-
 def _check_jobs_and_seed(jobs: int, seed: int) -> None:
     if jobs == 0:
         raise InputError("--jobs, the number of processes, cannot be 0: give 1 or more, or -1 for every core")
-    _check_at_least("--seed", seed, 0)
+    check_at_least("--seed", seed, 0)
 
 
 def demo() -> None:
@@ -68,8 +63,8 @@ def compare(
 ) -> None:
     """Judge models on tables by repeated cross-validation, on the same splits for all."""
     _check_jobs_and_seed(jobs, seed)
-    _check_at_least("--folds", folds, 2)
-    _check_at_least("--repeats", repeats, 1)
+    check_at_least("--folds", folds, 2)
+    check_at_least("--repeats", repeats, 1)
     names = [name for part in model or [] for name in part.split(",")]
     known = text_format(sep, decimal, encoding, na_values)
     _check_comparison(
@@ -180,7 +175,7 @@ def reproduce(
         check_runnable(name)
     for option, value in (("--repetitions", repetitions), ("--max-rows", max_rows)):
         if value is not None:
-            _check_at_least(option, value, 1)
+            check_at_least(option, value, 1)
 
     from rich import print as show
 

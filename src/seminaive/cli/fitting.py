@@ -2,7 +2,7 @@
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,9 +11,10 @@ import typer
 from typer.core import TyperCommand
 
 from seminaive.cli import catalogue
+from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator
 from seminaive.cli.reading import load_model
 from seminaive.cli.showing import show_frame, spinner
-from seminaive.cli.tables import NamedTable, look, text_format
+from seminaive.cli.tables import NamedTable, columns_meant, look, text_format
 from seminaive.delimited import TextFormat
 from seminaive.errors import ColumnsWarning, InputError
 from seminaive.files import check_model_name, check_table_name, check_writable
@@ -24,19 +25,6 @@ CHUNK = 100_000
 # Columns of which `fit` tells how they were read.
 MOST_COLUMNS = 30
 
-Separator = Annotated[
-    str | None, typer.Option(help="Delimiter of CSV files, or tab; read off the file by default.")
-]
-Decimal = Annotated[
-    str | None, typer.Option(help="Decimal mark of CSV files, . or ,; read off the file by default.")
-]
-Encoding = Annotated[
-    str | None, typer.Option(help="Encoding of CSV files, such as cp1252; UTF-8 by default.")
-]
-MissingValues = Annotated[
-    list[str] | None,
-    typer.Option(help="Cells of CSV files that are missing besides empty ones: NA or NA,?; repeatable."),
-]
 TABLE = ".csv, .tsv (also .gz, .bz2, .xz, .zip) or .parquet, or a folder of Parquet files"
 
 
@@ -85,23 +73,18 @@ def fit(
         from seminaive.scale.command_line import open_large
 
         data = open_large(table, written, target=target, weight=weight)
-        data = replace(data, ids=tuple(_listed(drop, data.types.names)))
+        data = replace(data, ids=tuple(columns_meant(drop, data.types.names)))
         _fit_in_pieces(catalogue.make_model(model, given), model, table, data, out)
         return
     named = look(table, written)
-    dropped = _listed(drop, named.names)
+    dropped = columns_meant(drop, named.names)
     for name in (target, *dropped, *([] if weight is None else [weight])):
         named.check_column(name)
 
     from seminaive import models
 
     estimator = catalogue.make_model(model, given)
-    X, y = _take(named, named.read(), target)
-    for name in dropped:
-        X, _ = _take(named, X, name)
-    sample_weight = None
-    if weight is not None:
-        X, sample_weight = _take(named, X, weight)
+    X, y, sample_weight = _training_rows(named, target, dropped, weight)
     with spinner(f"fitting {model} to {len(y):,} rows"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(X, y, sample_weight=sample_weight)
@@ -141,10 +124,17 @@ def _classes(estimator: Any) -> str:
     return f"{classes}, ..." if len(estimator.classes_) > 10 else classes
 
 
-def _listed(parts: list[str] | None, names: Sequence[str] | None) -> list[str]:
-    """Return the columns that are named: each part is one of them, or several with commas between."""
-    known = names or ()
-    return [name for part in parts or [] for name in ([part] if part in known else part.split(","))]
+def _training_rows(
+    named: NamedTable, target: str, dropped: list[str], weight: str | None
+) -> tuple[Any, Any, Any]:
+    """Read a table; return its features, the target and the row weights, None where none are named."""
+    X, y = _take(named, named.read(), target)
+    for name in dropped:
+        X, _ = _take(named, X, name)
+    if weight is None:
+        return X, y, None
+    X, sample_weight = _take(named, X, weight)
+    return X, y, sample_weight
 
 
 def _take(named: NamedTable, frame: Any, name: str) -> tuple[Any, Any]:
@@ -230,7 +220,7 @@ def predict(
         check_table_name(out)
         check_writable(out)
     named = look(table, written)
-    kept = _listed(keep, named.names)
+    kept = columns_meant(keep, named.names)
     for name in kept:
         named.check_column(name)
     model = load_model(file)
@@ -244,9 +234,7 @@ def predict(
         named.check_column(name, list(map(str, frame.columns)))
     X = encode.take_columns(frame, model.schema_.names)
     probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
-    columns: dict[str, Any] = {"prediction": model.classes_[probabilities.argmax(axis=1)]}
-    for label, column in zip(model.classes_, probabilities.T, strict=True):
-        columns[f"probability_{label}"] = column
+    columns = _prediction_columns(model.classes_, probabilities)
     predictions = _beside(frame, list(frame.columns) if keep_all else kept, columns)
     if out is None:
         predictions.to_csv(sys.stdout, index=False)
@@ -268,10 +256,18 @@ def _predict_in_pieces(
     model = load_model(file)
     data = open_large(table, written, text_columns=model.schema_.text_names)
     names = data.types.names
-    data = replace(data, ids=tuple(names if keep_all else _listed(keep, names)))
+    data = replace(data, ids=tuple(names if keep_all else columns_meant(keep, names)))
     with spinner(f"predicting {table}"):
         predict_proba(model, data, out=folder, runner=LocalRunner(-1))
     typer.echo(f"wrote {folder}: {len(data.partitions):,} Parquet files, rows in the order of the table")
+
+
+def _prediction_columns(classes: Any, probabilities: Any) -> dict[str, Any]:
+    """Return the likeliest class of each row, and the probability of each class, as named columns."""
+    columns = {"prediction": classes[probabilities.argmax(axis=1)]}
+    for label, column in zip(classes, probabilities.T, strict=True):
+        columns[f"probability_{label}"] = column
+    return columns
 
 
 def _beside(frame: Any, kept: list[str], columns: dict[str, Any]) -> Any:

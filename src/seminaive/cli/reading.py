@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from seminaive.cli.options import check_at_least
 from seminaive.cli.showing import show_frame
 from seminaive.errors import InputError, ModelFileError
 from seminaive.files import check_writable, whole_file
@@ -34,6 +35,7 @@ def explain(
     ] = None,
 ) -> None:
     """Show what a saved model says: which features and pairs matter, and what their values add."""
+    check_at_least("--most", most, 1)
     for path in (csv, page):
         if path is not None:
             check_writable(path)
@@ -46,19 +48,11 @@ def explain(
     if feature is None:
         frame = explaining.summary(model, label)
         typer.echo(f"{type(model).__name__}; classes: {', '.join(map(str, model.classes_))}")
-        about = "log odds" if len(model.classes_) == 2 else "score"
         typer.echo(
-            f"importance: standard deviation over the training rows; low, high: {about} of "
-            f"{model.classes_[-1] if label is None else label}"
+            f"importance: standard deviation over the training rows; low, high: {_scale(model, label)}"
         )
     else:
-        frame = every[every["term"] == feature].drop(columns="term")
-        if not len(frame):
-            raise InputError(
-                f"the model has no effect {feature!r}: it has {', '.join(every['term'].unique())}"
-            )
-        if not (frame[["linear", "quadratic"]] != 0).any(axis=None):
-            frame = frame.drop(columns=["at", "linear", "quadratic"])
+        frame = _effects_of_one(model, every, feature, label)
     show_frame(frame, most)
     if csv is not None:
         with whole_file(csv) as part:
@@ -67,6 +61,30 @@ def explain(
     if page is not None:
         explaining.page(model, page)
         typer.echo(f"wrote {page}")
+
+
+def _effects_of_one(model: Any, every: Any, term: str, label: Any) -> Any:
+    """Return the effects of one column, or pair, for a class; say what the columns of the frame mean."""
+    frame = every[every["term"] == term].drop(columns="term")
+    if not len(frame):
+        raise InputError(f"the model has no effect {term!r}: it has {', '.join(every['term'].unique())}")
+    parts = ["effect", "linear", "quadratic"]
+    if label is not None and "class" in frame:
+        frame = frame[frame["class"] == label].drop(columns="class")
+    elif label is not None and label == model.classes_[0]:
+        frame[parts] = 0.0 - frame[parts]  # and not -0.0
+    shape = " + linear * (x - at) + quadratic * (x - at)^2"
+    if not (frame[parts[1:]] != 0).any(axis=None):
+        frame, shape = frame.drop(columns=["at", *parts[1:]]), ""
+    about = "score of the class" if "class" in frame else _scale(model, label)
+    typer.echo(f"{term} adds to the {about}: effect{shape}; weight: training rows")
+    return frame
+
+
+def _scale(model: Any, label: Any) -> str:
+    """Say which number effects add up to."""
+    about = "log odds" if len(model.classes_) == 2 else "score"
+    return f"{about} of {model.classes_[-1] if label is None else label}"
 
 
 def export(

@@ -66,6 +66,12 @@ class NamedTable:
         )
 
 
+def columns_meant(parts: Sequence[str] | None, names: Sequence[str] | None) -> list[str]:
+    """Return the columns that repeated options name; several may share one, with commas between."""
+    known = names or ()
+    return [name for part in parts or () for name in ([part] if part in known else part.split(","))]
+
+
 def _listed(names: Sequence[str]) -> str:
     return ", ".join(map(repr, names[:MOST_NAMES])) + (", ..." if len(names) > MOST_NAMES else "")
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.scores import Effects, FeatureEffect
+    from seminaive.scores.feature_curve import FeatureCurve
+    from seminaive.statistics.number_sketch import NumberSketch
 
     Floats = NDArray[np.float64]
 
@@ -46,7 +48,8 @@ def effects_table(model: Any) -> Any:
     -------
     frame
         With columns ``term``, ``value``, ``class`` (where there are more than two), ``effect``, ``at``,
-        ``linear``, ``quadratic`` and ``weight``, the training weight of the value.
+        ``linear``, ``quadratic`` and ``weight``, the training weight of the value. That of a range of numbers
+        is approximate, because a model keeps a histogram of its numbers and not the numbers.
 
     Examples
     --------
@@ -64,34 +67,38 @@ def effects_table(model: Any) -> Any:
     total = float(model.summary_.class_weight.sum())
     lines.add("intercept", "", effects.intercept, total)
     schema = effects.schema
+    numeric = {position: j for j, position in enumerate(schema.numeric)}
     for own in effects.features:
-        if own.table is not None:
+        if own.curve is not None:
+            _add_curve(lines, own.name, own.curve, model.summary_.numbers[numeric[own.position]])
+        elif own.table is not None:
             labels = code_labels(schema, own.position)
             for label, values, weight in zip(labels, own.table, own.weight, strict=True):
                 lines.add(own.name, label, values, weight)
-        elif own.curve is not None:
-            curve = own.curve
-            pieces = np.searchsorted(curve.edges, own.seen[:-1], side="left")
-            weights = np.bincount(pieces, own.weight[:-1], minlength=curve.n_pieces)
-            labels = interval_labels(curve.edges.tolist())
-            for piece, label in enumerate(labels):
-                constant, linear, quadratic = curve.coefficients[piece]
-                lines.add(
-                    own.name,
-                    label,
-                    constant,
-                    float(weights[piece]),
-                    float(curve.anchors[piece]),
-                    linear * curve.scale,
-                    quadratic * curve.scale**2,
-                )
-            lines.add(own.name, "missing", curve.missing, float(own.weight[-1]))
     for tuple_ in effects.tuples:
         axes = [code_labels(schema, schema.coded[j]) for j in tuple_.columns]
         for cell in np.ndindex(*tuple_.weight.shape):
             label = " × ".join(own[code] for own, code in zip(axes, cell, strict=True))
             lines.add(tuple_.name, label, tuple_.table[cell], float(tuple_.weight[cell]))
     return lines.frame(model.classes_)
+
+
+def _add_curve(lines: _Lines, name: str, curve: FeatureCurve, sketch: NumberSketch) -> None:
+    """Add one line for each piece of a curve, and one for missing numbers."""
+    labels = interval_labels(curve.edges.tolist())
+    weights = sketch.weights_between(curve.edges)
+    for piece, (label, weight) in enumerate(zip(labels, weights, strict=True)):
+        constant, linear, quadratic = curve.coefficients[piece]
+        lines.add(
+            name,
+            label,
+            constant,
+            float(weight),
+            float(curve.anchors[piece]),
+            linear * curve.scale,
+            quadratic * curve.scale**2,
+        )
+    lines.add(name, "missing", curve.missing, sketch.missing)
 
 
 class _Lines:

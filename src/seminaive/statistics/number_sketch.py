@@ -120,6 +120,18 @@ class NumberSketch:
         low, high = self._edges()
         return np.where(low == 0, 0.0, low + (high - low) / 2)
 
+    def weights_between(self, edges: Floats) -> Floats:
+        """Return the weight below and between increasing edges, and above the last: one more than edges.
+
+        A number at an edge counts below it. The numbers of a bin count as evenly spread over it.
+        """
+        low, high = self._edges()
+        width = high - low
+        away = np.asarray(edges, dtype=np.float64)[:, None] - low
+        spread = np.clip(away, 0.0, width) / np.where(width > 0, width, 1.0)
+        below = np.where(width > 0, spread, away >= 0) @ self.weights
+        return np.diff(below, prepend=0.0, append=self.weight)
+
     def quantiles(self) -> Floats:
         """Return up to 101 equally spaced quantiles, fewer where two would have less than 10 rows between."""
         total = self.weight

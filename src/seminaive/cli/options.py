@@ -1,0 +1,27 @@
+"""Options that several commands share, and the check of those that are numbers."""
+
+from typing import Annotated
+
+import typer
+
+from seminaive.errors import InputError
+
+Separator = Annotated[
+    str | None, typer.Option(help="Delimiter of CSV files, or tab; read off the file by default.")
+]
+Decimal = Annotated[
+    str | None, typer.Option(help="Decimal mark of CSV files, . or ,; read off the file by default.")
+]
+Encoding = Annotated[
+    str | None, typer.Option(help="Encoding of CSV files, such as cp1252; UTF-8 by default.")
+]
+MissingValues = Annotated[
+    list[str] | None,
+    typer.Option(help="Cells of CSV files that are missing besides empty ones: NA or NA,?; repeatable."),
+]
+
+
+def check_at_least(option: str, value: int, least: int) -> None:
+    """Refuse a number that is too small."""
+    if value < least:
+        raise InputError(f"{option} is {least} or more, got {value}")
