@@ -118,9 +118,9 @@ def test_the_command_line_reads_large_csv_files_in_pieces(mixed, tmp_path, monke
     X = read_table(tmp_path / "rows.csv").drop(columns="outcome")
     whole, pieces = load_model(tmp_path / "whole"), load_model(tmp_path / "pieces")
     np.testing.assert_array_equal(whole.predict_proba(X), pieces.predict_proba(X))
-    assert (
-        run("predict", tmp_path / "pieces", tmp_path / "rows.csv", "--out", tmp_path / "answers").exit_code
-        == 0
-    )
+    to = ["--out", tmp_path / "answers", "--keep", "count,outcome"]
+    assert run("predict", tmp_path / "pieces", tmp_path / "rows.csv", *to).exit_code == 0
     found = pd.read_parquet(tmp_path / "answers")
+    assert found["count"].tolist() == X["count"].tolist()
+    assert found["outcome"].tolist() == mixed["outcome"].tolist()
     assert found["prediction"].tolist() == whole.predict(X).tolist()

@@ -1,4 +1,5 @@
 import os
+import tempfile
 
 import numpy as np
 import pytest
@@ -223,6 +224,22 @@ def test_joint_values_are_numbered_as_sorted_rows_however_many_there_are(n_colum
     np.testing.assert_array_equal(places_among(rows, found), places.ravel())
     some = rows[rows[:, 0] == 0]  # fewer values than those among which they are looked up
     np.testing.assert_array_equal(found[places_among(some, found)], some)
+
+
+def test_a_scratch_folder_that_cannot_be_written_to_is_a_sentence(mixed, tmp_path, monkeypatch):
+    data = scale.from_batches([mixed], target="outcome")
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    for module, name in ((tempfile, "mkdtemp"), (os, "posix_fallocate")):
+        with monkeypatch.context() as patch:
+            patch.setattr(module, name, refuse)
+            with pytest.raises(
+                InputError, match=r"cannot be written to .* Permission denied. Name another folder"
+            ):
+                scale.fit(HigherOrderLogisticRegression(1), data, scratch=tmp_path)
+    assert not any(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("in_place", [False, True])

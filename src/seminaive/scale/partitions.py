@@ -225,7 +225,7 @@ def parquet_partitions(path: str | Path | Iterable[str | Path]) -> list[ParquetP
         with readable(str(file)):
             metadata = pq.read_metadata(file)
             sizes = [metadata.row_group(group).num_rows for group in range(metadata.num_row_groups)]
-        stored = set(metadata.schema.to_arrow_schema().names)
+            stored = set(metadata.schema.to_arrow_schema().names)
         named = () if folder is None else _path_values(file.relative_to(folder).parts[:-1])
         values = tuple(pair for pair in named if pair[0] not in stored)
         partitions += [ParquetPartition(str(file), groups, values) for groups in _grouped(sizes)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import tempfile
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+# What the system says of a disk, or of a user's share of it, that is full.
+FULL = (errno.ENOSPC, errno.EDQUOT)
 # Blocks that take a larger share of the memory available are written to a disk.
 SHARE_OF_MEMORY = 0.25
 
@@ -45,7 +48,8 @@ def scratch_folder(scratch: str | Path | None, n_bytes: int) -> Iterator[str | N
     free = shutil.disk_usage(parent).free
     if n_bytes > free:
         raise _full(parent, n_bytes, free)
-    folder = tempfile.mkdtemp(dir=parent, prefix="seminaive-")
+    with writing_to(parent):
+        folder = tempfile.mkdtemp(dir=parent, prefix="seminaive-")
     try:
         yield folder
     finally:
@@ -119,7 +123,12 @@ def writing_to(folder: Path, n_bytes: int | None = None) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise _full(folder, n_bytes, shutil.disk_usage(folder).free) from error
+        if error.errno in FULL:
+            raise _full(folder, n_bytes, shutil.disk_usage(folder).free) from error
+        raise InputError(
+            f"encoded rows cannot be written to {str(folder)!r}: {error.strerror or error}. Name another "
+            "folder in scratch"
+        ) from error
 
 
 def _allocate(descriptor: int, n_bytes: int) -> None:
