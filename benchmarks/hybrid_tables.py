@@ -43,8 +43,8 @@ def keep(name, cells):
         commands = list(dict.fromkeys([*head, *commands]))
         keys = [column for column in fresh.columns if column not in COMPARED]
         # As text, as `fresh` has its keys: 0.1 and "0.1", or no method and "", are one cell.
-        kept = pd.read_csv(path, comment="#", converters=dict.fromkeys(keys, str))
-        fresh = pd.concat([fresh, kept]).drop_duplicates(keys)
+        kept = pd.read_csv(path, comment="#", dtype=dict.fromkeys(keys, str))
+        fresh = pd.concat([fresh, kept.fillna(dict.fromkeys(keys, ""))]).drop_duplicates(keys)
     found = compare_with_paper(table, fresh)
     keep_comparison(found, path, "\n# ".join(commands))
     sys.stdout.write(f"{name}: {found}\n")

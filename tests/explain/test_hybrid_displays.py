@@ -3,6 +3,7 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
 from seminaive import HybridLogisticNaiveBayes, NaiveBayes, TreeAugmentedNaiveBayes
 from seminaive.errors import InputError
@@ -72,7 +73,17 @@ def test_a_model_without_features_still_shows_their_dependences():
     display = DependenceDisplay.from_estimator(model)
     assert sorted(display.names) == list(model.features_)
     assert display.ax_.get_title() == "0 logistic, 0 generative"
-    assert StructureDisplay.from_estimator(model).arrows_ == []
+    graph = StructureDisplay.from_estimator(model)
+    assert graph.arrows_ == []
+    assert "no features" in graph.ax_.texts[-1].get_text()
+
+
+def test_numbers_fit_into_their_cells():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    display = DependenceDisplay.from_estimator(HybridLogisticNaiveBayes(partition=[]).fit(X, y))
+    display.figure_.canvas.draw()
+    cell = display.ax_.get_window_extent().width / X.shape[1]
+    assert max(text.get_window_extent().width for text in display.numbers_) < cell
 
 
 def test_models_without_structure_are_refused(weather):

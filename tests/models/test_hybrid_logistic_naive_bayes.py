@@ -198,6 +198,12 @@ def test_features_can_be_kept_in_a_part(mixed):
         model = hybrid(rule, missing_to_generative=True, numbers_to_logistic=True).fit(X, y)
         assert "size" in model.generative_features_
         assert "height" in model.logistic_features_
+        told = model.partition_.describe(model.features_)
+        assert "size to the generative part: as asked" in told
+        assert "height to the logistic part: as asked" in told
+        parts = {"logistic": model.logistic_features_, "generative": model.generative_features_}
+        for decision in model.partition_.trace:
+            assert model.features_[decision.feature] in parts[decision.part]
 
 
 def test_a_blanket_comes_before_the_partition(mixed):
@@ -394,7 +400,8 @@ def test_a_saved_model_keeps_its_partition(tmp_path, mixed):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"partition": "fair"}, "partition is one of 'bias-variance'"),
+        ({"partition": "fair"}, "partition is one of 'bias-variance'.*or a list of the names"),
+        ({"allow_empty": None}, "allow_empty is True or False"),
         ({"partition": ["nose"]}, r"partition names \['nose'\], not among the features"),
         ({"rate": -1.0}, "rate is 'cv' or a number per row"),
         ({"rate": float("nan")}, "rate is 'cv' or a number per row"),

@@ -190,6 +190,9 @@ def test_the_trace_replays_to_the_members(algorithm):
             members.append(decision.candidate)
         elif decision.action in ("removed", "set aside"):
             members.remove(decision.candidate)
+        if decision.phase == "grow":
+            # What depends on the target is added, waits for a stronger one, or is set aside.
+            assert decision.result.dependent(ALPHA) == (decision.action != "not added")
     assert tuple(members) == found.members
 
 

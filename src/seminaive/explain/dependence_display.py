@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 # Features up to which each cell has its number written in it, and each row its name.
 MOST_NUMBERS = 15
+# Of numbers in cells, in points, and the width of one such as 0.12 with its margin, in font sizes.
+LARGEST_FONT, WIDTH_OF_A_NUMBER = 8.0, 2.8
+POINTS_PER_INCH = 72.0
 MOST_NAMES = 40
 
 
@@ -108,6 +111,8 @@ class DependenceDisplay(Display):
     def _write_numbers(self) -> list[Any]:
         off = self.matrix[~np.eye(len(self.names), dtype=bool)]
         dark = 0.6 * float(off.max(initial=0.0))
+        self.figure_.draw_without_rendering()  # settles how large a cell is
+        cell = self.ax_.get_window_extent().width / len(self.names) * POINTS_PER_INCH / self.figure_.dpi
         return [
             self.ax_.text(
                 column,
@@ -115,7 +120,7 @@ class DependenceDisplay(Display):
                 f"{value:.2f}",
                 ha="center",
                 va="center",
-                fontsize="small",
+                fontsize=min(LARGEST_FONT, cell / WIDTH_OF_A_NUMBER),
                 color="white" if value > dark else "0.2",
             )
             for (row, column), value in np.ndenumerate(self.matrix)

@@ -111,6 +111,9 @@ class StructureDisplay(Display):
             if names:
                 height = _heights(len(names))[0] + 0.85
                 self.ax_.text(place, height, title, ha=side, va="center", color="0.4", fontsize="small")
+        if not self.parents and not self.children:
+            alone = "no features: the shares of the classes"
+            self.ax_.text(CLASS, 0.85, alone, ha="center", va="center", color="0.4", fontsize="small")
 
     def _draw_arrow(self, start: str, end: str, style: dict[str, Any]) -> None:
         # Arrows end beside the name of the class, which is centred, and before those of features.

@@ -353,7 +353,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
 
         found = greedy_partition(len(free), accuracy, forward=self.greedy == "forward")
         self.n_logistic_fits_ = logistic.n_solved
-        trace = tuple(_renumbered(decision, free) for decision in found.trace)
+        trace = [*problem.asked, *(_renumbered(decision, free) for decision in found.trace)]
         chosen = [*problem.always_logistic, *(free[j] for j in found.logistic)]
         return Partition.of_logistic(chosen, len(problem.features), trace)
 
@@ -461,8 +461,12 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             raise ValueError("the tree does not fit the features")
 
     def _check_parameters(self):
-        if isinstance(self.partition, str) or not np.iterable(self.partition):
-            check_choice("partition", self.partition, RULES)
+        by_rule = isinstance(self.partition, str) or not np.iterable(self.partition)
+        if by_rule and self.partition not in RULES:
+            raise InputError(
+                f"partition is one of {', '.join(map(repr, RULES))}, or a list of the names of the logistic "
+                f"features, got {self.partition!r}"
+            )
         if self.rate != "cv" and not (
             isinstance(self.rate, int | float) and not isinstance(self.rate, bool) and self.rate >= 0
         ):

@@ -15,7 +15,8 @@ from seminaive.scores import AdditiveScores, log_priors
 from seminaive.selection.generative_parts import FeatureTerms, GenerativeOptions, GenerativeParts
 from seminaive.selection.rate_search import HybridFold
 from seminaive.statistics import PairwiseInformation, Terms
-from seminaive.structure import CodedTests, Partition, bias_variance_path, mean_dependence
+from seminaive.structure import Assignment, CodedTests, Partition, bias_variance_path, mean_dependence
+from seminaive.structure.partitions import GENERATIVE, LOGISTIC
 
 
 class HybridProblem:
@@ -109,7 +110,14 @@ class HybridProblem:
     def admit(self, partition):
         """Return a partition in which every feature that has to is in its part."""
         own = ({*partition.logistic} | {*self.always_logistic}) - {*self.always_generative}
-        return Partition.of_logistic(own, len(self.features), partition.trace)
+        decided = [decision for decision in partition.trace if decision.feature not in self.settled]
+        return Partition.of_logistic(own, len(self.features), [*self.asked, *decided])
+
+    @property
+    def asked(self):
+        """Return the decisions about features that no rule moves."""
+        parts = ((LOGISTIC, self.always_logistic), (GENERATIVE, self.always_generative))
+        return [Assignment(j, part, "as asked", np.nan, np.nan) for part, own in parts for j in own]
 
     def of_all(self, partition):
         """Return a partition of the model's features by their numbers among all features."""

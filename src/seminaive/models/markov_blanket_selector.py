@@ -113,7 +113,7 @@ class MarkovBlanketSelector(TableSelector):
     >>> print(selector.trace_)
     [mi] iamb: blanket of class: x0
       grow   x0 given nothing: mi = 678.63, df = 1, p = 1.326e-149: added
-      grow   x1 given nothing: mi = 228.75, df = 1, p = 1.118e-51: not added
+      grow   x1 given nothing: mi = 228.75, df = 1, p = 1.118e-51: not yet added
       grow   x1 given x0: mi = 1.3602, df = 2, p = 0.5066: not added
     """
 

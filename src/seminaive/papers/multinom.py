@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import log_softmax
 
 from seminaive.design.classes import log_odds
 from seminaive.models import HybridLogisticNaiveBayes
@@ -150,14 +149,19 @@ class MultinomParts(LogisticParts):
         X, counts = _distinct_rows(
             self._columns[:, moves], self.loss.labels, self.loss.row_weights[problem], n_classes
         )
-        total = counts.sum(axis=1, keepdims=True)
+        # One row for each class: sums over the few classes are then sums of long vectors.
+        of_class = np.ascontiguousarray(counts.T)
+        total = of_class.sum(axis=0)
 
         def log_loss(flat: Floats) -> tuple[float, Floats]:
-            scores = np.zeros((len(X), n_classes))
-            scores[:, 1:] = X @ flat.reshape(-1, n_classes - 1)
-            logs = log_softmax(scores, axis=1)
-            residual = total * np.exp(logs) - counts
-            return -float(np.sum(counts * logs)), (X.T @ residual[:, 1:]).ravel()
+            scores = np.zeros((n_classes, len(X)))
+            scores[1:] = (X @ flat.reshape(-1, n_classes - 1)).T
+            scores -= scores.max(axis=0)
+            odds = np.exp(scores)
+            whole = odds.sum(axis=0)
+            value = float(total @ np.log(whole)) - float(np.vdot(of_class, scores))
+            residual = odds[1:] * (total / whole) - of_class[1:]
+            return value, (residual @ X).T.ravel()
 
         point, value, n_iter = minimize_variable_metric(log_loss, np.zeros(X.shape[1] * (n_classes - 1)))
         by_class = np.zeros((len(moves), n_classes))

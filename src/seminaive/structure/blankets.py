@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # Rows per cell that fast-iamb asks for before it adds another feature without a new test.
 FAST_ROWS_PER_CELL = 5.0
 
-Action = Literal["added", "not added", "kept", "removed", "set aside"]
+Action = Literal["added", "not added", "not yet added", "kept", "removed", "set aside"]
 
 
 class IndependenceTest(Protocol):
@@ -52,8 +52,10 @@ class Decision:
     given : tuple of int
         The conditioning set.
     result : TestResult
-    action : {"added", "not added", "kept", "removed", "set aside"}
-        Set aside is a feature whose addition would repeat a set that occurred before.
+    action : {"added", "not added", "not yet added", "kept", "removed", "set aside"}
+        Not yet added is a feature that depends on the target, where another one has a smaller p-value or
+        cells have too few rows: it is tested again given the larger set. Set aside is a feature whose
+        addition would repeat a set that occurred before.
     """
 
     phase: Literal["grow", "shrink"]
@@ -129,6 +131,12 @@ class _Search:
     ) -> None:
         self.trace.append(Decision(phase, j, tuple(given), result, action))
 
+    def growing(self, result: TestResult, *, added: bool) -> Action:
+        """Say what became of a candidate for growth."""
+        if added:
+            return "added"
+        return "not yet added" if result.dependent(self.alpha) else "not added"
+
     def add_strongest(self, set_aside: Sequence[int] = ()) -> Decision | None:
         """Add the candidate with the smallest p-value, if that is small enough; return the decision."""
         candidates = self.outside(set_aside)
@@ -139,7 +147,7 @@ class _Search:
         given = tuple(self.members)
         found = results[best].dependent(self.alpha)
         for k, (j, result) in enumerate(zip(candidates, results, strict=True)):
-            self.record("grow", j, given, result, "added" if found and k == best else "not added")
+            self.record("grow", j, given, result, self.growing(result, added=found and k == best))
         if not found:
             return None
         self.members.append(candidates[best])
@@ -258,7 +266,7 @@ def fast_iamb(
                 and rows_per_cell(target, j, tuple(search.members)) < FAST_ROWS_PER_CELL
             )
             added = result.dependent(alpha) and not crowded
-            search.record("grow", j, given, result, "added" if added else "not added")
+            search.record("grow", j, given, result, search.growing(result, added=added))
             if added:
                 search.members.append(j)
         if len(search.members) == len(given):
