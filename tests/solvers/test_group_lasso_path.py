@@ -183,3 +183,13 @@ def test_a_column_of_one_level_says_nothing():
     solution = problem.solve(0.01 * problem.largest_strength)
     assert solution.gap < 1e-6
     assert not solution.coefficients[:, -1].any()
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-9, 1e9])
+def test_columns_that_are_independent_of_the_label_have_no_strength_to_enter_at(weight):
+    cells = [(a, b, label) for a in range(3) for b in range(2) for label in range(2)]
+    counts = [(3, 4, 10)[a] * (7, 5)[b] * (3, 8)[label] * weight / 7 for a, b, label in cells]
+    codes, labels = np.array(cells)[:, :2], np.array(cells)[:, 2]
+    problem = problem_of([codes], labels, 2, (3, 2), np.array(counts))
+    assert problem.largest_strength == 0.0
+    assert not problem.solve(0.0).coefficients.any()
