@@ -63,7 +63,9 @@ def proximal_gradient(found, labels, n_labels, strength, n_steps=20_000):
             residual = (softmax(ahead[d, -1] + x @ ahead[d, :-1], axis=1) - truth) / (n_rows * n_tables)
             gradient[d, :-1], gradient[d, -1] = x.T @ residual, residual.sum(axis=0)
         new = ahead - length * gradient
-        new[:, :-1] = norm.proximal_step(new[:, :-1], length)
+        norms = norm.norms(new[:, :-1])
+        kept = np.maximum(norms - length * norm.penalties, 0.0) / np.where(norms > 0, norms, 1.0)
+        new[:, :-1] *= np.repeat(kept, np.diff(starts))[:, None]
         if np.sum((ahead - new) * (new - now)) > 0:  # restart where the momentum points uphill
             momentum = 1.0
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
