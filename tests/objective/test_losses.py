@@ -1,13 +1,103 @@
-"""Pointwise losses: finite differences, the compiled versions, and scores beyond all bounds."""
+"""Pointwise losses: finite differences, the compiled versions, and scores beyond all bounds.
+
+The classes here are the plain NumPy version of kernels/losses.py: value, residual and curvature of each row.
+One column of scores is the log odds of label 1; more columns are one per class.
+"""
 
 import numpy as np
 import pytest
 
 from seminaive.kernels import losses as compiled
-from seminaive.objective.losses import LogLoss, SquaredError
 
 EXTREMES = np.array([-1e308, -1e300, -1e5, -709.0, -30.0, -1.0, 0.0, 1e-300, 2.0, 40.0, 750.0, 1e200, 1e308])
 NOT_FINITE = np.array([np.nan, np.inf, -np.inf])
+
+
+def probabilities(scores):
+    """Return the probability of label 1, (n, 1), for one column of log odds; else of each class, (n, K)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        if scores.shape[1] == 1:
+            small = np.exp(-np.abs(scores))
+            return np.asarray(np.where(scores >= 0, 1.0, small) / (1.0 + small))
+        odds = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def _errors(scores, labels):
+    """Return p - y, without loss of digits where p is near 1 for its own label."""
+    if scores.shape[1] == 1:
+        sign = 2.0 * labels[:, None] - 1.0
+        return -sign * probabilities(-sign * scores)
+    errors = probabilities(scores)
+    rows = np.arange(len(labels))
+    errors[rows, labels] = 0.0
+    errors[rows, labels] = -errors.sum(axis=1)
+    return errors
+
+
+def _not_a_number_unless_finite(values, scores):
+    return np.where(np.isfinite(scores).all(axis=1), values, np.nan)
+
+
+class LogLoss:
+    """``-log p_y``: the logistic loss for one column of scores, the softmax cross-entropy for more."""
+
+    def value(self, scores, labels):
+        """Return the loss of each row, (n,)."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            if scores.shape[1] == 1:
+                margin = (2.0 * labels - 1.0) * scores[:, 0]
+                loss = np.maximum(0.0, -margin) + np.log1p(np.exp(-np.abs(margin)))
+            else:
+                highest = scores.max(axis=1)
+                odds = np.exp(scores - highest[:, None])
+                loss = np.log(odds.sum(axis=1)) + (highest - scores[np.arange(len(labels)), labels])
+        return _not_a_number_unless_finite(loss, scores)
+
+    def residual(self, scores, labels):
+        """Return the derivative by the scores, p - y, (n, K)."""
+        return _errors(scores, labels)
+
+    def curvature(self, scores, labels):
+        """Return the second derivatives by the scores, diag(p) - p p', (n, K, K)."""
+        del labels
+        return _covariance(scores)
+
+
+class SquaredError:
+    """``|p - y|^2 / 2`` over all classes: for one column of log odds both classes count."""
+
+    def value(self, scores, labels):
+        """Return the loss of each row, (n,)."""
+        both = 2.0 if scores.shape[1] == 1 else 1.0
+        loss = 0.5 * both * np.square(_errors(scores, labels)).sum(axis=1)
+        return _not_a_number_unless_finite(loss, scores)
+
+    def residual(self, scores, labels):
+        """Return the derivative by the scores, (n, K)."""
+        both = 2.0 if scores.shape[1] == 1 else 1.0
+        errors = _errors(scores, labels)
+        return both * np.asarray(np.einsum("nab,nb->na", _covariance(scores), errors))
+
+    def curvature(self, scores, labels):
+        """Return the second derivatives by the scores, (n, K, K); they need not be positive."""
+        p, errors, covariance = probabilities(scores), _errors(scores, labels), _covariance(scores)
+        if scores.shape[1] == 1:
+            variance = covariance[:, 0, 0]
+            second = 2.0 * (variance**2 + errors[:, 0] * variance * (1.0 - 2.0 * p[:, 0]))
+            return np.asarray(second[:, None, None])
+        away = np.eye(p.shape[1]) - p[:, None, :]  # of p_k by the scores, divided by p_k
+        second = np.einsum("nk,nka,nkb->nab", errors * p, away, away)
+        second -= (errors * p).sum(axis=1)[:, None, None] * covariance
+        return np.asarray(second + covariance @ covariance)
+
+
+def _covariance(scores):
+    """Return diag(p) - p p', (n, K, K); p (1 - p) for one column."""
+    p = probabilities(scores)
+    if scores.shape[1] == 1:
+        return np.asarray((p * probabilities(-scores))[:, :, None])
+    return np.asarray(p[:, :, None] * (np.eye(p.shape[1]) - p[:, None, :]))
 
 
 def compiled_pass(loss, scores, labels, weights):

@@ -63,7 +63,9 @@ def proximal_gradient(found, labels, n_labels, strength, n_steps=20_000):
             residual = (softmax(ahead[d, -1] + x @ ahead[d, :-1], axis=1) - truth) / (n_rows * n_tables)
             gradient[d, :-1], gradient[d, -1] = x.T @ residual, residual.sum(axis=0)
         new = ahead - length * gradient
-        new[:, :-1] = norm.proximal_step(new[:, :-1], length)
+        norms = norm.norms(new[:, :-1])
+        kept = np.maximum(norms - length * norm.penalties, 0.0) / np.where(norms > 0, norms, 1.0)
+        new[:, :-1] *= np.repeat(kept, np.diff(starts))[:, None]
         if np.sum((ahead - new) * (new - now)) > 0:  # restart where the momentum points uphill
             momentum = 1.0
         following = (1 + np.sqrt(1 + 4 * momentum**2)) / 2
@@ -183,3 +185,13 @@ def test_a_column_of_one_level_says_nothing():
     solution = problem.solve(0.01 * problem.largest_strength)
     assert solution.gap < 1e-6
     assert not solution.coefficients[:, -1].any()
+
+
+@pytest.mark.parametrize("weight", [1.0, 1e-9, 1e9])
+def test_columns_that_are_independent_of_the_label_have_no_strength_to_enter_at(weight):
+    cells = [(a, b, label) for a in range(3) for b in range(2) for label in range(2)]
+    counts = [(3, 4, 10)[a] * (7, 5)[b] * (3, 8)[label] * weight / 7 for a, b, label in cells]
+    codes, labels = np.array(cells)[:, :2], np.array(cells)[:, 2]
+    problem = problem_of([codes], labels, 2, (3, 2), np.array(counts))
+    assert problem.largest_strength == 0.0
+    assert not problem.solve(0.0).coefficients.any()

@@ -130,12 +130,6 @@ class Coefficients:
         numeric = NumericTerms(tuple(range(self.n_numbers)), self.centres, slopes)
         return AdditiveScores(by_class[0].copy(), terms, tables, numeric)
 
-    def from_scores(self, scores: AdditiveScores) -> Floats:
-        """Return additive scores over the same terms and numbers as coefficients by class."""
-        _, places = self.layout
-        slopes = scores.numeric.coefficients[:, 2] * self.spreads[:, None]
-        return np.concatenate([scores.prior[None], scores.tables[places], slopes])
-
 
 @dataclass(frozen=True)
 class GenerativeEstimate:

@@ -130,15 +130,9 @@ class TableEncoder:
             raise InputError(f"missing is 'value' or 'neutral', got {missing!r}")
         table = open_table(X)
         kinds = _kinds(table, categorical_features) if known is None else _known_kinds(table, known)
-        integers = _integer_block(table, kinds)
-        if integers is not None:
-            if known is not None and known.integer_codes is not None:
-                codes, any_unseen = known.integer_codes.translate(integers, known)
-                if not any_unseen:  # nothing new in this chunk
-                    return cls(known), EncodedTable.of_codes(codes, known)
-            learned = learn_integers(integers, table.names, missing)
-            if learned is not None:
-                return cls(learned[0]), EncodedTable.of_codes(learned[1], learned[0])
+        encoded = _learn_integers(table, kinds, missing, known)
+        if encoded is not None:
+            return cls(encoded.schema), encoded
 
         numbers = _numbers(table, kinds)
         if not allow_empty:
@@ -434,3 +428,18 @@ def _integer_block(table: Table, kinds: Sequence[Kind]) -> NDArray[Any] | None:
     ):
         return array
     return None
+
+
+def _learn_integers(
+    table: Table, kinds: Sequence[Kind], missing: MissingPolicy, known: Schema | None
+) -> EncodedTable | None:
+    """Encode a large table of integers by compiled passes; None where the table is another."""
+    integers = _integer_block(table, kinds)
+    if integers is None:
+        return None
+    if known is not None and known.integer_codes is not None:
+        codes, any_unseen = known.integer_codes.translate(integers, known)
+        if not any_unseen:  # nothing new in this chunk
+            return EncodedTable.of_codes(codes, known)
+    learned = learn_integers(integers, table.names, missing)
+    return None if learned is None else EncodedTable.of_codes(learned[1], learned[0])

@@ -16,6 +16,8 @@ from seminaive.explain.segments import best_bands, share_bands
 from seminaive.explain.tables import importance
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
@@ -229,43 +231,52 @@ def scorecard(
             f"points_to_double is above 0 and bands at least 1, got {points_to_double!r} and {bands!r}"
         )
     own_class = class_position(model, target)
-    rows = None if X is None else TableEncoder(effects.schema).encode(open_table(X))
+    features = effects.features
+    if X is not None:
+        rows = TableEncoder(effects.schema).encode(open_table(X))
+        features = tuple(_at_rows(effects.schema, own, rows) for own in features)
+    bands_of = _bands_of(features, own_class, named, mean)
     factor = points_to_double / np.log(2)
-    start = float(evidence(effects.intercept, own_class)) * factor
-    own_effects = [
-        effect if rows is None else _at_rows(effects.schema, effect, rows) for effect in effects.features
-    ]
-    sharing = [own for own in own_effects if own.curve is not None and own.name not in named]
-    shares = share_bands([(own, evidence(own.at_seen, own_class)) for own in sharing], mean)
-    bands_of = named | {own.name: share for own, share in zip(sharing, shares, strict=True)}
-    features, squares = [], 0.0
-    for own in own_effects:
-        edges, labels, values, weight = _values(effects.schema, own, own_class, bands_of.get(own.name, 1))
-        seen = weight > 0 if (weight > 0).any() else np.ones(len(weight), dtype=bool)
-        lowest = float(values[seen].min())
-        points = np.round((values - lowest) * factor).astype(np.int64)
-        start += lowest * factor
-        scored = ScoredFeature(
-            own.name, own.position, edges, labels, tuple(points.tolist()), tuple(weight.tolist())
-        )
-        exact = evidence(own.at_seen, own_class)
-        cells = (own.seen.astype(np.int64), None) if edges is None else (None, own.seen)
-        lost = _mean_square(scored.of(*cells) / factor + lowest - exact, own.weight)
-        features.append(replace(scored, differs=float(np.sqrt(lost))))
-        squares += lost
-    left_out = float(np.sqrt(sum(importance(own.deviation) ** 2 for own in effects.tuples)))
+    found = [_scored(effects.schema, own, own_class, bands_of.get(own.name, 1), factor) for own in features]
+    start = float(evidence(effects.intercept, own_class)) + sum(lowest for _, lowest in found)
     card = Scorecard(
-        tuple(features),
+        tuple(scored for scored, _ in found),
         effects.schema,
         model.classes_[own_class],
         model.classes_[1 - own_class],
         own_class == 0,
-        -start,
+        -start * factor,
         float(points_to_double),
-        float(np.sqrt(squares)),
-        left_out,
+        float(np.sqrt(sum(scored.differs**2 for scored, _ in found))),
+        float(np.sqrt(sum(importance(own.deviation) ** 2 for own in effects.tuples))),
     )
     return card if calibrate is None else _calibrated(card, model, *calibrate)
+
+
+def _bands_of(
+    features: Sequence[FeatureEffect], own_class: int, named: dict[str, int], mean: int
+) -> dict[str, int]:
+    """Return how many bands each number gets: those that are named, and ``mean`` per other one, shared."""
+    sharing = [own for own in features if own.curve is not None and own.name not in named]
+    shares = share_bands([(own, evidence(own.at_seen, own_class)) for own in sharing], mean)
+    return named | {own.name: share for own, share in zip(sharing, shares, strict=True)}
+
+
+def _scored(
+    schema: Schema, own: FeatureEffect, own_class: int, bands: int, factor: float
+) -> tuple[ScoredFeature, float]:
+    """Return a feature as points, ``factor`` per unit of the log odds, and the effect that has 0 points."""
+    edges, labels, values, weight = _values(schema, own, own_class, bands)
+    seen = weight > 0 if (weight > 0).any() else np.ones(len(weight), dtype=bool)
+    lowest = float(values[seen].min())
+    points = np.round((values - lowest) * factor).astype(np.int64)
+    scored = ScoredFeature(
+        own.name, own.position, edges, labels, tuple(points.tolist()), tuple(weight.tolist())
+    )
+    exact = evidence(own.at_seen, own_class)
+    cells = (own.seen.astype(np.int64), None) if edges is None else (None, own.seen)
+    lost = _mean_square(scored.of(*cells) / factor + lowest - exact, own.weight)
+    return replace(scored, differs=float(np.sqrt(lost))), lowest
 
 
 def _named_bands(model: Any, bands: int | Mapping[str, int]) -> dict[str, int]:

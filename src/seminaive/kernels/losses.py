@@ -5,7 +5,7 @@ class, padded to a multiple of four. Two classes have a single score, the log-od
 
 A score that is not finite makes the loss NaN or infinite, so that a line search never takes overflow for a
 good fit; residuals are then arbitrary. Products and sums may be contracted into one instruction, which is
-faster and more exact. objective/losses.py has the same in NumPy.
+faster and more exact. tests/objective/test_losses.py has the same in NumPy.
 """
 
 import numpy as np

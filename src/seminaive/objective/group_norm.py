@@ -30,8 +30,6 @@ class GroupNorm:
     >>> coefficients = np.array([[[3.0], [4.0], [1.0]]])
     >>> norm.value(coefficients)
     7.0
-    >>> norm.proximal_step(coefficients, 1.0).ravel()
-    array([2.4, 3.2, 0. ])
     """
 
     starts: Integers
@@ -46,12 +44,6 @@ class GroupNorm:
     def value(self, coefficients: Floats) -> float:
         """Return the penalty of coefficients."""
         return float(self.penalties @ self.norms(coefficients))
-
-    def proximal_step(self, coefficients: Floats, length: float) -> Floats:
-        """Return the B that minimises ``|B - coefficients|^2 / (2 length) + value(B)``."""
-        norms = self.norms(coefficients)
-        kept = np.maximum(norms - length * self.penalties, 0.0) / np.where(norms > 0, norms, 1.0)
-        return np.asarray(coefficients * np.repeat(kept, np.diff(self.starts))[None, :, None])
 
     def dual_scale(self, derivatives: Floats) -> float:
         """Return the largest factor, up to 1, that brings the derivatives of a loss into the dual's domain.

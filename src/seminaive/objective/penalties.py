@@ -1,4 +1,4 @@
-"""Penalties on the coefficients of a linear model: value, proximal step and share of the duality gap."""
+"""The elastic net toward a target: its parameters, checked and laid out over the coefficients."""
 
 from __future__ import annotations
 
@@ -35,11 +35,8 @@ class ElasticNet:
 
     Examples
     --------
-    >>> lasso = ElasticNet(penalize_intercept=False).at(2.0, (3, 1))
-    >>> lasso.value(np.array([[9.0], [1.0], [-1.0]]))
-    4.0
-    >>> lasso.proximal_step(np.array([[9.0], [1.0], [-1.0]]), 0.25).ravel()
-    array([ 9. ,  0.5, -0.5])
+    >>> ElasticNet(penalize_intercept=False).factors_of((3, 1)).ravel()
+    array([0., 1., 1.])
     """
 
     target: ArrayLike | None = None
@@ -65,63 +62,6 @@ class ElasticNet:
         if not self.penalize_intercept:
             factors[0] = 0.0
         return factors
-
-    def at(self, strength: float, shape: tuple[int, int], deviations: Floats | None = None) -> PenaltyAt:
-        """Return the penalty at one strength.
-
-        Parameters
-        ----------
-        strength : float
-        shape : tuple of int
-            (n_coefficients, n_scores).
-        deviations : ndarray of shape (n_coefficients,), default=None
-            The columns' standard deviations, which a standardised penalty needs; 1 for the intercept. Columns
-            must be centred for it, too.
-        """
-        if self.standardize and deviations is None:
-            raise InputError("a standardised penalty needs the columns' standard deviations")
-        unit = np.ones(shape[0]) if deviations is None or not self.standardize else deviations
-        l1, l2 = scaled_factors(self.factors_of(shape), unit)
-        share = strength * self.l1_share
-        return PenaltyAt(share * l1, (strength - share) * l2, self.target_of(shape))
-
-
-@dataclass(frozen=True)
-class PenaltyAt:
-    """An elastic net at one strength: ``sum_j l1_j |B_j - T_j| + l2_j (B_j - T_j)^2 / 2``.
-
-    Parameters
-    ----------
-    l1, l2, target : ndarray of shape (n_coefficients, n_scores)
-    """
-
-    l1: Floats
-    l2: Floats
-    target: Floats
-
-    def value(self, coefficients: Floats) -> float:
-        """Return the penalty of coefficients."""
-        away = coefficients - self.target
-        return float(np.sum(self.l1 * np.abs(away) + 0.5 * self.l2 * np.square(away)))
-
-    def proximal_step(self, coefficients: Floats, length: float) -> Floats:
-        """Return the B that minimises ``|B - coefficients|^2 / (2 length) + value(B)``."""
-        away = coefficients - self.target
-        shrunk = np.sign(away) * np.maximum(np.abs(away) - length * self.l1, 0.0)
-        return np.asarray(self.target + shrunk / (1.0 + length * self.l2))
-
-    def gap(self, coefficients: Floats, derivatives: Floats) -> float:
-        """Return ``value(B) + conjugate(g) - <B - T, g>``, the penalty's share of the duality gap.
-
-        g are minus the derivatives of the loss. The share is 0 where B is the minimum, infinite where g is
-        outside the domain of the conjugate: beyond l1 where there is no L2 part.
-        """
-        excess = np.maximum(np.abs(derivatives) - self.l1, 0.0)
-        if (excess[self.l2 == 0.0] > 0.0).any():
-            return np.inf
-        squared = np.divide(np.square(excess), 2.0 * self.l2, out=np.zeros_like(excess), where=self.l2 > 0)
-        away = coefficients - self.target
-        return self.value(coefficients) + float(np.sum(squared - away * derivatives))
 
 
 def scaled_factors(factors: Floats, unit: Floats) -> tuple[Floats, Floats]:

@@ -51,6 +51,9 @@ MOST_HALVINGS = 40
 NEARLY = 0.01
 # Differences of objectives below are rounding.
 ROUNDING = 1e-15
+# Derivatives of the loss per row below are rounding: those of columns that are independent of the label in
+# the table. A row in a million too many in one cell has a derivative of 1e-6.
+NO_DERIVATIVE = 1e-12
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,7 @@ class GroupLassoProblem:
         self.starts = np.concatenate([[0], np.cumsum(np.asarray(cardinalities, dtype=np.int64))])
         self.weight = float(self.tables[0].counts.sum())
         degrees = (np.diff(self.starts) - 1) * (self.n_labels - 1)
-        # A column of one level has none, and no gradient either.
+        # A column of one level has none, and no gradient but rounding either.
         self.factors = np.sqrt(np.maximum(degrees, 1) / len(self.tables))
         shares = np.array([table.counts.sum(axis=0) for table in self.tables]) / self.weight
         self.null_intercepts = np.log(shares)
@@ -152,7 +155,8 @@ class GroupLassoProblem:
         zero = np.zeros((len(self.tables), int(self.starts[-1]), self.n_labels))
         self.null = GroupSolution(np.inf, zero, self.null_intercepts, self.null_loss, 0.0, 0)
         derivatives = self._loss_and_gradient(zero, self.null_intercepts)[1]
-        self.entry_strengths = GroupNorm(self.starts, self.factors).norms(derivatives) / self.factors
+        entry = GroupNorm(self.starts, self.factors).norms(derivatives) / self.factors
+        self.entry_strengths = np.where(entry > NO_DERIVATIVE, entry, 0.0)
 
     @property
     def largest_strength(self) -> float:
