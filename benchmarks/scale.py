@@ -7,8 +7,7 @@
 The rows, 20 million unless said otherwise, are 10 columns of text and 10 numbers in Parquet files of 500,000,
 written to the folder for temporary files and removed at the end. Whatever measures memory runs in a process
 of its own. The part `spark` compares with Spark MLlib, run by a PYTHON that has pyspark (and a Java). The
-part `threads` compares two threads with one, by the clock, less the time that threads waited for a core, so
-that other work on the machine counts little; it needs Linux.
+part `threads` compares two threads with one, by the clock: run it on a machine that does nothing else.
 """
 
 import json
@@ -42,7 +41,7 @@ SPARK = Path(__file__).parent / "peers" / "spark.py"
 COPIES, SPARK_ROWS = 5, 10_000
 BAR_SPARK_STATISTICS, BAR_SPARK_PASS, BAR_THREADS = 10.0, 20.0, 1.7
 BAR_DECODING, BAR_MEMORY, BAR_MAPPED, BAR_DASK, BAR_GIGABYTES = 2.5, 1.15, 1.35, 2.0, 1.0
-ROUNDS, THREAD_ROUNDS = 5, 8
+ROUNDS = 5
 
 
 def make(folder, n_rows):
@@ -249,59 +248,32 @@ def write_pairs(coding, frame, path):
             file.write(f"{label} " + " ".join(f"{place + 1}:1" for place in own.tolist()) + "\n")
 
 
-class TimedRunner(scale.LocalRunner):
-    """Threads that add up for how long they were ready and waited for a core."""
-
-    def __init__(self, n_jobs):
-        super().__init__(n_jobs)
-        self.waits = []
-
-    def each(self, work, items, *shared):
-        """Yield what a `LocalRunner` does."""
-
-        def timed(item, *arguments):
-            start = waited()
-            found = work(item, *arguments)
-            self.waits.append(waited() - start)
-            return found
-
-        return super().each(timed, items, *shared)
-
-    def seconds(self, task):
-        """Return the seconds of a task on the clock, without those of waiting for a core.
-
-        Waiting is that of this thread, and that of the other threads divided by their number: where they did
-        not wait at the same time, too little is taken off.
-        """
-        self.waits.clear()
-        start, own = perf_counter(), waited()
-        task(self)
-        taken = perf_counter() - start - (waited() - own)
-        return taken if self.n_jobs == 1 else taken - sum(self.waits) / self.n_jobs
-
-
-def waited():
-    """Return for how many seconds this thread was ready and had no core, as Linux counts it."""
-    return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
-
-
 def threads(folder, n_rows):
-    """Compare two threads with one for encoding, statistics and passes."""
+    """Compare two threads with one, by the clock, for encoding, statistics and passes."""
     data = scale.from_parquet(folder, target="outcome")
     part = scale.from_parquet(sorted(folder.glob("*.parquet"))[: PASS_ROWS // FILE_ROWS], target="outcome")
     _, plan = planned(part, scale.LocalRunner())
-    runners = [TimedRunner(1), TimedRunner(2)]
-    losses = {runner: blocked(plan, part, None, runner) for runner in runners}
-    coefficients = np.random.default_rng(0).normal(size=losses[runners[0]].shape)
     tasks = {
         f"statistics, {n_rows:,} rows": lambda runner: scale.fit(NaiveBayes(), data, runner=runner),
         f"encoding and fusing, {PASS_ROWS:,} rows": lambda runner: blocked(plan, part, None, runner),
-        f"a pass of order 2, {PASS_ROWS:,} rows": lambda runner: losses[runner](coefficients),
     }
     for name, task in tasks.items():
-        times = [[runner.seconds(task) for runner in runners] for _ in range(THREAD_ROUNDS)]
-        one, two = np.min(times, axis=0)
-        yield Ratio(name, "one thread", float(two), float(one), BAR_THREADS)
+        yield by_threads(name, task)
+    by_runner = {n: blocked(plan, part, None, scale.LocalRunner(n)) for n in (1, 2)}
+    coefficients = np.random.default_rng(0).normal(size=by_runner[1].shape)
+    yield by_threads(
+        f"a pass of order 2, {PASS_ROWS:,} rows", lambda runner: by_runner[runner.n_jobs](coefficients)
+    )
+
+
+def by_threads(name, task):
+    times = {1: [], 2: []}
+    for _ in range(ROUNDS):
+        for n_jobs, own in times.items():
+            start = perf_counter()
+            task(scale.LocalRunner(n_jobs))
+            own.append(perf_counter() - start)
+    return Ratio(name, "one thread", min(times[2]), min(times[1]), BAR_THREADS)
 
 
 def main(part, n_rows, *arguments):
