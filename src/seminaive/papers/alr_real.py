@@ -298,7 +298,7 @@ def _wins(name: str, title: str) -> Reproduction:
         name=name,
         title=title,
         needs="real tables",
-        minutes=180,
+        minutes=300,
         repetitions=5,
         quick_repetitions=2,
         run=partial(_run, name),
