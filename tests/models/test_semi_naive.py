@@ -229,6 +229,17 @@ def probabilities(X, y, at=None, **parameters):
     return SemiNaive(**parameters).fit(X, y).predict_proba(X if at is None else at)
 
 
+def test_an_identifier_takes_part_in_no_pair_and_leaves_the_other_pairs_as_they_are():
+    X, y = mixed()
+    with_id = X.assign(id=[f"row {i}" for i in range(len(X))])
+    alone, beside = (
+        SmoothColumns.of(TableEncoder.learn(own, cut_rule=EqualFrequencyCuts(4))[1], np.ones(len(y)), 3, None)
+        for own in (X, with_id)
+    )
+    assert beside.pairs == alone.pairs
+    assert beside.sizes[beside.groups == 2].tolist() == alone.sizes[alone.groups == 2].tolist()
+
+
 @pytest.mark.parametrize("n_rows", [150, 1000])
 def test_scale_and_shift_of_numbers_do_not_matter(n_rows):
     X, y = mixed(n_rows)

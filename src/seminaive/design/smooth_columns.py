@@ -36,6 +36,8 @@ TIED = 1e-6
 # Functions of a number and of a category in pairs, tried in turn until the features of all pairs are few.
 PAIR_FUNCTIONS = ((4, 8), (3, 6), (3, 4), (2, 3), (2, 2), (1, 1))
 MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4000, 16000
+# A category has no functions in pairs where more than so many eigenvalues equal the largest: an identifier.
+MOST_TIED = 32
 # Slopes count numbers up to so many deviations from the mean.
 MOST_DEVIATIONS = 4.0
 
@@ -216,9 +218,9 @@ class SmoothColumns:
             pairs = list(combinations(range(len(made)), 2))
         else:
             pairs = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in wanted})
-        pairs = [(a, b) for a, b in pairs if made[a][1].shape[1] and made[b][1].shape[1]]
         most = min(MOST_PAIR_FEATURES, MOST_PAIR_SCORES // n_classes)
         made = _fewer_functions(made, pairs, most)
+        pairs = [(a, b) for a, b in pairs if made[a][1].shape[1] and made[b][1].shape[1]]
         columns = tuple(
             SmoothColumn(number_of.get(p), code_of.get(p), *own)
             for p, own in zip(positions, ((k, m, q) for k, m, q, _ in _as_parts(made)), strict=True)
@@ -350,14 +352,19 @@ def _fewer_functions(
 
 
 def _first(values: Floats, wanted: int) -> int:
-    """Return how many eigenfunctions to take: as wanted, but equal eigenvalues stay together."""
+    """Return how many eigenfunctions to take: as wanted, but equal eigenvalues stay together.
+
+    None where too many are equal to the first.
+    """
     if len(values) <= wanted:
         return len(values)
     tied = np.flatnonzero(np.abs(values - values[wanted]) <= TIED * values[wanted])
     first, last = int(tied[0]), int(tied[-1]) + 1
     if first >= wanted:
         return wanted
-    return last if last <= 2 * wanted or first == 0 else first
+    if first == 0:
+        return last if last <= MOST_TIED else 0
+    return last if last <= 2 * wanted else first
 
 
 def _as_parts(made: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

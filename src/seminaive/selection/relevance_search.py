@@ -20,17 +20,18 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
-    Steps = tuple[int, int, int]
+    Steps = tuple[int, int, int, int]
 
-# Strengths of slopes, main terms and pairs: where the search starts, the factor of one step, and how many
-# steps it may go in either direction.
+# Strengths of slopes, main terms and pairs: where the search starts, and the factor of one step of each of
+# them and, last, of all at once.
 STARTS = (1.0, 1.0, 25.0)
-FACTORS = (10.0, float(np.sqrt(10.0)), 5.0)
-FARTHEST = ((-2, 4), (-4, 8), (-4, 7))
-SLOPES, MAINS, PAIRS = range(3)
-# A trial is better if its held-out log loss is smaller by this share.
+FACTORS = (10.0, float(np.sqrt(10.0)), 5.0, 10.0)
+SLOPES, MAINS, PAIRS, ALL = range(4)
+# Deviations of the logarithms of weaker strengths before any row is seen: one decade, two for all at once.
+DEVIATIONS = float(np.log(10.0)) * np.array([1.0, 1.0, 1.0, 2.0])
+# A trial is better if its criterion is smaller by this share.
 PRECISION = 1e-3
-# Rounds of relevance updates go on as long as each lowers the held-out log loss by this share.
+# Rounds of relevance updates go on as long as each lowers the criterion by this share.
 WORTH = 1e-3
 MOST_ROUNDS = 8
 # New relevances are given up without a climb where the best strengths lose this share of the loss under them
@@ -91,7 +92,7 @@ class Trial:
     Parameters
     ----------
     steps : tuple of int
-        Steps of the strength of each group from where it starts.
+        Steps of the strength of each group, and of all at once, from where they start.
     strengths : tuple of float
     number : int
         The round of relevances.
@@ -103,6 +104,8 @@ class Trial:
         That of the class of each held-out row.
     loss : float
         Minus its weighted mean.
+    criterion : float
+        The loss plus the cost of the steps per row: what the search minimises.
     """
 
     steps: Steps
@@ -113,6 +116,7 @@ class Trial:
     scores: Floats
     log_posterior: Floats
     loss: float
+    criterion: float
 
     @property
     def mean_place(self) -> Floats:
@@ -161,6 +165,26 @@ class Answer:
     degrees: Floats
 
 
+def strengths_after(steps: Steps) -> tuple[float, float, float]:
+    """Return the strengths of slopes, main terms and pairs after some steps from the start."""
+    of_all = FACTORS[ALL] ** steps[ALL]
+    slopes, mains, pairs = (
+        STARTS[group] * FACTORS[group] ** steps[group] * of_all for group in (SLOPES, MAINS, PAIRS)
+    )
+    return slopes, mains, pairs
+
+
+def cost_of(steps: Steps) -> float:
+    """Return minus the log of the prior density of strengths, over that at the start.
+
+    It is flat toward stronger strengths, and falls like a normal density of logarithms toward weaker ones.
+    Where all held-out rows are classified rightly, weaker strengths lower the held-out loss without end: no
+    held-out row shows how sure is too sure.
+    """
+    deviates = np.minimum(steps, 0) * np.log(FACTORS) / DEVIATIONS
+    return 0.5 * float(deviates @ deviates)
+
+
 def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, groups: Indices) -> Floats:
     """Return relevances after one evidence update, damped and normalised in each group.
 
@@ -180,6 +204,7 @@ def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, g
 class RelevanceSearch:
     """Coordinate climbs over the strengths of the groups, between updates of the terms' relevances.
 
+    They minimise the held-out loss plus the cost of weaker strengths, which is their only limit.
     Each fold's relevances come from that fold's own fit, so that held-out rows have no part in them.
 
     Parameters
@@ -209,17 +234,18 @@ class RelevanceSearch:
         n_terms = self.engine.columns.n_terms
         relevances = np.ones((len(self.engine.splits) + 1, n_terms))
         prepared = self.engine.prepare(relevances)
-        best = self._trial((0, 0, 0), 0, prepared, None)
-        best = self._climb(best, self.n_sweeps)
+        best = self._trial((0, 0, 0, 0), 0, prepared, None)
+        # Coefficients grow together where classes are separable, while ridges grow one group after the other.
+        best = self._climb(self._climb_along(best, ALL, (-1,)), self.n_sweeps)
         for number in range(1, MOST_ROUNDS + 1):
             relevances = self._updated(best, relevances)
             prepared = self.engine.prepare(relevances)
             new = self._trial(best.steps, number, prepared, best)
-            if new.loss > (1 + HOPELESS) * best.loss and self._share(new.loss, best.loss) < 0.5:
+            if new.criterion > (1 + HOPELESS) * best.criterion and self._share(new, best) < 0.5:
                 break
             new = self._climb(new, 1)
-            worth = new.loss < (1 - WORTH) * best.loss
-            best = new if new.loss < best.loss else best
+            worth = new.criterion < (1 - WORTH) * best.criterion
+            best = min(best, new, key=_criterion)
             if not worth:
                 break
         return self._doubted(best)
@@ -237,7 +263,7 @@ class RelevanceSearch:
     # Trials
 
     def _climb(self, best: Trial, n_sweeps: int) -> Trial:
-        """Climb along pairs, main terms and slopes in turn, as long as the held-out loss falls."""
+        """Climb along pairs, main terms and slopes in turn, as long as the criterion falls."""
         present = np.unique(self.engine.columns.groups)
         for _ in range(n_sweeps):
             before = best
@@ -248,19 +274,18 @@ class RelevanceSearch:
                 break
         return best
 
-    def _climb_along(self, best: Trial, group: int) -> Trial:
-        for direction in (1, -1):
+    def _climb_along(self, best: Trial, group: int, directions: Sequence[int] = (1, -1)) -> Trial:
+        for direction in directions:
             moved = False
             while True:
                 steps = list(best.steps)
                 steps[group] += direction
-                there = (steps[0], steps[1], steps[2])
-                inside = FARTHEST[group][0] <= steps[group] <= FARTHEST[group][1]
-                if not inside or self._was_negligible(there, best.number - 1):
+                there = (steps[SLOPES], steps[MAINS], steps[PAIRS], steps[ALL])
+                if self._was_negligible(there, best.number - 1):
                     break
                 new = self._trial(there, best.number, best.prepared, best)
-                if not new.loss < (1 - PRECISION) * best.loss:
-                    best = new if new.loss < best.loss else best
+                if not new.criterion < (1 - PRECISION) * best.criterion:
+                    best = min(best, new, key=_criterion)
                     break
                 best, moved = new, True
             if moved:
@@ -270,24 +295,19 @@ class RelevanceSearch:
     def _was_negligible(self, steps: Steps, number: int) -> bool:
         """Tell whether some strengths were tried in a round and had no share in an average over it."""
         own = [trial for trial in self.trials if trial.number == number]
-        losses = [trial.loss for trial in own if trial.steps == steps]
-        if not losses:
-            return False
-        best = min(trial.loss for trial in own)
-        return bool(self._share(losses[0], best) < NEGLIGIBLE)
+        tried = [trial for trial in own if trial.steps == steps]
+        return bool(tried) and self._share(tried[0], min(own, key=_criterion)) < NEGLIGIBLE
 
-    def _share(self, loss: float, best: float) -> float:
+    def _share(self, trial: Trial, best: Trial) -> float:
         """Return the share of a trial in the average, relative to that of the best."""
-        return float(np.exp(-self.engine.row_weight.sum() * (loss - best)))
+        return float(np.exp(-self.engine.row_weight.sum() * (trial.criterion - best.criterion)))
 
     def _trial(self, steps: Steps, number: int, prepared: Any, near: Trial | None) -> Trial:
         """Return the trial of some strengths; a new one starts from another."""
         for trial in self.trials:
             if trial.steps == steps and trial.number == number:
                 return trial
-        strengths = tuple(
-            start * factor**step for start, factor, step in zip(STARTS, FACTORS, steps, strict=True)
-        )
+        strengths = strengths_after(steps)
         starts = None if near is None else [fit.place for fit in near.fits]
         fits = self.engine.fit_folds(prepared, strengths, starts, TRIAL_TOL, self.max_iter)
         scores = np.concatenate(
@@ -295,16 +315,8 @@ class RelevanceSearch:
         )
         log_posterior = self._log_posterior(scores)
         loss = -float(self._weight @ log_posterior)
-        trial = Trial(
-            steps,
-            (strengths[0], strengths[1], strengths[2]),
-            number,
-            prepared,
-            fits,
-            scores,
-            log_posterior,
-            loss,
-        )
+        criterion = loss + cost_of(steps) / float(self.engine.row_weight.sum())
+        trial = Trial(steps, strengths, number, prepared, fits, scores, log_posterior, loss, criterion)
         self.trials.append(trial)
         if self.report is not None:
             shown = ", ".join(f"{own:.3g}" for own in strengths)
@@ -357,14 +369,15 @@ class RelevanceSearch:
 
     def _doubted(self, best: Trial) -> Answer:
         """Answer by the average of trials, shrunk to the class shares as far as its gain may be chance."""
-        sure = standard_errors_of_gain(best.log_posterior, self._log_shares, self._weight)
+        smallest = min(self.trials, key=lambda trial: trial.loss)
+        sure = standard_errors_of_gain(smallest.log_posterior, self._log_shares, self._weight)
         believed = belief(sure, self.p_value, float(self.engine.row_weight.sum()))
         return self._average(best, believed) if believed else self._class_shares()
 
     def _average(self, best: Trial, believed: float) -> Answer:
         total = self.engine.row_weight.sum()
-        ranked = sorted(self.trials, key=lambda trial: trial.loss)[:MOST_AVERAGED]
-        shares = np.array([self._share(trial.loss, best.loss) for trial in ranked])
+        ranked = sorted(self.trials, key=_criterion)[:MOST_AVERAGED]
+        shares = np.array([self._share(trial, best) for trial in ranked])
         kept = shares >= NEGLIGIBLE * shares.max()
         shares = np.where(kept, shares, 0.0) / shares[kept].sum()
         parts = [(share, trial) for share, trial in zip(shares.tolist(), ranked, strict=True) if share]
@@ -428,3 +441,7 @@ class RelevanceSearch:
         return Answer(
             None, [], 1.0, 0.0, loss, coefficients, zero[:0], 0.0, 0, objective, np.ones(n_terms), zero, zero
         )
+
+
+def _criterion(trial: Trial) -> float:
+    return trial.criterion

@@ -1,0 +1,93 @@
+"""The search of SemiNaive over strengths has no edges: a prior, not a limit, ends it."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from seminaive.selection.relevance_search import (
+    ALL,
+    FACTORS,
+    PRECISION,
+    STARTS,
+    RelevanceSearch,
+    cost_of,
+    strengths_after,
+)
+
+
+class SeparableEngine:
+    """An engine whose fits are right in every row, and the surer, the weaker the strengths are."""
+
+    def __init__(self, n_rows):
+        self.labels = np.arange(n_rows) % 2
+        self.row_weight = np.ones(n_rows)
+        self.n_classes = 2
+        self.splits = [(np.flatnonzero(fold), np.flatnonzero(~fold)) for fold in self._halves(n_rows)]
+        self.columns = SimpleNamespace(n_terms=3, groups=np.arange(3), sizes=np.ones(3, dtype=np.int64))
+
+    def _halves(self, n_rows):
+        first = np.arange(n_rows) < n_rows // 2
+        return first, ~first
+
+    def prepare(self, relevances):
+        return [SimpleNamespace(relevances=own) for own in relevances]
+
+    def _fit(self, strengths):
+        sure = np.log1p(1.0 / np.asarray(strengths)).sum()
+        scores = np.where(self.labels == 1, sure, -sure)[:, None]
+        result = SimpleNamespace(optimality=0.0, n_iter=1, objective=0.0)
+        return SimpleNamespace(scores=scores, place=scores, fit=result)
+
+    def fit_folds(self, _prepared, strengths, *_):
+        return [self._fit(strengths) for _ in self.splits]
+
+    def fit_all(self, _prepared, strengths, *_):
+        return self._fit(strengths)
+
+    def evidence(self, _prepared, _which, _strengths, fits):
+        return np.ones((len(fits), 3)), np.ones((len(fits), 3))
+
+    def coefficients(self, _parts):
+        return np.zeros((4, 1))
+
+
+def searched(n_rows):
+    search = RelevanceSearch(SeparableEngine(n_rows), 2, 1e-3, 100, lambda: 0.0)
+    return search, search.run()
+
+
+@pytest.mark.parametrize("group", range(ALL + 1))
+def test_a_step_multiplies_the_strengths_of_its_group_by_its_factor(group):
+    steps = tuple(int(other == group) for other in range(ALL + 1))
+    times = np.array(strengths_after(steps)) / STARTS
+    expected = [FACTORS[group] if group in {own, ALL} else 1.0 for own in range(ALL)]
+    np.testing.assert_allclose(times, expected)
+
+
+def test_a_deviation_toward_weaker_strengths_costs_half_a_unit_of_log_likelihood():
+    # One step of slopes is a decade, their deviation; so are two of main terms; that of all at once is two.
+    for steps in ((-1, 0, 0, 0), (0, -2, 0, 0), (0, 0, 0, -2)):
+        assert cost_of(steps) == pytest.approx(0.5)
+
+
+def test_stronger_strengths_cost_nothing():
+    assert cost_of((4, 8, 7, 0)) == 0.0
+
+
+@pytest.mark.parametrize("n_rows", [40, 1000, 100_000])
+def test_the_search_ends_where_no_step_lowers_loss_and_cost(n_rows):
+    search, answer = searched(n_rows)
+    best = answer.best
+    assert best.criterion == min(trial.criterion for trial in search.trials)
+    for group in range(ALL):
+        for direction in (-1, 1):
+            steps = list(best.steps)
+            steps[group] += direction
+            new = search._trial(tuple(steps), best.number, best.prepared, best)
+            assert new.criterion >= (1 - PRECISION) * best.criterion
+
+
+def test_more_rows_that_are_all_right_allow_weaker_strengths():
+    means = [np.log10(searched(n_rows)[1].best.strengths).mean() for n_rows in (40, 1000, 100_000)]
+    assert (np.diff(means) < -0.5).all()
