@@ -130,9 +130,14 @@ def test_belief_grows_with_gain_and_with_evidence_against_independence():
     assert tests[0] < 0.5 < 0.9 < belief(3.0, lambda: 1e-4, 100)
 
 
-def test_a_gain_that_may_be_chance_is_not_believed_and_a_clear_one_asks_for_no_test():
+def test_a_gain_that_may_be_chance_is_believed_only_where_the_test_is_significant():
+    assert belief(1.49, lambda: 0.011, 100) == 0.0
+    assert 0.5 < belief(0.1, lambda: 0.002, 100) < belief(1.49, lambda: 0.002, 100) < 1
+
+
+def test_neither_the_lack_of_a_gain_nor_a_clear_one_asks_for_the_test():
     def refuse():
         raise AssertionError("the test was asked for")
 
-    assert belief(1.49, refuse, 100) == belief(-2.0, refuse, 100) == 0.0
+    assert belief(0.0, refuse, 100) == belief(-2.0, refuse, 100) == 0.0
     assert belief(6.0, refuse, 100) == belief(np.inf, refuse, 100) == 1.0

@@ -21,6 +21,8 @@ CORRELATION = 0.5
 # Odds that labels depend on the columns, before any is seen, and the variance of the statistic that each row
 # adds, over that of noise, where they do.
 PRIOR_ODDS, VARIANCE_PER_ROW = 2.0, 0.08
+# A gain of fewer standard errors than `CHANCE` is believed only where the p-value is at most this.
+SIGNIFICANT = 0.01
 # So many standard errors leave no doubt.
 BEYOND_DOUBT = 6.0
 
@@ -36,17 +38,21 @@ def belief(standard_errors: float, p_value: Callable[[], float], n_rows: float) 
     Parameters
     ----------
     standard_errors : float
-        Of the gain of the best trial; none is believed below `CHANCE`, as in all searches.
+        Of the gain of the best trial. Below `CHANCE` it is believed only if the test is significant, and
+        without any gain not at all.
     p_value : callable
         Returns the p-value of the hypothesis that labels do not depend on the columns; called in doubt only.
     n_rows : float
         The weight of all rows.
     """
-    if standard_errors < CHANCE:
+    if standard_errors <= 0:
         return 0.0
     if standard_errors >= BEYOND_DOUBT:
         return 1.0
-    total = standard_errors / PAIRED - float(ndtri(p_value()))
+    p = p_value()
+    if standard_errors < CHANCE and p > SIGNIFICANT:
+        return 0.0
+    total = standard_errors / PAIRED - float(ndtri(p))
     square = max(total, 0.0) ** 2 / (2 * (1 + CORRELATION))
     signal = VARIANCE_PER_ROW * n_rows
     exponent = 0.5 * square * signal / (1 + signal)
