@@ -131,7 +131,7 @@ def test_belief_grows_with_gain_and_with_evidence_against_independence():
 
 
 def test_a_gain_that_may_be_chance_is_believed_only_where_the_test_is_significant():
-    assert belief(1.49, lambda: 0.011, 100) == 0.0
+    assert belief(1.49, lambda: 0.004, 100) == 0.0
     assert 0.5 < belief(0.1, lambda: 0.002, 100) < belief(1.49, lambda: 0.002, 100) < 1
 
 

@@ -117,7 +117,7 @@ class SemiNaive(AdditiveClassifier):
     belief_ : float
         The share of the fit in the answer, the rest being the class shares: the probability that its gain
         over them is not chance, by the gain's standard errors and a score test of independence; 1 from 6
-        standard errors on; 0 below 1.5 unless the p-value of the test is at most .01.
+        standard errors on; 0 below 1.5 unless the p-value of the test is at most .003.
     cv_log_loss_ : float
         The log loss of held-out rows of the answer. It is optimistic, since strengths and temperature were
         chosen on the same rows; the less so, the more rows there are.

@@ -22,7 +22,7 @@ CORRELATION = 0.5
 # adds, over that of noise, where they do.
 PRIOR_ODDS, VARIANCE_PER_ROW = 2.0, 0.08
 # A gain of fewer standard errors than `CHANCE` is believed only where the p-value is at most this.
-SIGNIFICANT = 0.01
+SIGNIFICANT = 0.003
 # So many standard errors leave no doubt.
 BEYOND_DOUBT = 6.0
 
