@@ -347,7 +347,7 @@ def test_the_block_inverse_is_the_inverse_of_the_whole_hessian():
     gradient, ridge = rng.normal(size=35), 1e-3
     inverse = BlockInverse.of(hessian, 31, ridge)
     expected = np.linalg.solve(hessian + ridge * np.eye(35), gradient)
-    np.testing.assert_allclose(inverse(gradient), expected, rtol=1e-10)
+    np.testing.assert_allclose(inverse @ gradient, expected, rtol=1e-10)
 
 
 @pytest.mark.filterwarnings("ignore::seminaive.errors.ColumnsWarning")

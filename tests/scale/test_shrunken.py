@@ -69,8 +69,10 @@ def objective(model, moments):
     away = path.coefficients[-1] - path.target
     if model.standardize:
         away[0] += moments[0][1:] @ away[1:]
-    penalty = model._penalty_toward(np.zeros_like(away)).at(path.strengths[-1], away.shape, moments[1])
-    return path.deviance[-1] / 2 + penalty.value(away)
+    net = model._penalty_toward(np.zeros_like(away))
+    scaled = away * (moments[1][:, None] if net.standardize else 1.0)
+    penalties = net.l1_share * np.abs(scaled) + (1 - net.l1_share) * scaled**2 / 2
+    return path.deviance[-1] / 2 + path.strengths[-1] * np.sum(net.factors_of(away.shape) * penalties)
 
 
 @pytest.mark.parametrize("name", MODELS)

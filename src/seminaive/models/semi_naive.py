@@ -20,7 +20,7 @@ from seminaive.models.base import TrainingSet, unchanged_on_failure
 from seminaive.models.parameters import check_flag, check_search, is_whole
 from seminaive.selection.folds import check_folds, split_rows, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.selection.projected_engine import MOST_EXACT, ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.score_test import score_test
 from seminaive.solvers.blas import one_blas_thread
@@ -31,9 +31,10 @@ from seminaive.statistics import TupleCounts
 MANY_ROWS = 3000
 FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
 MOST_FOLDS, FEW_FOLDS = 5, 3
-# Fits in the row space take the cube of the rows, a third of it for two classes; they are faster up to so
-# many times the features.
-MOST_CUBES = 10_000
+# Fits in the row space take the cube of the rows, a third of it for two classes. They are faster up to so
+# many times the features; and up to more times, as measured, where there are more features than MOST_EXACT,
+# which are never kept as a matrix.
+MOST_CUBES, MOST_CUBES_OF_MANY = 10_000, 20_000
 # Strengths and relevances are searched on so many rows at most.
 MOST_SEARCHED = 20_000
 
@@ -42,6 +43,12 @@ def pair_cuts(values, labels, row_weight=None):
     """Cut into 8 equally frequent bins below 3,000 rows, into 16 from there on."""
     n_bins = FEW_PAIR_BINS if len(values) < MANY_ROWS else MANY_PAIR_BINS
     return EqualFrequencyCuts(n_bins)(values, labels, row_weight)
+
+
+def faster_in_row_space(n_rows, n_features, n_classes):
+    """Tell whether fits take less time in the row space than in the coefficients."""
+    most = MOST_CUBES if n_features <= MOST_EXACT else MOST_CUBES_OF_MANY
+    return n_rows**3 / (3 if n_classes == 2 else 1) <= most * n_features
 
 
 class SemiNaive(AdditiveClassifier):
@@ -244,7 +251,7 @@ class SemiNaive(AdditiveClassifier):
         n_searched, n_features = len(rows.labels), int(columns.sizes.sum())
         step.say(f"{n_searched:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
         parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, splits)
-        if n_searched**3 / (3 if rows.n_classes == 2 else 1) <= MOST_CUBES * n_features:
+        if faster_in_row_space(n_searched, n_features, rows.n_classes):
             engine = KernelEngine(*parts)
         else:
             engine = ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))

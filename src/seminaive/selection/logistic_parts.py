@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 STEPS_PER_HESSIAN = 4
 # Beyond so many coefficients the preconditioner is the diagonal of the Hessian.
 MOST_FACTORED = 1500
+# A feature with fewer coefficients is not worth eliminating from a Hessian before it is inverted.
+LEAST_ELIMINATED = 50
 # Raises the diagonal of a Hessian, as a share of its mean, so that flat directions can be factored.
 JITTER = 1e-12
 
 
 @dataclass(frozen=True)
 class BlockInverse:
-    """The inverse of a Hessian whose indicators of one feature are eliminated first.
+    """The inverse of a Hessian, the indicators of one feature being eliminated first.
 
     A row has one value of a feature, so that the products of the feature's indicators are a diagonal matrix:
     with ``H = [[D, B], [B', C]]`` only the Schur complement ``C - B' D^-1 B`` is dense. A column with as
@@ -60,14 +62,14 @@ class BlockInverse:
 
     @classmethod
     def of(cls, hessian: Floats, n_eliminated: int, ridge: float) -> BlockInverse:
-        """Invert a Hessian plus a ridge, whose last coefficients have a diagonal block."""
+        """Invert a Hessian plus a ridge, whose last coefficients have a diagonal block and are eliminated."""
         first = len(hessian) - n_eliminated
         diagonal = np.diagonal(hessian)[first:] + ridge
         crossed = hessian[first:, :first]
         complement = hessian[:first, :first] - crossed.T @ (crossed / diagonal[:, None])
         return cls(diagonal, crossed, _inverse(complement, ridge))
 
-    def __call__(self, gradient: Floats) -> Floats:
+    def __matmul__(self, gradient: Floats) -> Floats:
         """Return the inverse times a gradient."""
         first = len(self.complement)
         rest = self.complement @ (gradient[:first] - self.crossed.T @ (gradient[first:] / self.diagonal))
@@ -83,14 +85,14 @@ class Preconditioner:
     ----------
     moves : ndarray of shape (n_coefficients, n_problems, 1)
         1 where a coefficient belongs to the problem's part, 0 where it stays 0.
-    inverses : tuple of (ndarray, tuple of BlockInverse), or None
+    inverses : tuple of (ndarray, tuple of ndarray or BlockInverse), or None
         For each problem its moving coefficients and the inverse Hessian of each column over them.
     diagonal : ndarray of shape (n_coefficients, n_problems, n_columns)
         Used where there are no inverses: one over the diagonal of the Hessian.
     """
 
     moves: Floats
-    inverses: tuple[tuple[Labels, tuple[BlockInverse, ...]], ...] | None
+    inverses: tuple[tuple[Labels, tuple[Floats | BlockInverse, ...]], ...] | None
     diagonal: Floats
 
     def __call__(self, gradient: Floats) -> Floats:
@@ -101,7 +103,7 @@ class Preconditioner:
         step = np.zeros_like(gradient)
         for problem, (members, columns) in enumerate(self.inverses):
             for column, inverse in enumerate(columns):
-                step[members, problem, column] = inverse(gradient[members, problem, column])
+                step[members, problem, column] = inverse @ gradient[members, problem, column]
         return step
 
 
@@ -213,11 +215,14 @@ class LogisticParts:
             flat = np.hstack([log_odds(offset[:, problem]) for problem in range(len(parts))])
             loss = loss.with_offset(flat)
         penalised = PenalisedLoss(loss, Ridge(np.full((self.shape[0], 1), self.ridge)))
+        layouts = [self._largest_last(np.flatnonzero(own)) for own in moves[:, :, 0].T]
         self.n_solved += 1
         with one_blas_thread():
             result, n_iter, passes = None, 0, 0
             while result is None or not (result.converged or result.stalled or n_iter >= self.max_iter):
-                objective = PartObjective(penalised, moving, self._preconditioner(loss, here, moves))
+                objective = PartObjective(
+                    penalised, moving, self._preconditioner(loss, here, moving, layouts)
+                )
                 result = minimize_truncated_newton(
                     objective,
                     here,
@@ -234,29 +239,38 @@ class LogisticParts:
         reference: Floats = np.sqrt(2.0 * total * np.log(self.loss.n_classes))
         return reference
 
-    def _preconditioner(self, loss: EmpiricalLoss, here: Floats, moves: NDArray[np.bool_]) -> Preconditioner:
-        """Factor the Hessian of each problem and column at some coefficients, or take its diagonal."""
+    def _preconditioner(
+        self, loss: EmpiricalLoss, here: Floats, moving: Floats, layouts: Sequence[tuple[Labels, int]]
+    ) -> Preconditioner:
+        """Factor the Hessian of each problem and column at some coefficients, or take its diagonal.
+
+        A layout has the coefficients of a problem, and how many of the last are eliminated.
+        """
         curvature = loss.row_curvature(here.reshape(loss.shape))
-        moving = moves.astype(np.float64)
         if self.shape[0] > MOST_FACTORED:
             diagonal = 1.0 / (loss.curvature(curvature).reshape(self.shape) + self.ridge)
             return Preconditioner(moving, None, diagonal)
         by_problem = curvature.reshape(-1, *self.shape[1:])
         inverses = []
-        for problem in range(self.shape[1]):
-            members, n_eliminated = self._largest_last(np.flatnonzero(moves[:, problem, 0]))
+        for problem, (members, n_eliminated) in enumerate(layouts):
             own = np.ix_(members, members)
             columns = (self.design.gram(np.ascontiguousarray(w))[own] for w in by_problem[:, problem].T)
-            inverses.append(
-                (members, tuple(BlockInverse.of(gram, n_eliminated, self.ridge) for gram in columns))
-            )
+            inverses.append((members, tuple(_inverse_of(gram, n_eliminated, self.ridge) for gram in columns)))
         return Preconditioner(moving, tuple(inverses), np.empty(0))
 
     def _largest_last(self, members: Labels) -> tuple[Labels, int]:
-        """Return coefficients with those of the feature that has most of them last, and their number."""
+        """Return coefficients with those to eliminate last, and the number of these.
+
+        Elimination pays where one feature has many coefficients, and more than the rest of the part.
+        """
+        if len(members) <= LEAST_ELIMINATED:
+            return members, 0
         features, place, sizes = np.unique(self.feature_of[members], return_inverse=True, return_counts=True)
         largest = place == np.argmax(np.where(features < 0, 0, sizes))
-        return np.concatenate([members[~largest], members[largest]]), int(largest.sum())
+        n_largest = int(largest.sum())
+        if n_largest < max(LEAST_ELIMINATED, len(members) - n_largest):
+            return members, 0
+        return np.concatenate([members[~largest], members[largest]]), n_largest
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return the scores of all rows in each problem, (n_rows, n_problems, n_columns), without offsets."""
@@ -268,9 +282,13 @@ class LogisticParts:
         return self.design.coefficients.to_scores(by_class(coefficients), cell_weight)
 
 
+def _inverse_of(hessian: Floats, n_eliminated: int, ridge: float) -> Floats | BlockInverse:
+    return BlockInverse.of(hessian, n_eliminated, ridge) if n_eliminated else _inverse(hessian, ridge)
+
+
 def _inverse(hessian: Floats, ridge: float) -> Floats:
     """Return the inverse of a Hessian plus a ridge, by eigenvalues: rounding may leave it indefinite."""
     values, vectors = np.linalg.eigh(hessian)
-    values = np.maximum(values, JITTER * values.max(initial=1e-300)) + ridge
+    values = np.maximum(values, JITTER * max(float(values[-1]), 1e-300)) + ridge
     inverse: Floats = (vectors / values) @ vectors.T
     return inverse

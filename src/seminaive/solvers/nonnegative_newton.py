@@ -47,7 +47,8 @@ def minimize_nonnegative(
         Not negative.
     tol : float
         Norm of the projected gradient at which to stop, relative to the larger of those at the start and at
-        zero weights: a start that is a minimum already has hardly a gradient to compare with.
+        zero weights: a start that is a minimum already has hardly a gradient to compare with. One step is
+        taken in any case.
     max_iter : int
     """
     z = start
@@ -56,7 +57,7 @@ def minimize_nonnegative(
     nothing = np.zeros_like(z)
     reference = max(norm, _projected_norm(nothing, objective(nothing)[1]))
     passes, n_iter, stalled = 2, 0, False
-    while norm > tol * reference and n_iter < max_iter and not stalled:
+    while norm > (tol * reference if n_iter else 0.0) and n_iter < max_iter and not stalled:
         free = (z > 0) | (gradient < 0)
         direction = np.zeros_like(z)
         own = hessian(z)[np.ix_(free, free)]

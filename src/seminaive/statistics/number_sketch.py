@@ -177,8 +177,7 @@ def sketch_columns(numbers: Floats, row_weight: Floats | None = None) -> tuple[N
 def _leading_bits(columns: Floats, row_weight: Floats | None) -> Floats:
     """Return the weight of the numbers of each column by their first bits, (columns, counters).
 
-    Rows are copied side by side into the same few pages: a copy of all would be fresh memory, which threads
-    of one process wait for.
+    Rows are copied side by side into the same few pages: a copy of all would be fresh memory at each call.
     """
     from seminaive.kernels.sketching import count_leading_bits
 
