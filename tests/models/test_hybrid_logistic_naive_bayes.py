@@ -366,6 +366,16 @@ def test_the_coupled_hessian_is_the_derivative_of_the_gradient_over_all_classes(
     np.testing.assert_allclose(coupled_hessian(X, posterior(here), weight), differences, atol=1e-7)
 
 
+def test_numbers_without_cut_points_depend_on_none_and_leave_other_dependences_as_they_are(mixed):
+    X, y = mixed
+    noise = np.random.default_rng(0).normal(size=len(X))
+    plain, with_noise = (hybrid([]).fit(table, y) for table in (X, X.assign(noise=noise)))
+    whole = with_noise.dependence_.set_index("feature")
+    np.testing.assert_array_equal(whole["noise"], 0.0)
+    kept = list(plain.features_)
+    np.testing.assert_array_equal(whole.loc[kept, kept], plain.dependence_.set_index("feature"))
+
+
 def test_many_classes_in_order_are_fitted_to_the_certificate_in_few_steps():
     rng = np.random.default_rng(1)
     y = np.repeat(np.arange(40), 5)
