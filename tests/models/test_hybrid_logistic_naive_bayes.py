@@ -19,7 +19,7 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.selection.logistic_parts import BlockInverse
+from seminaive.selection.logistic_parts import BlockInverse, coupled_hessian
 
 RULES = ("bias-variance", "dependence", "greedy")
 
@@ -348,6 +348,42 @@ def test_the_block_inverse_is_the_inverse_of_the_whole_hessian():
     inverse = BlockInverse.of(hessian, 31, ridge)
     expected = np.linalg.solve(hessian + ridge * np.eye(35), gradient)
     np.testing.assert_allclose(inverse @ gradient, expected, rtol=1e-10)
+
+
+def test_the_coupled_hessian_is_the_derivative_of_the_gradient_over_all_classes():
+    rng = np.random.default_rng(0)
+    X, weight, here = rng.normal(size=(30, 4)), rng.integers(0, 3, 30), rng.normal(size=20)
+
+    def posterior(flat):
+        return np.exp(log_softmax(X @ flat.reshape(4, 5), axis=1))
+
+    def expected(flat):
+        return (X.T @ (weight[:, None] * posterior(flat))).ravel()
+
+    step = 1e-6
+    differences = [(expected(here + step * u) - expected(here - step * u)) / (2 * step) for u in np.eye(20)]
+    # Rounding of central differences: 1e-16 times sums of about 30, over the step.
+    np.testing.assert_allclose(coupled_hessian(X, posterior(here), weight), differences, atol=1e-7)
+
+
+def test_numbers_without_cut_points_depend_on_none_and_leave_other_dependences_as_they_are(mixed):
+    X, y = mixed
+    noise = np.random.default_rng(0).normal(size=len(X))
+    plain, with_noise = (hybrid([]).fit(table, y) for table in (X, X.assign(noise=noise)))
+    whole = with_noise.dependence_.set_index("feature")
+    np.testing.assert_array_equal(whole["noise"], 0.0)
+    kept = list(plain.features_)
+    np.testing.assert_array_equal(whole.loc[kept, kept], plain.dependence_.set_index("feature"))
+
+
+def test_many_classes_in_order_are_fitted_to_the_certificate_in_few_steps():
+    rng = np.random.default_rng(1)
+    y = np.repeat(np.arange(40), 5)
+    X = rng.normal(size=(200, 3)) + y[:, None]
+    model = HybridLogisticNaiveBayes(rate=np.inf).fit(X, y)
+    assert model.optimality_ <= model.tol
+    # With a Hessian of each class alone as the preconditioner it takes more than the 200 steps allowed.
+    assert model.n_iter_ < 60
 
 
 @pytest.mark.filterwarnings("ignore::seminaive.errors.ColumnsWarning")

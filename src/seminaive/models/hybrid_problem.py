@@ -70,10 +70,16 @@ class HybridProblem:
 
     def _dependence(self, binned, index):
         rows = self.rows
-        own = binned.codes[index][:, self.features]
-        sizes = [binned.cardinalities[j] for j in self.features]
+        sizes = np.array([binned.cardinalities[j] for j in self.features], dtype=np.int64)
+        # A feature with one value depends on none: cut points leave many such numbers in wide tables.
+        varies = np.flatnonzero(sizes > 1)
+        own = binned.codes[index][:, np.array(self.features, dtype=np.int64)[varies]]
         weight = None if rows.row_weight is None else rows.row_weight[index]
-        return PairwiseInformation.of(own, rows.labels[index], sizes, rows.n_classes, weight).normalized
+        labels, n_classes = rows.labels[index], rows.n_classes
+        found = PairwiseInformation.of(own, labels, sizes[varies].tolist(), n_classes, weight)
+        dependence = np.zeros((len(sizes), len(sizes)))
+        dependence[np.ix_(varies, varies)] = found.normalized
+        return dependence
 
     def related(self, alpha):
         """Return which pairs of features a G test given the class finds dependent at a level."""

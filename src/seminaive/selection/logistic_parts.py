@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.truncated_newton import minimize_truncated_newton
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
 
 # Newton steps between two factorisations of the Hessians that precondition the conjugate gradients.
 STEPS_PER_HESSIAN = 4
+# Where a Newton step takes more passes than this, the Hessian is factored over all classes together: apart,
+# they leave the conjugate gradients to find how the classes depend on each other.
+MOST_PASSES_PER_STEP = 30
+# Coefficients of all classes up to which that is done, and cells of the matrix of rows by coefficients.
+MOST_COUPLED, MOST_COUPLED_CELLS = 1000, 10_000_000
 # Beyond so many coefficients the preconditioner is the diagonal of the Hessian.
 MOST_FACTORED = 1500
 # A feature with fewer coefficients is not worth eliminating from a Hessian before it is inverted.
@@ -79,20 +84,21 @@ class BlockInverse:
 
 @dataclass(frozen=True)
 class Preconditioner:
-    """The inverse Hessian of each problem and class, over the coefficients that may move there.
+    """The inverse Hessian of each problem, over the coefficients that may move there.
 
     Parameters
     ----------
     moves : ndarray of shape (n_coefficients, n_problems, 1)
         1 where a coefficient belongs to the problem's part, 0 where it stays 0.
-    inverses : tuple of (ndarray, tuple of ndarray or BlockInverse), or None
-        For each problem its moving coefficients and the inverse Hessian of each column over them.
+    inverses : tuple of (ndarray, callable), or None
+        For each problem its moving coefficients and the function that multiplies their gradients, of shape
+        (n_moving, n_columns), by an inverse Hessian.
     diagonal : ndarray of shape (n_coefficients, n_problems, n_columns)
         Used where there are no inverses: one over the diagonal of the Hessian.
     """
 
     moves: Floats
-    inverses: tuple[tuple[Labels, tuple[Floats | BlockInverse, ...]], ...] | None
+    inverses: tuple[tuple[Labels, Callable[[Floats], Floats]], ...] | None
     diagonal: Floats
 
     def __call__(self, gradient: Floats) -> Floats:
@@ -101,9 +107,8 @@ class Preconditioner:
             scaled: Floats = self.diagonal * self.moves * gradient
             return scaled
         step = np.zeros_like(gradient)
-        for problem, (members, columns) in enumerate(self.inverses):
-            for column, inverse in enumerate(columns):
-                step[members, problem, column] = inverse @ gradient[members, problem, column]
+        for problem, (members, multiply) in enumerate(self.inverses):
+            step[members, problem] = multiply(gradient[members, problem])
         return step
 
 
@@ -218,11 +223,13 @@ class LogisticParts:
         layouts = [self._largest_last(np.flatnonzero(own)) for own in moves[:, :, 0].T]
         self.n_solved += 1
         with one_blas_thread():
-            result, n_iter, passes = None, 0, 0
+            result, n_iter, passes, coupled = None, 0, 0, False
             while result is None or not (result.converged or result.stalled or n_iter >= self.max_iter):
-                objective = PartObjective(
-                    penalised, moving, self._preconditioner(loss, here, moving, layouts)
-                )
+                if coupled:
+                    preconditioner = self._coupled_preconditioner(loss, here, moving)
+                else:
+                    preconditioner = self._preconditioner(loss, here, moving, layouts)
+                objective = PartObjective(penalised, moving, preconditioner)
                 result = minimize_truncated_newton(
                     objective,
                     here,
@@ -231,6 +238,8 @@ class LogisticParts:
                     reference=self._reference,
                 )
                 here, n_iter, passes = result.solution, n_iter + result.n_iter, passes + result.passes
+                slow = result.passes > MOST_PASSES_PER_STEP * result.n_iter
+                coupled = coupled or (slow and self._can_couple(moves))
         return replace(result, n_iter=n_iter, passes=passes)
 
     @cached_property
@@ -254,9 +263,31 @@ class LogisticParts:
         inverses = []
         for problem, (members, n_eliminated) in enumerate(layouts):
             own = np.ix_(members, members)
-            columns = (self.design.gram(np.ascontiguousarray(w))[own] for w in by_problem[:, problem].T)
-            inverses.append((members, tuple(_inverse_of(gram, n_eliminated, self.ridge) for gram in columns)))
+            hessians = (self.design.gram(np.ascontiguousarray(w))[own] for w in by_problem[:, problem].T)
+            inverses.append((members, _inverse_by_column(hessians, n_eliminated, self.ridge)))
         return Preconditioner(moving, tuple(inverses), np.empty(0))
+
+    def _can_couple(self, moves: NDArray[np.bool_]) -> bool:
+        """Tell whether Hessians over all classes are small enough to be factored."""
+        n_columns = self.shape[2]
+        largest = int(moves.sum(axis=0).max()) * n_columns
+        n_cells = largest * self.design.n_rows
+        return n_columns > 1 and largest <= MOST_COUPLED and n_cells <= MOST_COUPLED_CELLS
+
+    def _coupled_preconditioner(self, loss: EmpiricalLoss, here: Floats, moving: Floats) -> Preconditioner:
+        """Factor the Hessian of each problem over the coefficients of all classes."""
+        posteriors = loss.posterior(here.reshape(loss.shape))
+        inverses = []
+        for problem, row_weight in enumerate(loss.row_weights):
+            members = np.flatnonzero(moving[:, problem, 0])
+            hessian = coupled_hessian(self._columns[:, members], posteriors[:, problem], row_weight)
+            inverses.append((members, partial(_multiply_coupled, _inverse(hessian, self.ridge))))
+        return Preconditioner(moving, tuple(inverses), np.empty(0))
+
+    @cached_property
+    def _columns(self) -> Floats:
+        """Return the design as a dense matrix."""
+        return self.design.scores(np.eye(self.design.n_coefficients))
 
     def _largest_last(self, members: Labels) -> tuple[Labels, int]:
         """Return coefficients with those to eliminate last, and the number of these.
@@ -282,8 +313,53 @@ class LogisticParts:
         return self.design.coefficients.to_scores(by_class(coefficients), cell_weight)
 
 
-def _inverse_of(hessian: Floats, n_eliminated: int, ridge: float) -> Floats | BlockInverse:
-    return BlockInverse.of(hessian, n_eliminated, ridge) if n_eliminated else _inverse(hessian, ridge)
+def coupled_hessian(X: Floats, posterior: Floats, row_weight: Floats) -> Floats:
+    """Return the Hessian of the log loss over the coefficients of all classes, flattened by rows.
+
+    Between classes c and d it is ``X' diag(w p_c (1[c = d] - p_d)) X``: a matrix of blocks on the diagonal
+    less one product of all coefficients.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_coefficients)
+    posterior : ndarray of shape (n_rows, n_classes)
+    row_weight : ndarray of shape (n_rows,)
+    """
+    own = row_weight > 0
+    X, posterior, row_weight = X[own], posterior[own], row_weight[own]
+    p, k = X.shape[1], posterior.shape[1]
+    expected = (X[:, :, None] * posterior[:, None, :]).reshape(len(X), p * k)
+    weighted = expected * row_weight[:, None]
+    hessian: Floats = -(expected.T @ weighted)
+    blocks = (X.T @ weighted).reshape(p, p, k)
+    classes = np.arange(k)
+    hessian.reshape(p, k, p, k)[:, classes, :, classes] += blocks.transpose(2, 0, 1)
+    return hessian
+
+
+def _inverse_by_column(
+    hessians: Iterable[Floats], n_eliminated: int, ridge: float
+) -> Callable[[Floats], Floats]:
+    """Return the function that multiplies the gradient of each column by the inverse of its own Hessian."""
+    if n_eliminated:
+        blocks = [BlockInverse.of(hessian, n_eliminated, ridge) for hessian in hessians]
+        return partial(_multiply_blocks, blocks)
+    return partial(_multiply_columns, np.stack([_inverse(hessian, ridge) for hessian in hessians]))
+
+
+def _multiply_blocks(inverses: Sequence[BlockInverse], gradient: Floats) -> Floats:
+    return np.stack([inverse @ own for inverse, own in zip(inverses, gradient.T, strict=True)], axis=1)
+
+
+def _multiply_columns(inverses: Floats, gradient: Floats) -> Floats:
+    """Multiply by inverses of shape (n_columns, n_moving, n_moving), all columns in one call."""
+    product: Floats = np.matmul(inverses, gradient.T[:, :, None])[:, :, 0].T
+    return product
+
+
+def _multiply_coupled(inverse: Floats, gradient: Floats) -> Floats:
+    """Multiply by one inverse over the coefficients of all columns, flattened by rows."""
+    return (inverse @ gradient.ravel()).reshape(gradient.shape)
 
 
 def _inverse(hessian: Floats, ridge: float) -> Floats:
