@@ -71,9 +71,9 @@ def test_a_damaged_cache_is_compiled_again(compiled, tmp_path, ending, garbage):
 def test_functions_without_a_module_are_compiled_beside_ours():
     import numba
 
-    import seminaive.kernels.compilation  # noqa: F401
+    import seminaive.kernels.compilation  # noqa: F401 - it changes how numba finds its cache
 
     made = {}
-    exec("def twice(x):\n    return 2 * x", {"__name__": None}, made)  # noqa: S102
+    exec("def twice(x):\n    return 2 * x", {"__name__": None}, made)  # noqa: S102 - a function without a module
     assert made["twice"].__module__ is None
     assert numba.njit(made["twice"])(3) == 6

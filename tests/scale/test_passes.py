@@ -30,6 +30,7 @@ from seminaive.scale.blocks import (
     distinct_rows,
     joint_values,
     number_blocks,
+    number_blocks_in_place,
     places_among,
 )
 from seminaive.scale.coding import Coding
@@ -252,7 +253,8 @@ def test_cells_can_be_numbered_again_unless_they_are_numbered_in_place(in_place,
     every = [distinct_rows(np.concatenate([own, own + 1])) for own in joint_values(coded)]
     offsets = plan.design(every).fused.offsets
     before = coded[0].cells.copy()
-    block = number_blocks(coded, every, offsets, in_place)[0]
+    number = number_blocks_in_place if in_place else number_blocks
+    block = number(coded, every, offsets)[0]
     expected = [
         places_among(own, known)[cells] + first
         for own, known, cells, first in zip(coded[0].examples, every, before, offsets, strict=False)

@@ -131,12 +131,15 @@ class CodedRows:
     labels: Indices
     weights: Floats
 
-    def numbered(self, every: Sequence[Codes], offsets: Indices, *, in_place: bool) -> TableBlock:
-        """Return the rows with cells numbered among the joint values of all rows, which are sorted.
+    def numbered(self, every: Sequence[Codes], offsets: Indices) -> TableBlock:
+        """Return the rows with cells numbered among the joint values of all rows, which are sorted."""
+        return self._numbered(every, offsets, np.empty_like(self.cells))
 
-        In place, the new numbers take the memory of the old ones, and these rows are good for nothing else.
-        """
-        cells = self.cells if in_place else np.empty_like(self.cells)
+    def numbered_in_place(self, every: Sequence[Codes], offsets: Indices) -> TableBlock:
+        """Return the same in the memory of the old cells; these rows cannot be numbered again."""
+        return self._numbered(every, offsets, self.cells)
+
+    def _numbered(self, every: Sequence[Codes], offsets: Indices, cells: NDArray[np.uint32]) -> TableBlock:
         number_cells(self.cells, self.examples, every, offsets, cells)
         return TableBlock(cells, offsets, self.numbers, self.labels, self.weights)
 
@@ -158,8 +161,8 @@ class StoredRows:
         arrays = {name: ArrayOnDisk.of(Path(f"{stem}-{name}"), getattr(rows, name)) for name in names}
         return cls(examples=rows.examples, **arrays)
 
-    def numbered(self, every: Sequence[Codes], offsets: Indices, *, in_place: bool) -> StoredBlock:  # noqa: ARG002
-        """Give the cells, always in place, their numbers among the joint values of all rows."""
+    def numbered_in_place(self, every: Sequence[Codes], offsets: Indices) -> StoredBlock:
+        """Give the cells, on the disk, their numbers among the joint values of all rows."""
         cells = self.cells.open(writable=True)
         number_cells(cells, self.examples, every, offsets, cells)
         return StoredBlock(self.cells, offsets, self.numbers, self.labels, self.weights)
@@ -224,8 +227,8 @@ class Blocks:
         assert every is not None  # noqa: S101 - the survey found rows
         self.design = plan.design(every)
         # A cluster may number the same rows again after a worker is lost; here they are numbered once.
-        in_place = runner.keeps_blocks_here
-        self._held = runner.hold(number_blocks, filled, every, self.design.fused.offsets, in_place)
+        number = number_blocks_in_place if runner.keeps_blocks_here else number_blocks
+        self._held = runner.hold(number, filled, every, self.design.fused.offsets)
         self._coded = coded
 
     def over(self, work: Any, *arguments: Any) -> Iterator[Any]:
@@ -295,11 +298,16 @@ def joint_values(pieces: Sequence[CodedRows | StoredRows]) -> list[Codes] | None
     return [distinct_rows(np.concatenate(own)) for own in by_group]
 
 
-def number_blocks(
-    pieces: Sequence[CodedRows | StoredRows], every: Sequence[Codes], offsets: Indices, in_place: bool
+def number_blocks(pieces: Sequence[CodedRows], every: Sequence[Codes], offsets: Indices) -> list[TableBlock]:
+    """Return blocks of some rows whose cells have their numbers among those of all rows."""
+    return [piece.numbered(every, offsets) for piece in pieces]
+
+
+def number_blocks_in_place(
+    pieces: Sequence[CodedRows | StoredRows], every: Sequence[Codes], offsets: Indices
 ) -> list[TableBlock] | StoredBlocks:
-    """Give the cells of some rows their numbers among those of all rows."""
-    blocks = [piece.numbered(every, offsets, in_place=in_place) for piece in pieces]
+    """Return the same in the memory, or in the files, of the rows."""
+    blocks = [piece.numbered_in_place(every, offsets) for piece in pieces]
     stored = [block for block in blocks if isinstance(block, StoredBlock)]
     return StoredBlocks(tuple(stored)) if stored else [own for own in blocks if isinstance(own, TableBlock)]
 
