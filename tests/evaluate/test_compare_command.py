@@ -138,3 +138,11 @@ def test_the_terminal_keeps_names_apart_at_80_columns(table, monkeypatch):
     lines, end = lines[head:], lines[head].index("log loss")
     written = "".join(line[4:end].strip() for line in lines if line.startswith((" 1 ", " 2 ", "    ")))
     assert sorted(written.replace("naive-bayes", " naive-bayes").split()) == ["model", *names]
+
+
+def test_a_table_is_as_wide_as_the_terminal_is_now(monkeypatch):
+    monkeypatch.setattr("rich._console", None)  # as in a new process; rich keeps its first console
+    for width in (200, 100, 150):
+        monkeypatch.setenv("COLUMNS", str(width))
+        shown = _run("reproduce", "--list").stdout.splitlines()
+        assert width - 50 < max(map(len, shown)) <= width

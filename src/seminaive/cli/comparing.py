@@ -7,6 +7,7 @@ import typer
 
 from seminaive.cli import catalogue
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
+from seminaive.cli.showing import show
 from seminaive.cli.tables import look, text_format
 from seminaive.delimited import TextFormat
 from seminaive.errors import InputError
@@ -70,8 +71,6 @@ def compare(
     _check_comparison(
         names, metric.split(","), [path for path in (report, csv) if path], tables, target, known
     )
-
-    from rich import print as show
 
     from seminaive import evaluate
 
@@ -176,8 +175,6 @@ def reproduce(
     for option, value in (("--repetitions", repetitions), ("--max-rows", max_rows)):
         if value is not None:
             check_at_least(option, value, 1)
-
-    from rich import print as show
 
     from seminaive.papers import acceptance, reproduction
     from seminaive.papers import show as views

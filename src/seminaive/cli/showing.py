@@ -7,9 +7,15 @@ from typing import Any
 import typer
 
 
+def show(shown: Any) -> None:
+    """Print a table as wide as the terminal is now; ``rich.print`` keeps the first ``COLUMNS``."""
+    from rich.console import Console
+
+    Console().print(shown)
+
+
 def show_frame(frame: Any, most: int) -> None:
     """Print the first lines of a frame as a table, numbers with three digits after the point."""
-    from rich import print as show
     from rich.box import SIMPLE_HEAD
     from rich.table import Table
     from rich.text import Text
