@@ -150,6 +150,13 @@ class Survey:
             raise InputError("no column has any value, all cells are missing: pass a column with values")
         return schema
 
+    def has_more_categories(self, most: int | None) -> bool:
+        """Tell whether some column has more categories than are to be kept."""
+        return most is not None and any(
+            isinstance(column, CategoricalColumn) and len(column.categories) > most
+            for column in self.statistics.schema.columns
+        )
+
     def number_sketches(
         self, schema: Schema, class_factors: Floats | None = None
     ) -> tuple[NumberSketch, ...]:
