@@ -23,6 +23,7 @@ from seminaive.encode.frames import Table, as_numbers
 from seminaive.encode.table import bins_of
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.base import encode_rows
+from seminaive.scale.sources import plain_type
 from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, ValueCounts
 from seminaive.statistics.number_sketch import sketch_columns
 
@@ -273,8 +274,8 @@ def _weights(column: Any, name: str) -> Floats:
         return as_numbers(name, column)
     except InputError as error:
         raise InputError(
-            f"the weights of rows are numbers, and column {name!r} is {column.type}: convert it, or name "
-            "another column in weight"
+            f"the weights of rows are numbers, and column {name!r} is {plain_type(column.type)}: convert "
+            "it, or name another column in weight"
         ) from error
 
 
