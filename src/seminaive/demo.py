@@ -86,8 +86,8 @@ def many_rows() -> Scene:
     return Scene(
         "Many rows: 20,000 poker hands to learn from, 10 categories, 10 classes",
         "A single card says nothing about a hand, so naive Bayes and logistic regression predict only how "
-        "often each hand occurs. With many rows, weights for all pairs of features can be learned, and they tell "
-        "most hands.",
+        "often each hand occurs. With many rows, weights for all pairs of features can be learned, and "
+        "they tell most hands.",
         poker_hands(25_000),
         RepeatedHoldout(0.2, 1),
         {

@@ -168,17 +168,17 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
 
     Examples
     --------
-    Three copies of a feature are left to logistic regression, and so count once; a fourth one that is
-    independent of them stays in naive Bayes:
+    Three copies of a feature go to logistic regression, where they count once; a fourth feature, which is
+    independent of them, stays in naive Bayes:
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
     >>> y = rng.integers(0, 2, 500)
     >>> copied, other = y ^ (rng.random(500) < 0.3), y ^ (rng.random(500) < 0.3)
     >>> X = np.column_stack([copied, copied, copied, other])
-    >>> model = HybridLogisticNaiveBayes(partition="dependence", categorical_features="all", random_state=0)
-    >>> model.fit(X, y).generative_features_
-    ['x0', 'x3']
+    >>> model = HybridLogisticNaiveBayes(categorical_features="all").fit(X, y)
+    >>> model.logistic_features_, model.generative_features_
+    (['x0', 'x1', 'x2'], ['x3'])
     """
 
     _fitted: ClassVar[dict[str, Any]] = {

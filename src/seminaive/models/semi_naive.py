@@ -52,7 +52,7 @@ def faster_in_row_space(n_rows, n_features, n_classes):
 
 
 class SemiNaive(AdditiveClassifier):
-    """Additive logistic regression with smooth curves and pairs, as strong as cross-validation finds good.
+    """Additive logistic regression with smooth curves and pairs, their strengths by cross-validation.
 
     Every number has a slope and a smooth curve, every category a table, and every pair of columns a smooth
     table of low rank. A ridge holds all coefficients back. Its strengths for slopes, curves and pairs are

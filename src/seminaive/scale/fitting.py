@@ -118,6 +118,6 @@ def _way_to_fit(model: Any) -> Any:
             f"model is a classifier of this package, got {type(model).__name__}: take one of {FITTED_HERE}"
         )
     raise InputError(
-        f"{type(model).__name__} cannot be fitted out of core, since its search visits all rows many times "
-        f"in an order of its own: fit it to a sample in memory, or take one of {FITTED_HERE}"
+        f"{type(model).__name__} cannot be fitted out of core, since its search needs all rows in memory: "
+        f"fit it to a sample, or take one of {FITTED_HERE}"
     )
