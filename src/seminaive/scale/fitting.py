@@ -54,7 +54,7 @@ def fit(
     model : estimator
         One of this package. It is fitted in place, and left as it was where the fit fails.
     data : Source
-        With a target, from `from_parquet`, `from_batches` or `from_dask`.
+        With a target, from `from_parquet`, `from_csv`, `from_batches` or `from_dask`.
     runner : LocalRunner, DaskRunner or None, default=None
         Who does the work; None is one thread of this process.
     scratch : path or None, default=None
