@@ -1,6 +1,7 @@
 """The encoder: kinds, codes, missing and unseen cells, and bad columns."""
 
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -114,6 +115,21 @@ def test_enums_and_nullable_types_are_understood():
     _, table = TableEncoder.learn(nullable)
     np.testing.assert_array_equal(table.numbers, [[1], [np.nan]])
     assert table.schema.columns[1] == CategoricalColumn("b", (True,), missing_seen=True)
+
+
+@pytest.mark.parametrize("library", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_decimals_are_numbers_in_every_library(library):
+    prices = [Decimal("1.50"), None, Decimal("2.25"), Decimal("-3.00")] * 30
+    frame = library({"price": prices, "size": ["s", "m", "l", "xl"] * 30})
+    y = [0, 1, 1, 0] * 30
+    model = NaiveBayes().fit(frame, y)
+    floats = pd.DataFrame(
+        {"price": [np.nan if p is None else float(p) for p in prices], "size": ["s", "m", "l", "xl"] * 30}
+    )
+    expected = NaiveBayes().fit(floats, y).predict_proba(floats)
+    assert model.columns_report_["kind"].tolist() == ["numeric", "categorical"]
+    np.testing.assert_array_equal(model.predict_proba(frame), expected)
+    np.testing.assert_array_equal(model.predict_proba(frame[:2]), expected[:2])
 
 
 def test_declared_categories_that_do_not_occur_are_unseen():

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 from seminaive import cli, memory, scale
 from seminaive.encode import read_table
 from seminaive.errors import InputError
-from seminaive.models import NaiveBayes, TreeAugmentedNaiveBayes, load_model
+from seminaive.models import NaiveBayes, TreeAugmentedNaiveBayes, load_model, save_model
 from seminaive.scale import partitions
 
 
@@ -89,6 +89,40 @@ def test_the_command_line_leaves_columns_of_a_folder_out_and_keeps_others(mixed,
     assert some["number"].tolist() == frame["number"].tolist()
     run("predict", model, folder, "--all", "--out", tmp_path / "every")
     assert list(pd.read_parquet(tmp_path / "every").columns[: frame.shape[1]]) == list(frame.columns)
+
+
+def test_a_folder_of_predictions_is_scored_as_a_file_of_them(mixed, tmp_path, write_parts):
+    frame = mixed.assign(outcome=mixed["outcome"].where(np.arange(len(mixed)) % 7 > 0, None))
+    folder = write_parts(frame, tmp_path / "rows", 4, np.random.default_rng(0))
+    frame.to_parquet(tmp_path / "rows.parquet")
+    save_model(NaiveBayes().fit(mixed.drop(columns="outcome"), mixed["outcome"]), tmp_path / "model")
+    told = []
+    for rows, out in ((folder, "answers"), (tmp_path / "rows.parquet", "answers.parquet")):
+        run("predict", tmp_path / "model", rows, "--out", tmp_path / out, "--keep", "outcome")
+        told.append(run("score", tmp_path / out, "--truth", "outcome").output.replace(f"{out}:", ""))
+    assert "2,571 rows; 429 without 'outcome' left out" in told[0]
+    assert told[0] == told[1]
+    with pytest.raises(
+        InputError, match=r"there is no column 'sky': the table has \['outcome', 'prediction'"
+    ):
+        run("score", tmp_path / "answers", "--truth", "sky")
+    write_parts(frame[:0], tmp_path / "none", 2, np.random.default_rng(0))
+    with pytest.raises(InputError, match="has any row: there is nothing to score"):
+        run("score", tmp_path / "none", "--truth", "outcome")
+
+
+def test_the_command_line_keeps_the_most_frequent_categories(mixed, tmp_path, write_parts):
+    folder = write_parts(mixed, tmp_path / "rows", 3, np.random.default_rng(0))
+    mixed.to_parquet(tmp_path / "rows.parquet")
+    options = ["--target", "outcome", "--model", "naive-bayes", "--max-categories"]
+    expected = scale.fit(NaiveBayes(), scale.from_parquet(folder, target="outcome"), max_categories=2)
+    X = mixed.drop(columns="outcome")
+    for rows in (folder, tmp_path / "rows.parquet"):
+        run("fit", rows, *options, "2", "--out", tmp_path / "model")
+        found = load_model(tmp_path / "model")
+        np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+    with pytest.raises(InputError, match="--max-categories is 1 or more, got 0"):
+        run("fit", folder, *options, "0", "--out", tmp_path / "model")
 
 
 def test_the_command_line_says_what_is_wrong_with_large_tables(mixed, tmp_path, write_parts):

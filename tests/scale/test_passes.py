@@ -13,6 +13,7 @@ from seminaive.models import (
     AcceleratedLogisticRegression,
     HigherOrderLogisticRegression,
     HigherOrderLogisticRegressionCV,
+    NaiveBayes,
     NaiveBayesLogisticRegression,
     SelectiveNaiveBayes,
     SemiNaive,
@@ -171,8 +172,9 @@ def test_what_cannot_be_fitted_out_of_core_says_so(mixed, tmp_path):
         scale.fit(SelectiveNaiveBayes(), data)
     with pytest.raises(InputError, match="solver='sgd' visits single rows"):
         scale.fit(HigherOrderLogisticRegression(solver="sgd"), data)
-    with pytest.raises(InputError, match="scratch is an existing folder"):
-        scale.fit(HigherOrderLogisticRegression(), data, scratch=tmp_path / "none")
+    for model in (HigherOrderLogisticRegression(), NaiveBayes()):
+        with pytest.raises(InputError, match="scratch is an existing folder"):
+            scale.fit(model, data, scratch=tmp_path / "none")
 
 
 def test_strengths_searched_on_all_rows_give_the_answer_of_the_search_in_memory(mixed):

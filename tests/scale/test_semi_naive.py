@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from seminaive import scale
@@ -6,7 +7,7 @@ from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import InputError, TooLargeError
-from seminaive.models import SemiNaive, load_model, save_model, semi_naive
+from seminaive.models import NaiveBayes, SemiNaive, load_model, save_model, semi_naive
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale.scratch import joblib
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
@@ -101,6 +102,45 @@ def test_few_rows_are_fitted_as_in_memory(mixed):
     model = scale.fit(SemiNaive(interactions=1), data)
     X = features(frame)
     np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
+
+
+def test_partitions_may_store_a_column_differently(mixed, tmp_path):
+    frame = mixed[:600].assign(rank=pd.Categorical(np.arange(600) % 4))
+    others = [
+        frame[:200].astype({"sky": "category", "outcome": "category"}),
+        frame[200:250].assign(place=None),
+        frame[250:],
+    ]
+    whole = pd.concat([frame[:200], others[1], frame[250:]])
+    expected = SemiNaive(interactions=0).fit(features(whole), whole["outcome"])
+    for number, part in enumerate(others):
+        part.to_parquet(tmp_path / f"{number}.parquet")
+    batches = scale.from_batches(others, target="outcome")
+    files = scale.from_parquet(tmp_path, target="outcome")
+    found = scale.fit(SemiNaive(interactions=0), batches)
+    X = features(whole)
+    np.testing.assert_array_equal(found.predict_proba(X), expected.predict_proba(X))
+    for data in (batches, files):
+        model = scale.fit(SemiNaive(interactions=0), data)
+        naive = scale.fit(NaiveBayes(), data)
+        # Types are those of the values, as in models that need no sample.
+        assert model.columns_report_["read_as"].tolist()[:3] == naive.columns_report_["read_as"].tolist()[:3]
+        assert model.columns_read_ == naive.columns_read_
+
+
+@pytest.mark.parametrize("n_rows", [600, 1500])
+def test_rare_categories_are_left_out_of_small_tables_as_of_large_ones(mixed, n_rows, monkeypatch):
+    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 1000)
+    frame = mixed[:n_rows]
+    model = scale.fit(
+        SemiNaive(interactions=0), scale.from_batches(parts(frame), target="outcome"), max_categories=2
+    )
+    column = model.schema_.columns[0]
+    assert (column.name, column.categories) == ("sky", ("dry", "wet"))
+    row = features(frame)[:1]
+    np.testing.assert_array_equal(
+        model.predict_proba(row.assign(sky="fog")), model.predict_proba(row.assign(sky="never seen"))
+    )
 
 
 @pytest.mark.usefixtures("small_sample")

@@ -1,3 +1,5 @@
+import tempfile
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -118,7 +120,7 @@ def test_what_is_no_source_no_runner_and_no_model_is_said(mixed, tmp_path):
     data = scale.from_batches([mixed], target="outcome")
     with pytest.raises(InputError, match="got one DataFrame: pass it in a list"):
         scale.from_batches(mixed)
-    with pytest.raises(InputError, match=r"frame is a dask.dataframe.DataFrame, got DataFrame"):
+    with pytest.raises(InputError, match=r"a dask.dataframe.DataFrame, got pandas.DataFrame: pass"):
         scale.from_dask(mixed)
     with pytest.raises(InputError, match=r"runner is a scale.LocalRunner or a scale.DaskRunner, got str"):
         scale.fit(NaiveBayes(), data, runner="dask")
@@ -129,7 +131,9 @@ def test_what_is_no_source_no_runner_and_no_model_is_said(mixed, tmp_path):
     twice = pa.table([[1, 2], [3, 4], ["a", "b"]], names=["x", "x", "outcome"])
     with pytest.raises(InputError, match="'batch 0' has several columns named 'x'"):
         scale.fit(NaiveBayes(), scale.from_batches([twice], target="outcome"))
-    with pytest.raises(InputError, match="the weights of rows are numbers, and column 'sky' is"):
+    with pytest.raises(InputError, match=r"two columns of a batch have the same name .*'sky'"):
+        scale.from_batches([pd.concat([mixed, mixed[["sky"]]], axis=1)], target="outcome").types  # noqa: B018
+    with pytest.raises(InputError, match="the weights of rows are numbers, and column 'sky' is string"):
         scale.fit(NaiveBayes(), scale.from_batches([mixed], target="outcome", weight="sky"))
     mixed.to_csv(tmp_path / "rows.csv")
     with pytest.raises(InputError, match="A CSV file is named itself"):
@@ -182,6 +186,17 @@ def test_a_full_disk_under_predictions_is_a_sentence_and_leaves_nothing(folder, 
     with pytest.raises(InputError, match=r"cannot be written to .*No space left.*in out"):
         scale.predict_proba(model, scale.from_parquet(folder), out=tmp_path / "answers")
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_place_that_predictions_cannot_be_written_to_is_a_sentence(folder, tmp_path, monkeypatch):
+    model = scale.fit(NaiveBayes(), scale.from_parquet(folder, target="outcome"))
+
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
+    with pytest.raises(InputError, match=r"cannot be written to .*answers.*Permission denied.*in out"):
+        scale.predict_proba(model, scale.from_parquet(folder), out=tmp_path / "answers")
 
 
 def test_a_column_with_too_many_categories_is_refused_with_its_size(mixed, monkeypatch):

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperCommand
 
 from seminaive.cli import catalogue
-from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator
+from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.reading import load_model
 from seminaive.cli.showing import show_frame, spinner
 from seminaive.cli.tables import NamedTable, columns_meant, look, text_format
@@ -49,6 +49,13 @@ def fit(
     drop: Annotated[
         list[str] | None, typer.Option(help="Columns to leave out, an identifier for instance; repeatable.")
     ] = None,
+    max_categories: Annotated[
+        int | None,
+        typer.Option(
+            help="Categories kept of each column, the most frequent; the others count as unseen. The table "
+            "is then read in pieces."
+        ),
+    ] = None,
     estimate: Annotated[
         bool,
         typer.Option(
@@ -64,17 +71,19 @@ def fit(
 
     A folder, or a file too large for memory, is read in pieces.
     """
+    if max_categories is not None:
+        check_at_least("--max-categories", max_categories, 1)
     catalogue.check_model(model)
     given = catalogue.read_parameters(model, param or [])
     check_model_name(out)
     check_writable(out)
     written = text_format(sep, decimal, encoding, na_values)
-    if is_large(table):
+    if is_large(table) or max_categories is not None:
         from seminaive.scale.command_line import open_large
 
         data = open_large(table, written, target=target, weight=weight)
         data = replace(data, ids=tuple(columns_meant(drop, data.types.names)))
-        _fit_in_pieces(catalogue.make_model(model, given), model, table, data, out)
+        _fit_in_pieces(catalogue.make_model(model, given), model, table, data, max_categories, out)
         return
     named = look(table, written)
     dropped = columns_meant(drop, named.names)
@@ -100,14 +109,16 @@ def fit(
     )
 
 
-def _fit_in_pieces(estimator: Any, model: str, table: Path, data: Any, out: Path) -> None:
-    """Fit a model to a folder, or to a file too large for memory, and save it."""
+def _fit_in_pieces(
+    estimator: Any, model: str, table: Path, data: Any, max_categories: int | None, out: Path
+) -> None:
+    """Fit a model to a table that is not read as a whole, and save it."""
     from seminaive import models
     from seminaive.scale.command_line import fit_large
 
     with spinner(f"fitting {model} to {table}"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        fit_large(estimator, data)
+        fit_large(estimator, data, max_categories)
     models.save_model(estimator, out)
     typer.echo(f"{table}: read in pieces. The columns were read so:")
     show_frame(_columns(estimator), MOST_COLUMNS)
@@ -284,7 +295,9 @@ def _beside(frame: Any, kept: list[str], columns: dict[str, Any]) -> Any:
 
 
 def score(
-    table: Annotated[Path, typer.Argument(help="What predict wrote, with --keep or --all.")],
+    table: Annotated[
+        Path, typer.Argument(help="What predict wrote, with --keep or --all: a file or a folder.")
+    ],
     truth: Annotated[str, typer.Option(help="The column that holds the true classes.")],
     sep: Separator = None,
     decimal: Decimal = None,
@@ -292,12 +305,17 @@ def score(
     na_values: MissingValues = None,
 ) -> None:
     """Measure predictions against the truth: log loss, Brier score, accuracy, AUC, F1 and calibration."""
-    named = look(table, text_format(sep, decimal, encoding, na_values))
-    named.check_column(truth)
+    if table.is_dir():
+        from seminaive.scale.command_line import read_predictions
+
+        frame = read_predictions(table, truth)
+    else:
+        named = look(table, text_format(sep, decimal, encoding, na_values))
+        named.check_column(truth)
+        frame = named.read(text_columns=(truth, "prediction"))
 
     from seminaive.evaluate.written_predictions import measure, predictions_of_frame
 
-    frame = named.read(text_columns=(truth, "prediction"))
     predictions = predictions_of_frame(frame, truth)
     left_out = len(frame) - len(predictions.truth)
     without = f"; {left_out:,} without {truth!r} left out" if left_out else ""

@@ -104,7 +104,8 @@ def _levels(schema: Schema, column: Column) -> int:
 
 def _read_as(column: Column) -> str:
     if isinstance(column, NumericColumn):
-        return "numbers" if column.cuts is None else f"numbers, in {column.n_present} bins"
+        bins = "1 bin" if column.n_present == 1 else f"{column.n_present} bins"
+        return "numbers" if column.cuts is None else f"numbers, in {bins}"
     return "categories" if isinstance(column, CategoricalColumn) else "nothing: all cells are missing"
 
 

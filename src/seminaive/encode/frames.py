@@ -190,7 +190,8 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
     import narwhals as nw
 
     if series.implementation.is_pandas():
-        return series.to_native(), _kind(name, series.dtype)
+        own = series.to_native()
+        return own, "numeric" if _has_decimals(series) else _kind(name, series.dtype)
     if series.dtype in (nw.Int128, nw.UInt128):  # arrow has no such integers
         return np.array([*series.to_list(), None], dtype=object)[:-1], "numeric"
     array = _arrow_column(series)
@@ -202,6 +203,14 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
     chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     decoded = pa.chunked_array([pc.run_end_decode(chunk) for chunk in chunks])
     return decoded, _kind(name, nw.from_native(decoded, series_only=True).dtype)
+
+
+def _has_decimals(series: Any) -> bool:
+    """Tell whether a pandas column holds decimal numbers, which pandas keeps as objects."""
+    import narwhals as nw
+    import pandas as pd
+
+    return series.dtype == nw.Object and pd.api.types.infer_dtype(series.to_native()) == "decimal"
 
 
 def _arrow_column(series: Any) -> Any:

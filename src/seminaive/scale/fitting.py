@@ -16,6 +16,7 @@ from seminaive.models.parameters import is_whole
 from seminaive.models.semi_naive import SemiNaive
 from seminaive.scale.local_runner import checked_runner
 from seminaive.scale.pass_fits import fit_by_passes, fit_searched
+from seminaive.scale.scratch import check_scratch
 from seminaive.scale.shrunken_fits import fit_shrunken, fit_shrunken_searched
 from seminaive.scale.smooth_fits import fit_semi_naive
 from seminaive.scale.sources import Source
@@ -68,6 +69,7 @@ def fit(
     _check_source(data)
     if max_categories is not None and (not is_whole(max_categories) or max_categories < 1):
         raise InputError(f"max_categories is None or a whole number of 1 or more, got {max_categories!r}")
+    check_scratch(scratch)
     how = _way_to_fit(model)
     model._check_shared_parameters()
     model._check_parameters()

@@ -297,7 +297,11 @@ def arrow_table(frame: Any) -> pa.Table:
         return pa.Table.from_batches([frame])
     import narwhals as nw
 
-    opened = nw.from_native(frame, eager_only=True, pass_through=True)
+    try:
+        opened = nw.from_native(frame, eager_only=True, pass_through=True)
+    except nw.exceptions.DuplicateError as error:
+        told = " ".join(str(error).split())
+        raise InputError(f"two columns of a batch have the same name ({told}): rename one") from error
     if not isinstance(opened, nw.DataFrame):
         raise TableTypeError(
             f"a batch is a pandas, polars or pyarrow frame, got {type(frame).__name__}: rows that are scaled "

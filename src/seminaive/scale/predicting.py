@@ -132,7 +132,8 @@ def check_new_folder(path: Path) -> None:
 def whole_folder(path: Path) -> Iterator[Path]:
     """Give a folder to write to that becomes ``path`` at the end; a failure leaves nothing of it."""
     check_new_folder(path)
-    folder = Path(tempfile.mkdtemp(dir=path.resolve().parent, prefix=f".{path.name}-"))
+    with _writable(path):
+        folder = Path(tempfile.mkdtemp(dir=path.resolve().parent, prefix=f".{path.name}-"))
     try:
         yield folder
         if path.exists():

@@ -28,6 +28,12 @@ FULL = (errno.ENOSPC, errno.EDQUOT)
 SHARE_OF_MEMORY = 0.25
 
 
+def check_scratch(scratch: str | Path | None) -> None:
+    """Refuse a folder for encoded rows that does not exist."""
+    if scratch is not None and not Path(scratch).is_dir():
+        raise InputError(f"scratch is an existing folder: there is no folder {str(scratch)!r}")
+
+
 @contextmanager
 def scratch_folder(scratch: str | Path | None, n_bytes: int) -> Iterator[str | None]:
     """Give a folder for blocks of so many bytes, which is removed at the end; None to keep them in memory.
@@ -43,8 +49,6 @@ def scratch_folder(scratch: str | Path | None, n_bytes: int) -> Iterator[str | N
         yield None
         return
     parent = Path(tempfile.gettempdir() if scratch is None else scratch)
-    if not parent.is_dir():
-        raise InputError(f"scratch is an existing folder: there is no folder {str(parent)!r}")
     free = shutil.disk_usage(parent).free
     if n_bytes > free:
         raise _full(parent, n_bytes, free)

@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 def fit_semi_naive(model: Any, work: Work) -> None:
     """Search strengths and relevances on a sample in memory, then fit all rows."""
     survey = work.survey(values=True, sketches=False)
-    if survey.n_rows <= semi_naive.MOST_SEARCHED:
+    if survey.n_rows <= semi_naive.MOST_SEARCHED and not survey.has_more_categories(work.max_categories):
         # The search sees all rows: this is the fit in memory.
         features, labels, weight = work.sample(survey.n_rows, None)
         model.fit(features, labels, sample_weight=weight)
+        model.columns_read_ = survey.readings_of(work.data.reading.features)
         return
     coding = work.adopt(survey, pair_cuts if model._wants_pairs() else None)
     sample = coding.encode(*work.sample(semi_naive.MOST_SEARCHED, model.random_state))

@@ -245,7 +245,11 @@ def from_dask(
         As in `from_parquet`.
     """
     if not hasattr(frame, "to_delayed"):
-        raise InputError(f"frame is a dask.dataframe.DataFrame, got {type(frame).__name__}")
+        library = type(frame).__module__.partition(".")[0]
+        raise InputError(
+            f"frame is a dask.dataframe.DataFrame, got {library}.{type(frame).__name__}: pass frames of "
+            "other libraries to from_batches, in a list"
+        )
     parts = [
         DaskPartition(delayed, frame._meta, f"partition {number}")
         for number, delayed in enumerate(frame.to_delayed())

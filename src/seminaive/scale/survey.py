@@ -23,6 +23,7 @@ from seminaive.encode.frames import Table, as_numbers
 from seminaive.encode.table import bins_of
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.base import encode_rows
+from seminaive.scale.sources import plain_type
 from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, ValueCounts
 from seminaive.statistics.number_sketch import sketch_columns
 
@@ -150,6 +151,13 @@ class Survey:
             raise InputError("no column has any value, all cells are missing: pass a column with values")
         return schema
 
+    def has_more_categories(self, most: int | None) -> bool:
+        """Tell whether some column has more categories than are to be kept."""
+        return most is not None and any(
+            isinstance(column, CategoricalColumn) and len(column.categories) > most
+            for column in self.statistics.schema.columns
+        )
+
     def number_sketches(
         self, schema: Schema, class_factors: Floats | None = None
     ) -> tuple[NumberSketch, ...]:
@@ -266,8 +274,8 @@ def _weights(column: Any, name: str) -> Floats:
         return as_numbers(name, column)
     except InputError as error:
         raise InputError(
-            f"the weights of rows are numbers, and column {name!r} is {column.type}: convert it, or name "
-            "another column in weight"
+            f"the weights of rows are numbers, and column {name!r} is {plain_type(column.type)}: convert "
+            "it, or name another column in weight"
         ) from error
 
 

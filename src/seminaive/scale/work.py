@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from seminaive.errors import InputError
 from seminaive.scale.coding import Coding
+from seminaive.scale.sources import plain_type
 from seminaive.scale.survey import Survey, survey_partition, training_pieces
 from seminaive.statistics import TableStatistics, TupleCounts
 
@@ -112,7 +113,8 @@ class Work:
         ]
         features, labels, weights = zip(*pieces, strict=True)
         weight = None if weights[0] is None else np.concatenate(weights)
-        return pa.concat_tables(features).unify_dictionaries(), _joined(labels), weight
+        every_label = pa.chunked_array([chunk for own in labels for chunk in own.chunks])
+        return pa.concat_tables(features).unify_dictionaries(), every_label.unify_dictionaries(), weight
 
     def coded(self, rule: Any) -> tuple[Survey, Coding]:
         """Survey all rows; with class weights the summary needs counts of values, as cut points do."""
@@ -177,14 +179,22 @@ def _sample_work(
         kept = own[(own >= start) & (own < start + features.num_rows)] - start
         start += features.num_rows
         if len(kept):
-            found.append((features.take(kept), labels.take(kept), None if weight is None else weight[kept]))
+            taken = features.take(kept)
+            alike = pa.table([_stored_alike(column) for column in taken.columns], names=taken.column_names)
+            own_weight = None if weight is None else weight[kept]
+            found.append((alike, _stored_alike(labels.take(kept)), own_weight))
     return found
 
 
-def _joined(columns: tuple[Any, ...]) -> Any:
-    """Return columns of labels, below each other."""
-    chunks = [chunk for column in columns for chunk in column.chunks]
-    return pa.chunked_array(chunks).unify_dictionaries()
+def _stored_alike(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column by a type that all partitions share, whichever of them store it as a dictionary.
+
+    Text is not a dictionary. Other dictionaries remain, since they say that the column holds categories.
+    """
+    plain = plain_type(column.type)
+    if pa.types.is_dictionary(column.type) and not pa.types.is_string(plain):
+        return column.cast(pa.dictionary(pa.int32(), plain))
+    return column.cast(plain)
 
 
 def _count_work(partition: Partition, coding: Coding, model: Any) -> TableStatistics | None:
