@@ -66,9 +66,9 @@ def few_rows() -> Scene:
     """Return a table of which few rows are known, where a model between the two ends is best."""
     return Scene(
         "Few rows: 30 wines to learn from, 13 numbers, 3 growers",
-        "With 30 rows neither end is right: naive Bayes is too sure of itself, logistic regression has more "
-        "weights than rows to learn them from. SemiNaive chooses by cross-validation how far to go from one "
-        "to the other, and its mean log loss is the lowest.",
+        "With 30 rows neither end is right: the probabilities of naive Bayes are too near to 0 and 1, and "
+        "logistic regression has more weights than rows to learn them from. SemiNaive chooses by "
+        "cross-validation how far to go from one to the other, and its mean log loss is the lowest.",
         load_dataset("wine"),
         RepeatedHoldout(1 - 30 / 178, 10, stratified=True),
         {
@@ -85,8 +85,8 @@ def many_rows() -> Scene:
     """Return a table of many rows where single features say nothing: the side of pairs."""
     return Scene(
         "Many rows: 20,000 poker hands to learn from, 10 categories, 10 classes",
-        "A single card says nothing about a hand, so naive Bayes and logistic regression know only how often "
-        "each hand occurs. With many rows, weights for all pairs of features can be learned, and they tell "
+        "A single card says nothing about a hand, so naive Bayes and logistic regression predict only how "
+        "often each hand occurs. With many rows, weights for all pairs of features can be learned, and they tell "
         "most hands.",
         poker_hands(25_000),
         RepeatedHoldout(0.2, 1),

@@ -395,7 +395,7 @@ def test_a_killed_run_resumes_to_exactly_the_results_of_an_unbroken_one(tmp_path
     script = tmp_path / "run.py"
     script.write_text(_SLOW_RUN)
     killed, unbroken = tmp_path / "killed", tmp_path / "unbroken"
-    process = subprocess.Popen([sys.executable, script, killed, "0.1", n_jobs], start_new_session=True)
+    process = subprocess.Popen([sys.executable, script, killed, "0.3", n_jobs], start_new_session=True)
     deadline = time.monotonic() + 300  # a busy machine is slow to start processes
     while not (killed.exists() and killed.read_bytes().count(b"\n") >= 6):
         assert time.monotonic() < deadline, "the run wrote nothing"

@@ -94,6 +94,22 @@ def test_rows_with_missing_cells_are_left_out_of_the_tests_that_need_them(weathe
     assert first[1].n_rows == len(X)
 
 
+@pytest.mark.parametrize("test", ["union", "mi", "mi-g-sh"])
+def test_a_column_without_values_changes_nothing(numbers, test):
+    X, y = numbers
+    named = pd.DataFrame(X).add_prefix("x")
+    expected = MarkovBlanketSelector(test=test).fit(named, y)
+    gaps = named.assign(never=np.nan)[["never", *named.columns]].assign(last=np.nan)
+    found = MarkovBlanketSelector(test=test).fit(gaps, y)
+    assert found.get_feature_names_out().tolist() == expected.get_feature_names_out().tolist()
+    assert str(found.trace_) == str(expected.trace_)
+    if test != "mi-g-sh":
+        mixed = gaps.assign(text=pd.Series([None] * len(y), dtype=object))
+        found = MarkovBlanketSelector("iamb", "mi").fit(mixed, y)
+        expected = MarkovBlanketSelector("iamb", "mi").fit(named, y)
+        assert str(found.trace_) == str(expected.trace_)
+
+
 def test_it_works_in_a_pipeline_and_is_pickled(weather):
     X, y = weather
     pipeline = make_pipeline(MarkovBlanketSelector("iamb", "mi"), NaiveBayes()).fit(X, y)

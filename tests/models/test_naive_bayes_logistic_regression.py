@@ -86,7 +86,9 @@ def test_a_zero_target_with_a_free_intercept_is_the_lasso():
     )
     ours.fit(numbers, y)
     centred = numbers - numbers.mean()
-    theirs = LogisticRegression(l1_ratio=1.0, C=1 / 5.0, solver="saga", tol=1e-10, max_iter=100_000)
+    theirs = LogisticRegression(
+        l1_ratio=1.0, C=1 / 5.0, solver="saga", tol=1e-10, max_iter=100_000, random_state=0
+    )
     theirs.fit(centred, y)
     np.testing.assert_allclose(ours.coefficients_[1:], theirs.coef_[0], atol=1e-5)
 

@@ -163,6 +163,8 @@ def test_what_cannot_be_pooled_is_refused(table):
         PooledClassifier(NaiveBayes(), average="votes").fit(X, y)
 
 
-@parametrize_with_checks([PooledClassifier(NaiveBayes(), imputer=MultipleImputer(2, n_sweeps=1))])
+@parametrize_with_checks(
+    [PooledClassifier(NaiveBayes(), imputer=MultipleImputer(2, n_sweeps=1, random_state=0))]
+)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

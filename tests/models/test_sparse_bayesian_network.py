@@ -186,7 +186,9 @@ def test_a_decision_tree_cuts_where_the_impurity_falls_most():
     rng = np.random.default_rng(0)
     values, weight = rng.normal(size=400).round(2), rng.integers(1, 4, 400).astype(float)
     labels = ((np.abs(values) > 0.8) ^ (rng.random(400) < 0.1)).astype(np.int64)
-    tree = DecisionTreeClassifier(max_leaf_nodes=3).fit(values[:, None], labels, sample_weight=weight)
+    tree = DecisionTreeClassifier(max_leaf_nodes=3, random_state=0).fit(
+        values[:, None], labels, sample_weight=weight
+    )
     expected = np.sort(tree.tree_.threshold[tree.tree_.feature >= 0])
     np.testing.assert_allclose(TreeCuts(3)(values, labels, weight), expected, atol=1e-6)
     assert len(TreeCuts(3)(np.zeros(5), np.array([0, 1, 0, 1, 0]))) == 0

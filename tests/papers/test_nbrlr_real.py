@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
 
 from seminaive.evaluate.datasets import Dataset
@@ -142,7 +143,7 @@ def test_subsets_are_cut_where_the_paper_cuts_them():
 
 def test_the_method_without_a_penalty_and_the_one_with_all_of_it_are_lr_and_naive_bayes():
     table = _table("limits", 300)
-    fitted = {name: METHODS[name].fit(table.X, table.y) for name in ("LR", "NB")}
+    fitted = {name: clone(METHODS[name]).fit(table.X, table.y) for name in ("LR", "NB")}
     np.testing.assert_allclose(fitted["NB"].coefficients_, fitted["NB"].target_, rtol=1e-12)
     np.testing.assert_allclose(fitted["LR"].coefficients_, fitted["NB"].maximum_likelihood_, rtol=1e-4)
     assert {entry.name for entry in REPRODUCTIONS} >= {"nbrlr-table6", "nbrlr-table8"}

@@ -85,7 +85,7 @@ def test_predictions_of_a_cluster_are_those_of_one_machine(client, rows, tmp_pat
     import pandas as pd
 
     data = scale.from_parquet(rows, target="outcome")
-    model = scale.fit(MODELS["TAN"], data)
+    model = scale.fit(clone(MODELS["TAN"]), data)
     here = scale.predict_proba(model, data, out=tmp_path / "here")
     there = scale.predict_proba(model, data, out=tmp_path / "there", runner=scale.DaskRunner(client))
     pd.testing.assert_frame_equal(pd.read_parquet(here), pd.read_parquet(there))

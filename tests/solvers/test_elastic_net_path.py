@@ -180,7 +180,9 @@ class TestLibraries:
     def test_zero_target_and_free_intercept_is_the_lasso_of_scikit_learn(self, strength):
         design, labels = mixed_problem()
         ours = logistic_path(design, labels, FREE, strengths=[strength]).coefficients[0]
-        model = LogisticRegression(l1_ratio=1.0, C=1 / strength, solver="saga", tol=1e-12, max_iter=100_000)
+        model = LogisticRegression(
+            l1_ratio=1.0, C=1 / strength, solver="saga", tol=1e-12, max_iter=100_000, random_state=0
+        )
         model.fit(dense(design)[:, 1:], labels)
         theirs = np.concatenate([model.intercept_, model.coef_[0]])[:, None]
         zero = np.zeros_like(ours)

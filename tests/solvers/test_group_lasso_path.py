@@ -131,7 +131,7 @@ def test_with_two_levels_and_two_labels_it_is_the_lasso_on_signs():
     # The block of a column is [[a, -a], [-a, a]]: log odds 2 a x for a sign x, and norm 2 |a|.
     ours = solution.coefficients[0, 1::2, 1] - solution.coefficients[0, 1::2, 0]
     lasso = LogisticRegression(
-        l1_ratio=1, C=1 / (len(labels) * strength), solver="saga", tol=1e-12, max_iter=100_000
+        l1_ratio=1, C=1 / (len(labels) * strength), solver="saga", tol=1e-12, max_iter=100_000, random_state=0
     ).fit(2.0 * found[0] - 1, labels)
     np.testing.assert_allclose(ours, lasso.coef_[0], atol=1e-5)
     assert 0 < (ours != 0).sum() < 6

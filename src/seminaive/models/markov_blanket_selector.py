@@ -96,7 +96,7 @@ class MarkovBlanketSelector(TableSelector):
     -----
     In tests of correlations a class enters as one indicator where there are two classes; with more, each has
     an indicator, and the smallest p-value counts, times their number. A row with a missing cell is left out
-    of the tests that need the cell.
+    of the tests that need the cell. A column without any value is in no test and is not kept.
 
     Examples
     --------
@@ -146,23 +146,27 @@ class MarkovBlanketSelector(TableSelector):
         self._check_parameters()
         with unchanged_on_failure(self):
             opened, target, weight = open_training(self, X, y, sample_weight)
-            tests = self._tests(opened, target.labels, len(target.classes), weight)
-            self.trace_ = self._search(tests, opened.names)
-            found = {j for blanket in self.trace_.blankets for j in blanket.members}
-            self.support_ = np.array([j in found for j in range(len(opened.names))])
+            table = self._coded(opened, target.labels, weight)
+            tests = self._tests(table, target.labels, len(target.classes), weight)
+            self.trace_ = self._search(tests, table.schema.coded_names)
+            found = [table.schema.coded[k] for blanket in self.trace_.blankets for k in blanket.members]
+            self.support_ = np.isin(np.arange(len(opened.names)), found)
             self._warn()
         return self
 
-    def _tests(self, opened, labels, n_classes, weight):
-        """Return the tests to be used, each over all columns and, last, the class."""
+    def _coded(self, opened, labels, weight):
+        """Return the table with its numbers cut into intervals, so that columns with values have codes."""
         learned = {
             "categorical_features": self.categorical_features,
             "missing": "neutral",
             "labels": labels,
             "row_weight": weight,
         }
-        _, table = TableEncoder.learn(opened, cut_rule=mdl_cuts, **learned)
-        all_numbers = len(table.schema.numeric) == len(opened.names)
+        return TableEncoder.learn(opened, cut_rule=mdl_cuts, **learned)[1]
+
+    def _tests(self, table, labels, n_classes, weight):
+        """Return the tests to be used, each over the columns that have values and, last, the class."""
+        all_numbers = len(table.schema.numeric) == len(table.schema.coded)
         names = [self.test]
         if self.test == UNION:
             names = list(CORRELATION_TESTS if all_numbers else COUNTS_TESTS)
