@@ -13,7 +13,7 @@ from scipy.linalg.blas import dsymm
 from seminaive.solvers.kernel_newton import KernelFit, RowLoss, minimize_kernel, smoother
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
