@@ -13,8 +13,10 @@ BIN := .venv/bin
 demo: .venv/plot
 	$(BIN)/seminaive demo
 
+# Tests run in a new order each time, by the seed that the printed command shows; SEED=... repeats it.
+SEED ?= $(shell date +%s)
 test: .venv/test
-	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal --randomly-seed $(SEED) -m "not slow"
 
 # The lower bounds of pyproject.toml, in an environment of their own, and the tests that touch every dependency.
 test-oldest: .venv-oldest/done

@@ -88,3 +88,11 @@ def test_relabelled_classes_have_the_same_reference_where_categories_tie():
         other = NaiveBayesLogisticRegression(strength=3.0, tol=1e-9).fit(X, 1 - y, sample_weight=weights)
         assert one.references_ == other.references_ == (0,)
         np.testing.assert_allclose(one.predict_proba(X), other.predict_proba(X)[:, ::-1], atol=1e-6)
+
+
+def test_medians_leave_at_most_half_of_the_weight_on_either_side():
+    design, rng = random_design()
+    weight = rng.integers(0, 4, design.n_rows).astype(float)
+    medians = design.medians(weight)
+    assert (weight @ (design.numbers < medians) <= weight.sum() / 2).all()
+    assert (weight @ (design.numbers > medians) <= weight.sum() / 2).all()

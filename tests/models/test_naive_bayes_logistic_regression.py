@@ -453,3 +453,25 @@ def test_classes_that_naive_bayes_separates_beyond_rounding_are_no_reason_to_war
     assert model.path_.converged.all()
     assert np.isfinite(model.path_.gap).all()
     assert model.score(X, labels) == 1.0
+
+
+@pytest.mark.parametrize("seed", [0, 8, 11])
+def test_a_search_over_numbers_of_many_magnitudes_tries_and_chooses_solved_strengths_alone(seed):
+    rng = np.random.default_rng([seed, 600, 3])
+    X = rng.standard_cauchy((600, 3))
+    labels = (X[:, 0] + 0.3 * rng.normal(size=600) > 0).astype(int)
+    model = NaiveBayesLogisticRegressionCV(strengths=20, cv=5).fit(X**3, labels)  # warnings are errors here
+    assert model.path_.converged.all()
+    assert model.strength_ in model.path_.strengths
+
+
+def test_a_strength_that_stopped_short_is_no_reason_to_warn_unless_it_is_chosen():
+    X, y = mixed_table()
+    search = {"strengths": [1e6, 1e-3], "max_steps": 1, "cv": 3, "target": "zero"}
+    with pytest.warns(ConvergenceWarning, match="strengths stopped short"):
+        warned = NaiveBayesLogisticRegressionCV(**search).fit(X, y)
+    assert warned.strength_ == 1e-3
+    rng = np.random.default_rng(0)
+    quiet = NaiveBayesLogisticRegressionCV(**search).fit(X, rng.permutation(y))  # warnings are errors here
+    assert quiet.strength_ == 1e6
+    assert not quiet.path_.converged.all()

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numba import njit
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
 from seminaive.design.reference import ReferenceDesign
@@ -167,6 +168,25 @@ class TestCertificates:
         path = logistic_path(design, labels, strengths=[0.1], options=PathOptions(max_steps=1))
         with pytest.warns(ConvergenceWarning, match=r"duality gap of \d.*after \d+ passes"):
             path.warn_unless_converged()
+
+    @pytest.mark.parametrize("standardize", [True, False])
+    def test_the_unpenalised_fit_of_numbers_of_many_magnitudes_is_the_maximum_likelihood(self, standardize):
+        rng = np.random.default_rng([11, 200, 3])
+        numbers = rng.standard_cauchy((200, 3)) ** 3  # up to 1e7 times the median
+        labels = (np.cbrt(numbers[:, 0]) + 0.3 * rng.normal(size=200) > 0).astype(np.int64)
+        design = ReferenceDesign.of(numbers, np.empty((200, 0), dtype=np.uint8), [], [])
+        penalty = ElasticNet(standardize=standardize)
+        path = logistic_path(design, labels, penalty, strengths=[0.0])
+        assert path.converged.all()
+        # Newton's method without ridge or penalty; quadratic convergence leaves rounding.
+        columns = np.column_stack([np.ones(200), numbers / numbers.std(axis=0)])
+        found = np.zeros(4)
+        for _ in range(60):
+            p = expit(columns @ found)
+            hessian = (columns.T * (p * (1 - p))) @ columns
+            found = found + np.linalg.solve(hessian, columns.T @ (labels - p))
+        best = np.logaddexp(0.0, (1 - 2 * labels) * (columns @ found)).sum()
+        assert path.deviance[0] == pytest.approx(2 * best, rel=1e-8)
 
     def test_deviance_is_twice_the_loss(self):
         design, labels = mixed_problem(3)

@@ -162,6 +162,15 @@ class ReferenceDesign:
         means[self.n_coefficients] = 0.0
         return means[:-1], np.sqrt(variances[:-1])
 
+    def medians(self, row_weight: Floats) -> Floats:
+        """Return the weighted median of every number."""
+        order = np.argsort(self.numbers, axis=0, kind="stable")
+        below = np.cumsum(row_weight[order], axis=0)
+        middle = (below < 0.5 * below[-1]).sum(axis=0)
+        columns = np.arange(self.n_numbers)
+        medians: Floats = self.numbers[order[middle, columns], columns]
+        return medians
+
     def scores(self, coefficients: Floats) -> Floats:
         """Return design times coefficients (n_coefficients, n_scores): (n_rows, n_scores)."""
         padded = np.vstack([coefficients, np.zeros((1, coefficients.shape[1]))])

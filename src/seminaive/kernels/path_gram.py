@@ -100,7 +100,7 @@ def finish_gram(gram, s, n_scores, position, design):
 
     The second derivatives by centred columns are those by raw columns minus multiples of the intercept's.
     """
-    centre, squares = design.centre, design.squares
+    centre = design.centre
     width, q = centre.shape[0], s * n_scores
     for row in range(q):
         for column in range(row // n_scores * n_scores):
@@ -124,7 +124,7 @@ def finish_gram(gram, s, n_scores, position, design):
             for b in range(q):
                 gram[b, a] -= shift * gram[b, a % n_scores]
     for a in range(q):
-        diagonal = gram[a, a] * (1.0 + 1e-10) + 1e-13 * squares[position[a] % width]
+        diagonal = gram[a, a] * (1.0 + 1e-10)
         gram[a, a] = diagonal if diagonal > 0.0 else 1.0
 
 
@@ -163,8 +163,9 @@ def add_products(design, problem, work, softmax, model):
 def weighted_gram(design, problem, work, softmax, model):
     """Write the second derivatives of the loss over the working set, of model.state[WIDTH], into model.gram.
 
-    A ridge of 1e-13 of the columns' sums of squares, and of 1e-10 of the diagonal, keeps saturated and
-    duplicated columns from making the matrix singular.
+    A ridge of 1e-10 of the diagonal keeps duplicated columns from making the matrix singular. It follows the
+    curvature alone: where a few saturated rows hold nearly all of a column's squares, a ridge relative to the
+    squares would exceed the curvature of the other rows, and Newton steps would be short.
     """
     gram, s = model.gram, model.state[WIDTH]
     n_scores = work.probability.shape[0] // problem.row_weight.shape[0]

@@ -32,15 +32,13 @@ class Design(NamedTuple):
 
     numbers (n, m) float64; places (n, k) uint16 or uint32, the coefficient of each coded cell, d where it has
     none (a reference category, no evidence); first_place (k + 1,) int64: the coefficients of coded column f
-    are those from first_place[f] up to first_place[f + 1]; centre and squares (D,) float64, the latter the
-    weighted sums of squares of the centred columns. Arrays are C-contiguous.
+    are those from first_place[f] up to first_place[f + 1]; centre (D,) float64. Arrays are C-contiguous.
     """
 
     numbers: np.ndarray
     places: np.ndarray
     first_place: np.ndarray
     centre: np.ndarray
-    squares: np.ndarray
 
 
 class Problem(NamedTuple):

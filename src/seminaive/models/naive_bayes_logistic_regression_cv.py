@@ -46,7 +46,8 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     Three targets are tried: naive Bayes, half of its log odds, and none of them, which leaves the class
     shares (this is the lasso). In every fold the target is estimated anew from the fold's training rows: a
     target from all rows would have seen the test rows and would always win. If the smallest strength is the
-    best, the search goes on in factors of ten down to no penalty; if the largest is, up to the target itself.
+    best, the search goes on in factors of ten down to no penalty, as far as all rows and all folds are solved
+    to their tolerances; if the largest is, up to the target itself.
 
     Parameters
     ----------
@@ -199,7 +200,8 @@ categorical_features, missing
             self.strength_ = float(path.strengths[chosen])
             for rule, name in (("min", "best"), ("one-standard-error", "one_standard_error")):
                 setattr(self, f"{name}_strength_", float(path.strengths[best.losses.choose(rule)]))
-            path.warn_unless_converged()
+            if not path.converged[chosen]:
+                path.first(chosen + 1).warn_unless_converged()
             solve = partial(self._path, best.linear, training.labels, row_weight)
             self._settle(best.linear, best.linear.cell_weight(row_weight), path, chosen, solve)
             self._summarise(training)
@@ -230,8 +232,10 @@ categorical_features, missing
 
         def solved(options, **strengths):
             path = self._path(linear, training.labels, row_weight, options, **strengths)
-            losses = self._cross_validate(training, row_weight, share, linear.references, path, folds)
-            return _Trial(linear, path, losses)
+            losses, n_solved = self._cross_validate(
+                training, row_weight, share, linear.references, path, folds
+            )
+            return _Trial(linear, path, losses, min(n_solved, _n_leading(path.converged)))
 
         if not isinstance(self.strengths, Integral):
             return solved(self._options(), strengths=self.strengths)
@@ -243,20 +247,22 @@ categorical_features, missing
         if share == 0.0 or trial.losses.is_tie(0):
             # The target itself: in the folds strength_max may be larger than on all rows.
             trial = solved(whole, strengths=[HELD_FACTOR * top]).then(trial)
-        if not trial.losses.is_tie(-1):
+        if not trial.losses.is_tie(-1) or not trial.is_solved:
             return trial
         end = solved(whole, strengths=[0.0])
         per_decade = max(1, round(self.strengths / DECADES_LAID))
         for _ in range(MOST_DECADES):
             decade = trial.path.strengths[-1] * 10.0 ** (-np.arange(1, per_decade + 1) / per_decade)
-            further = solved(whole, strengths=decade)
+            further = solved(whole, strengths=decade).solved_part()
+            if not len(further.path):
+                break
             least = trial.losses.mean.min()
             trial = trial.then(further)
             # Where neither a decade nor the end is better, the losses have levelled off.
             lower = min(further.losses.mean.min(), end.losses.mean.min()) < least * (1 - end.losses.tol)
             if not lower or not trial.losses.is_tie(-1):
                 break
-        return trial.then(end)
+        return trial.then(end) if end.is_solved else trial
 
     def _folds(self, training, row_weight, splits):
         """Estimate naive Bayes on the training rows of each split, once for all targets and strengths."""
@@ -277,8 +283,8 @@ categorical_features, missing
         with ThreadPoolExecutor(n_threads) as pool:
             return list(pool.map(function, folds))
 
-    def _cross_validate(self, training, row_weight, share, references, path, folds) -> FoldLosses:
-        """Return the test losses of every fold at the strengths of a path."""
+    def _cross_validate(self, training, row_weight, share, references, path, folds):
+        """Return the test losses of every fold at the strengths of a path, and how many all folds solved."""
         table, labels = training.table, training.labels
         total = row_weight.sum()
         options = self._options(
@@ -294,11 +300,14 @@ categorical_features, missing
             strengths = path.strengths * (weight.sum() / total)
             solved = self._path(linear, labels[train], weight, options, strengths=strengths)
             held_out = AnchoredDesign.of(table.rows(test), references, anchor)
-            return self._test_losses(solved.coefficients, held_out, labels[test], row_weight[test], len(path))
+            losses = self._test_losses(
+                solved.coefficients, held_out, labels[test], row_weight[test], len(path)
+            )
+            return losses, _n_leading(solved.converged)
 
-        losses = self._of_each(losses_of, folds)
+        losses, n_solved = zip(*self._of_each(losses_of, folds), strict=True)
         fold_weights = np.array([row_weight[fold.test].sum() for fold in folds])
-        return FoldLosses(path.strengths, np.array(losses), fold_weights, options.gap_tol)
+        return FoldLosses(path.strengths, np.array(losses), fold_weights, options.gap_tol), min(n_solved)
 
     def _test_losses(self, coefficients, held_out, labels, row_weight, n_strengths):
         """Return the weighted mean test loss for every strength; where a path broke off, its last one."""
@@ -352,15 +361,42 @@ class _Fold:
 
 @dataclass(frozen=True)
 class _Trial:
-    """The path of all rows toward one target, and the test losses of the folds at its strengths."""
+    """The path of all rows toward one target, and the test losses of the folds at its strengths.
+
+    Parameters
+    ----------
+    linear : AnchoredDesign
+    path : ShrinkagePath
+    losses : FoldLosses
+    n_solved : int
+        The strengths, from the largest on, at which all rows and all folds were solved to their tolerances.
+        Test losses at the others are those of unfinished fits.
+    """
 
     linear: AnchoredDesign
     path: ShrinkagePath
     losses: FoldLosses
+    n_solved: int
+
+    @property
+    def is_solved(self) -> bool:
+        """Tell whether all strengths were solved."""
+        return self.n_solved == len(self.path)
+
+    def solved_part(self) -> _Trial:
+        """Return the trial of the strengths that were solved."""
+        kept = self.n_solved
+        return _Trial(self.linear, self.path.first(kept), self.losses.first(kept), kept)
 
     def then(self, further: _Trial) -> _Trial:
         """Return this trial continued by smaller strengths."""
-        return _Trial(self.linear, self.path.then(further.path), self.losses.then(further.losses))
+        n_solved = self.n_solved + further.n_solved if self.is_solved else self.n_solved
+        return _Trial(self.linear, self.path.then(further.path), self.losses.then(further.losses), n_solved)
+
+
+def _n_leading(converged: NDArray[np.bool_]) -> int:
+    """Return how many strengths converged before the first that did not."""
+    return len(converged) if converged.all() else int(np.argmin(converged))
 
 
 def _best_of(trials: dict[float, _Trial], selection: str) -> tuple[float, int]:

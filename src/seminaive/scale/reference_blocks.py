@@ -92,7 +92,7 @@ class ReferenceBlock:
         """Return the rows as the kernels take them; penalties are not looked at."""
         centre = columns.on_the_fly
         numbers = compiled_layout(columns.numbers_of(_plain(self.numbers)), np.float64)
-        design = Design(numbers, _plain(self.places), self.first_place, centre, np.zeros_like(centre))
+        design = Design(numbers, _plain(self.places), self.first_place, centre)
         none = np.empty(0)
         rows = (_plain(self.fixed), _plain(self.labels), _plain(self.weights))
         return design, Problem(*rows, none, none, 1.0)

@@ -72,6 +72,11 @@ class FoldLosses:
         mean, error = float(found.mean[0]), float(found.standard_error[0])
         return mean / error if error > 0.0 else (np.inf if mean > 0.0 else 0.0)
 
+    def first(self, n_strengths: int) -> FoldLosses:
+        """Return the losses at the largest strengths alone."""
+        kept = slice(n_strengths)
+        return replace(self, strengths=self.strengths[kept], losses=self.losses[:, kept])
+
     def then(self, further: FoldLosses) -> FoldLosses:
         """Return these losses and those at further strengths of the same folds."""
         return replace(

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg.blas import dsymm
 
 from seminaive.solvers.kernel_newton import KernelFit, RowLoss, minimize_kernel, smoother
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # The variance of the intercept, which stands for a flat prior.
 FLAT = 1000.0
+# Entries of packed kernel matrices that are worked on at once.
+ENTRIES_AT_ONCE = 8192
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,8 @@ class Prepared:
     order : ndarray of shape (n_rows,)
         The rows: first those of training, then all others.
     n_train : int
-    kernels : ndarray of shape (3, n_rows, n_train)
-        Of slopes, main terms and pairs, the rows in this order.
+    kernels : ndarray of shape (3, n_rows (n_rows + 1) / 2)
+        The lower triangles of the kernel matrices of slopes, main terms and pairs between all rows.
     """
 
     relevances: Floats
@@ -47,11 +50,13 @@ class Prepared:
     kernels: Floats
 
     def kernel(self, strengths: Sequence[float]) -> Floats:
-        """Return the kernel of all groups under strengths, and of the intercept."""
+        """Return the kernel of all groups under strengths, and of the intercept: (n_rows, n_train)."""
+        from seminaive.kernels.symmetric import weighted_sum
+
+        found = np.empty((len(self.order), self.n_train))
         variances = 1.0 / np.asarray(strengths, dtype=np.float64)
-        total = (variances @ self.kernels.reshape(3, -1)).reshape(self.kernels.shape[1:])
-        total += FLAT
-        return np.asarray(total)
+        weighted_sum(self.kernels, variances, FLAT, self.order, found)
+        return found
 
 
 @dataclass(frozen=True)
@@ -112,48 +117,36 @@ class KernelEngine:
         """Return the number of rows."""
         return len(self.labels)
 
-    @cached_property
-    def _triangle(self) -> tuple[Indices, Indices]:
-        """The rows and columns of the entries of a symmetric matrix that are kept."""
-        rows, columns = np.tril_indices(self.n_rows)
-        return np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)
-
-    @cached_property
-    def _entry(self) -> Indices:
-        """The kept entry of each row and column of a symmetric matrix."""
-        rows, columns = self._triangle
-        entry = np.empty((self.n_rows, self.n_rows), dtype=np.int64)
-        entry[rows, columns] = entry[columns, rows] = np.arange(len(rows))
-        return entry
+    @property
+    def _n_entries(self) -> int:
+        """Return the entries of a symmetric matrix that are kept: its lower triangle."""
+        return self.n_rows * (self.n_rows + 1) // 2
 
     @cached_property
     def _stack(self) -> NDArray[np.float32]:
         """The kernel matrix of each column's functions of pairs, its kept entries in one row per column."""
-        stack = np.empty((len(self._used), len(self._triangle[0])), dtype=np.float32)
+        stack = np.empty((len(self._used), self._n_entries), dtype=np.float32)
         for own, j in zip(stack, self._used, strict=True):
-            features = self._pairs[j].astype(np.float32)
-            own[:] = (features @ features.T)[self._triangle]
+            own[:] = _packed_kernel(self._pairs[j])
         return stack
 
     def prepare(self, relevances: Floats) -> list[Prepared]:
         """Compute the kernels of each fold's training rows and, last, of all rows, by their relevances."""
-        prepared: list[Prepared] = []
         every = np.arange(self.n_rows)
         trains = [train for train, _ in self.splits] + [every]
-        of_folds = [tuple(own) for own in relevances.tolist()]
-        different = sorted(set(of_folds))
-        which = [different.index(own) for own in of_folds]
+        different, which = np.unique(relevances, axis=0, return_inverse=True)
+        kernels = np.empty((len(different), 3, self._n_entries))
+        for own, row in zip(kernels, different, strict=True):
+            for kernel, features in zip(own, self._weighted(row), strict=False):
+                kernel[:] = _packed_kernel(features)
         n_first = len(self.columns.slopes) + len(self.columns.mains)
-        of_pairs = self._pair_kernels(np.array(different)[:, n_first:])
-        for own, train, k in zip(relevances, trains, which, strict=True):
+        kernels[:, 2] = self._pair_kernels(different[:, n_first:])
+        prepared: list[Prepared] = []
+        for own, train, k in zip(relevances, trains, which.ravel().tolist(), strict=True):
             out = np.ones(self.n_rows, dtype=bool)
             out[train] = False
             order = np.concatenate([train, every[out]])
-            kernels = np.empty((3, self.n_rows, len(train)))
-            for kernel, features in zip(kernels, self._weighted(own), strict=False):
-                np.matmul(features[order], features[train].T, out=kernel)
-            kernels[2] = of_pairs[k][self._entry[np.ix_(order, train)]]
-            prepared.append(Prepared(own, order, len(train), kernels))
+            prepared.append(Prepared(own, order, len(train), kernels[k]))
         return prepared
 
     def _weighted(self, relevances: Floats) -> tuple[Floats, Floats]:
@@ -168,13 +161,15 @@ class KernelEngine:
         One row for each row of relevances.
         """
         d = len(self._used)
-        total = np.zeros((len(relevances), len(self._triangle[0])))
+        total = np.zeros((len(relevances), self._n_entries))
         weights = np.zeros((len(relevances), d, d), dtype=np.float32)
         weights[:, self._places[:, 0], self._places[:, 1]] = relevances
-        for j in range(d - 1):
-            others = weights[:, j, j + 1 :] @ self._stack[j + 1 :]
-            others *= self._stack[j]
-            total += others
+        for entries in _blocks(self._n_entries):
+            stack, own = self._stack[:, entries], total[:, entries]
+            for j in range(d - 1):
+                others = weights[:, j, j + 1 :] @ stack[j + 1 :]
+                others *= stack[j]
+                own += others
         return total
 
     # Fits
@@ -232,49 +227,46 @@ class KernelEngine:
         With Q = (V^-1 + K)^-1, V the mean curvature of each row over the classes, a term of kernel K_t and
         prior variance s has s a'K_t a and s tr(Q K_t). One row for each fit of some training sets.
         """
+        from seminaive.kernels.symmetric import pack_products
+
         n_first = len(self.columns.slopes) + len(self.columns.mains)
         traces = np.empty((2, len(fits), self.columns.n_terms))
-        packed = np.empty((2, len(fits), len(self._triangle[0])), dtype=np.float32)
+        packed = np.empty((2, len(fits), self._n_entries), dtype=np.float32)
         scales = np.empty((len(fits), self.columns.n_terms))
         for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
             own = prepared[k]
             train = own.order[: own.n_train]
             loss = RowLoss(self.labels[train], self.row_weight[train], self.n_classes)
             curvature = loss.curvature(loss.evaluate(fit.fit.scores)[1]).mean(axis=1)
-            kernel = own.kernel(strengths)[: own.n_train]
-            outer = fit.fit.weights @ fit.fit.weights.T / loss.n_columns
-            for half, matrix in enumerate((outer, smoother(kernel, curvature))):
-                traces[half, number, :n_first] = self._first_traces(matrix, train)
-                packed[half, number] = self._packed(matrix, train)
+            lower, root = smoother(own.kernel(strengths)[: own.n_train], curvature)
+            weights = fit.fit.weights / np.sqrt(loss.n_columns)
+            features = [first[train] for first in (self._slopes, self._mains)]
+            penalties = [(weights.T @ first) ** 2 for first in features]
+            scaled = [root[:, None] * first for first in features]
+            degrees = [first * dsymm(1.0, lower, first, lower=True) for first in scaled]
+            traces[0, number, :n_first] = self._first_traces(*penalties)
+            traces[1, number, :n_first] = self._first_traces(*degrees)
+            pack_products((weights @ weights.T).T, np.ones(len(train)), train, packed[0, number])
+            pack_products(lower, root, train, packed[1, number])
             scales[number] = own.relevances / np.asarray(strengths)[self.columns.groups]
         of_pairs = self._pair_traces(packed.reshape(2 * len(fits), -1))
         traces[:, :, n_first:] = of_pairs.reshape(2, len(fits), -1)
         return scales * traces[0], scales * traces[1]
 
-    def _first_traces(self, matrix: Floats, train: Indices) -> Floats:
-        """Return tr(matrix K_t) of the slopes and main terms t."""
-        slopes, mains = self._slopes[train], self._mains[train]
-        of_mains = np.einsum("ij,ij->j", mains, matrix @ mains)
-        return np.concatenate(
-            [
-                np.einsum("ij,ij->j", slopes, matrix @ slopes),
-                np.bincount(self._main_of, of_mains, minlength=len(self.columns.mains)),
-            ]
-        )
-
-    def _packed(self, matrix: Floats, train: Indices) -> NDArray[np.float32]:
-        """Return the kept entries of a symmetric matrix of training rows, those off the diagonal twice."""
-        wide = np.zeros((self.n_rows, self.n_rows), dtype=np.float32)
-        wide[np.ix_(train, train)] = 2.0 * matrix
-        wide[train, train] *= 0.5
-        return wide[self._triangle]
+    def _first_traces(self, of_slopes: Floats, of_mains: Floats) -> Floats:
+        """Return sums over the rows of products of features, by slope and by main term."""
+        n_mains = len(self.columns.mains)
+        by_main = np.bincount(self._main_of, of_mains.sum(axis=0), minlength=n_mains)
+        return np.concatenate([of_slopes.sum(axis=0), by_main])
 
     def _pair_traces(self, packed: NDArray[np.float32]) -> Floats:
-        """Return tr(matrix K_t) of each matrix and pair term t."""
+        """Return tr(M K_t) of each matrix M, by the weights of kept entries in it, and pair term t."""
         d = len(self._used)
         traces = np.zeros((len(packed), d, d))
-        for j in range(d - 1):
-            traces[:, j, j + 1 :] = (packed * self._stack[j]) @ self._stack[j + 1 :].T
+        for entries in _blocks(self._n_entries):
+            stack, own = self._stack[:, entries], packed[:, entries]
+            for j in range(d - 1):
+                traces[:, j, j + 1 :] += (own * stack[j]) @ stack[j + 1 :].T
         return np.asarray(traces[:, self._places[:, 0], self._places[:, 1]])
 
     # Coefficients
@@ -310,3 +302,17 @@ class KernelEngine:
             block = (left.T @ crossed.reshape(len(left), -1)).reshape(left.shape[1], -1, n_columns)
             for of_pair in np.split(block, np.cumsum(widths)[:-1], axis=1):
                 yield of_pair.reshape(-1, n_columns)
+
+
+def _packed_kernel(features: Floats) -> Floats:
+    """Return the lower triangle of F F'."""
+    from seminaive.kernels.symmetric import pack
+
+    triangle = np.empty(len(features) * (len(features) + 1) // 2)
+    pack(features @ features.T, triangle)
+    return triangle
+
+
+def _blocks(n_entries: int) -> list[slice]:
+    """Return blocks of entries of which a stack stays in the second-level cache."""
+    return [slice(start, start + ENTRIES_AT_ONCE) for start in range(0, n_entries, ENTRIES_AT_ONCE)]

@@ -148,8 +148,7 @@ class _PathSolver:
         from seminaive.kernels.path_newton import ALWAYS_WHOLE
 
         own = rows.design
-        squares = columns.squares(rows.moments, float(rows.class_weight.sum()))
-        self._design = Design(own.numbers, own.places, own.first_place, columns.on_the_fly, squares)
+        self._design = Design(own.numbers, own.places, own.first_place, columns.on_the_fly)
         self._rows, self._columns, self._problem, self._rules = rows, columns, problem, rules
         self._n_scores = n_scores
         size = len(problem.l1_factor)

@@ -111,6 +111,20 @@ class ShrinkagePath:
             converged=np.concatenate([self.converged, further.converged]),
         )
 
+    def first(self, n_strengths: int) -> ShrinkagePath:
+        """Return the path of the largest strengths alone."""
+        kept = slice(n_strengths)
+        return replace(
+            self,
+            strengths=self.strengths[kept],
+            coefficients=self.coefficients[kept],
+            deviance=self.deviance[kept],
+            gap=self.gap[kept],
+            residual=self.residual[kept],
+            passes=self.passes[kept],
+            converged=self.converged[kept],
+        )
+
     def warn_unless_converged(self) -> None:
         """Raise a `ConvergenceWarning` with numbers if some strengths stopped short of their certificate."""
         if self.converged.all():
@@ -215,8 +229,8 @@ def softmax_path(
 
     Parameters are those of `logistic_path`, with one column per class: target (n_coefficients,
     n_classes), offset (n_rows, n_classes). Shifting a coefficient of all classes together changes no
-    probability. Under an L1 penalty, where a coefficient has the same factor in all classes, the shift
-    returned makes the midpoint median of coefficient minus target zero, which no other shift beats.
+    probability. Under an L1 penalty, where a coefficient has the same factor in all classes, and where it is
+    free, the shift returned makes the midpoint median of coefficient minus target zero, which no other beats.
     """
     penalty = penalty or ElasticNet()
     path = _path(
@@ -228,11 +242,11 @@ def softmax_path(
 
 
 def shift_to_medians(path: ShrinkagePath, penalty: ElasticNet) -> None:
-    """Shift coefficients of all classes together, in place, where that costs no L1 penalty."""
-    if penalty.l1_share < 1.0:
-        return
+    """Shift coefficients of all classes together, in place, where that costs no penalty."""
     factor = penalty.factors_of(path.target.shape)
     alike = (factor == factor[:, :1]).all(axis=1)
+    if penalty.l1_share < 1.0:  # the L2 part fixes the shift of what is not free
+        alike &= (factor == 0.0).all(axis=1)
     deviations = path.coefficients[:, alike] - path.target[alike]
     path.coefficients[:, alike] -= np.median(deviations, axis=2, keepdims=True)
 
@@ -258,6 +272,10 @@ def _path(
     moments = None
     if penalty.standardize or free_intercept:
         moments = design.means_and_deviations(row_weight)
+        if len(given) and not given.any():
+            # Any centre gives the same unpenalised fit. About the mean, which one number may decide, all
+            # others can be nearly equal, and their Gram matrix with the intercept nearly singular.
+            moments[0][1 : 1 + design.n_numbers] = design.medians(row_weight)
     columns = Columns.of(
         moments,
         design.n_coefficients,
@@ -265,7 +283,7 @@ def _path(
         standardize=penalty.standardize,
         centred=free_intercept,
     )
-    compiled = _compiled(columns, design, row_weight)
+    compiled = _compiled(columns, design)
     fixed = filled(offset, (design.n_rows, n_scores), 0.0, "offset")
     fixed += design.scores(target)
     l1_factor, l2_factor = scaled_factors(factor, columns.spread)
@@ -312,11 +330,10 @@ def rules_of(options: PathOptions, null_loss: float, gram_limit: int, ratio: flo
     )
 
 
-def _compiled(columns: Columns, design: ReferenceDesign, row_weight: Floats) -> Design:
+def _compiled(columns: Columns, design: ReferenceDesign) -> Design:
     """Return what the kernels take; they centre as they go what was not centred by copying."""
     numbers, centre = columns.numbers_of(design.numbers), columns.on_the_fly
-    squares = _squares(numbers, design, row_weight, centre)
-    return Design(numbers, design.places, design.first_place, centre, squares)
+    return Design(numbers, design.places, design.first_place, centre)
 
 
 def read_path(solved: Path, columns: Columns, target: Floats, null_loss: float) -> ShrinkagePath:
@@ -370,21 +387,6 @@ def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) ->
         sweep = new_sweep(design, n_scores)
         sweep_path(design, problem, patient, path, wide[0], work, softmax, penalty, point, trial, sweep)
     return path
-
-
-def _squares(numbers: Floats, design: ReferenceDesign, row_weight: Floats, centre: Floats) -> Floats:
-    """Return the weighted sum of squares of every column less its centre."""
-    total = row_weight.sum()
-    sums = np.zeros(design.n_coefficients + 1)
-    for feature in range(design.places.shape[1]):
-        sums += np.bincount(design.places[:, feature], row_weight, minlength=len(sums))
-    squares = sums.copy()
-    sums[0] = squares[0] = total
-    own = slice(1, 1 + design.n_numbers)
-    sums[own] = row_weight @ numbers
-    squares[own] = np.einsum("i,ij,ij->j", row_weight, numbers, numbers)
-    found: Floats = squares - 2.0 * centre * sums + np.square(centre) * total
-    return np.maximum(found, 0.0)
 
 
 def _checked_classes(

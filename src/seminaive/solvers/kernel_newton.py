@@ -105,27 +105,36 @@ def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]
     matrix = kernel.T * root
     matrix *= root[:, None]
     np.einsum("ii->i", matrix)[:] += 1.0
-    return _cholesky(matrix), root
+    return _cholesky(matrix, in_place=True), root
 
 
-def _cholesky(matrix: Floats) -> Floats:
-    """Return the Cholesky factor of a matrix in Fortran order, its diagonal raised until there is one."""
+def _cholesky(matrix: Floats, *, in_place: bool) -> Floats:
+    """Return the lower Cholesky factor of a matrix in Fortran order, its diagonal raised until there is one.
+
+    Its lower triangle is read; in place, the upper one must be its mirror image.
+    """
     diagonal = np.einsum("ii->i", matrix)
-    added = 1e-12 * float(diagonal.mean())
+    raised = diagonal.copy()
+    added = 1e-12 * float(raised.mean())
     while True:
-        factor, failed = dpotrf(matrix, lower=True, clean=False)
+        factor, failed = dpotrf(matrix, lower=True, clean=False, overwrite_a=in_place)
         if not failed:
             return np.asarray(factor)
-        diagonal += added
+        if in_place:
+            np.copyto(matrix, matrix.T, where=np.tri(len(matrix), k=-1, dtype=bool))
+        raised += added
+        diagonal[:] = raised
         added *= 100
 
 
-def smoother(kernel: Floats, curvature: Floats) -> Floats:
-    """Return ``(V^-1 + K)^-1`` for the curvatures V of the rows."""
+def smoother(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
+    """Return S and s with ``(V^-1 + K)^-1 = diag(s) S diag(s)`` for the curvatures V of the rows.
+
+    Of S, in Fortran order, only the lower triangle is meant.
+    """
     factor, root = factor_curvature(kernel, curvature)
     lower, _ = dpotri(factor, lower=True, overwrite_c=True)
-    inverse = np.tril(lower) + np.tril(lower, -1).T
-    return np.asarray(root[:, None] * inverse * root)
+    return np.asarray(lower), root
 
 
 class _NewtonSystem:
@@ -152,7 +161,7 @@ class _NewtonSystem:
             lower *= root[:, None]
             total += lower
             self.lowers.append(lower)
-        self.factor = _cholesky(total)
+        self.factor = _cholesky(total, in_place=False)
 
     def solve(self, right: Floats) -> tuple[Floats, Floats]:
         """Return ``x = (I + W K)^-1 right``, and ``K x``."""

@@ -81,14 +81,6 @@ class Columns:
             centre[self._own] = 0.0
         return centre
 
-    def squares(self, moments: tuple[Floats, Floats], total: float) -> Floats:
-        """Return the weighted sums of squares of the columns as the kernels see them, from their moments."""
-        means, deviations = moments
-        away = means - self.centre
-        away[0] = 1.0
-        spread = np.where(np.arange(len(means)) == 0, 0.0, deviations)
-        return np.append(total * (np.square(spread) + np.square(away)) / np.square(self.unit), 0.0)
-
     def coefficients(self, deviations: Floats) -> Floats:
         """Return deviations (n_strengths, n_coefficients, n_scores) on the scale of the design."""
         raw: Floats = deviations / self.unit[:, None]
