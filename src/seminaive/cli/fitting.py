@@ -89,20 +89,29 @@ def fit(
     dropped = columns_meant(drop, named.names)
     for name in (target, *dropped, *([] if weight is None else [weight])):
         named.check_column(name)
+    estimator = catalogue.make_model(model, given)
+    rows = _training_rows(named, target, dropped, weight)
+    _fit_in_memory(estimator, model, named, rows, out, estimate=estimate)
+
+
+def _fit_in_memory(
+    estimator: Any, model: str, named: NamedTable, rows: tuple[Any, Any, Any], out: Path, *, estimate: bool
+) -> None:
+    """Fit a model to features, target and row weights of a table, and save it."""
+    from sklearn.base import clone
 
     from seminaive import models
 
-    estimator = catalogue.make_model(model, given)
-    X, y, sample_weight = _training_rows(named, target, dropped, weight)
+    X, y, sample_weight = rows
     with spinner(f"fitting {model} to {len(y):,} rows"), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         estimator.fit(X, y, sample_weight=sample_weight)
     models.save_model(estimator, out)
-    typer.echo(f"{table}: {len(y):,} rows, {named.told}. The columns were read so:")
+    typer.echo(f"{named.path}: {len(y):,} rows, {named.told}. The columns were read so:")
     show_frame(_columns(estimator), MOST_COLUMNS)
     _tell(caught)
     if estimate:
-        _tell_estimate(catalogue.make_model(model, given), X, y, sample_weight)
+        _tell_estimate(clone(estimator), X, y, sample_weight)
     typer.echo(
         f"wrote {out}: {model} of {len(y):,} rows and {len(estimator.schema_.columns)} columns, classes "
         f"{_classes(estimator)}"
