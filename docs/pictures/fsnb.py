@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 MODELS = {
     "naive Bayes": NaiveBayes(variances="class"),
     "group penalty": GroupRegularizedNaiveBayes(),
-    "selective": SelectiveNaiveBayes(),
+    "selective": SelectiveNaiveBayes(bins=None),
     "forward stagewise": ForwardStagewiseNaiveBayes(),
 }
 

@@ -156,7 +156,7 @@ def test_selective_naive_bayes_equals_brute_force(seed):
     rng = np.random.default_rng(seed)
     X["number"] = rng.normal(y)
     X.loc[rng.random(len(X)) < 0.1, "number"] = np.nan
-    model = SelectiveNaiveBayes(random_state=seed).fit(X, y)
+    model = SelectiveNaiveBayes(bins=None, random_state=seed).fit(X, y)
     names = sorted(X.columns)
     order = [names[j] for j in np.random.RandomState(seed).permutation(len(names))]
     chosen, evaluations = brute_force(X, y, order)
@@ -184,7 +184,7 @@ def test_the_diabetes_cells_of_naive_bayes_and_selection_are_the_papers():
     # One standard error of the paper's ten folds, plus half of its last digit.
     naive, _ = diabetes_cells(naive_bayes())
     assert (np.abs(naive - [0.28, 0.28, 0.20]) <= np.array([0.06, 0.07, 0.04]) / np.sqrt(10) + 0.005).all()
-    selective, evaluations = diabetes_cells(SelectiveNaiveBayes())
+    selective, evaluations = diabetes_cells(SelectiveNaiveBayes(bins=None))
     allowed = np.array([0.05, 0.06, 0.05]) / np.sqrt(10) + 0.005
     assert (np.abs(selective - [0.23, 0.27, 0.18]) <= allowed).all()
     assert evaluations == pytest.approx(30.7, abs=2.5)
@@ -261,7 +261,7 @@ def test_results_depend_on_the_seed_and_not_on_the_order_of_the_columns():
 
 def test_exponents_scale_log_likelihoods_and_numbers_keep_exponent_one(weather):
     X, y = weather
-    model = WeightedNaiveBayes().fit(X, y)
+    model = WeightedNaiveBayes(bins=None).fit(X, y)
     naive = naive_bayes().fit(X, y)
     by_name = dict(zip(X.columns, model.exponents_, strict=True))
     assert by_name["temperature"] == by_name["humidity"] == 1
@@ -295,6 +295,30 @@ def test_bins_give_numbers_exponents(weather):
     assert "humidity" not in model.selected_features_
 
 
+@pytest.mark.parametrize("model", [WeightedNaiveBayes(), SelectiveNaiveBayes()])
+def test_increasing_functions_of_numbers_change_no_probability(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 4)), rng.integers(0, 2, 300)
+    X[:, 0] += y
+    X[rng.random(300) < 0.1, 1] = np.nan
+    plain = model.fit(X, y).predict_proba(X)
+    assert len(np.unique(plain)) > 2  # the first column does tell the classes apart
+    for transformed in (np.exp(6 * X), np.sinh(10 * X), 1e9 + 1e3 * X):
+        np.testing.assert_allclose(model.fit(transformed, y).predict_proba(transformed), plain, rtol=1e-12)
+
+
+def test_cut_numbers_are_features_of_the_path_by_their_names(weather):
+    X, y = weather
+    cut = SelectiveNaiveBayes(direction="backward", bins=4).fit(X, y)
+    assert cut.alphas_.shape == (X.shape[1],)
+    assert "temperature" in cut.selected_features_
+    alone = SelectiveNaiveBayes(bins=4).fit(X[["temperature"]], y)
+    naive = NaiveBayes().fit(pd.qcut(X["temperature"], 4).astype(str).to_frame(), y)
+    seen = X["temperature"].notna()
+    quartiles = pd.qcut(X["temperature"], 4).astype(str).to_frame()[seen]
+    np.testing.assert_allclose(alone.predict_proba(X[["temperature"]][seen]), naive.predict_proba(quartiles))
+
+
 # Parameters
 
 
@@ -313,6 +337,7 @@ def test_bins_give_numbers_exponents(weather):
         (ForwardStagewiseNaiveBayes(criterion="cv", cv=1), "folds"),
         (SelectiveNaiveBayes(direction="sideways"), "direction"),
         (SelectiveNaiveBayes(variances="none"), "variances"),
+        (SelectiveNaiveBayes(bins=1), "bins"),
         (GroupRegularizedNaiveBayes(strengths=1), "strengths"),
         (GroupRegularizedNaiveBayes(strengths=[-1.0]), "strengths"),
         (GroupRegularizedNaiveBayes(strengths="many"), "strengths"),
