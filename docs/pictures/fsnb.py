@@ -31,7 +31,7 @@ HERE = Path(__file__).parent
 MODELS = {
     "naive Bayes": NaiveBayes(variances="class"),
     "group penalty": GroupRegularizedNaiveBayes(),
-    "selective": SelectiveNaiveBayes(bins=None),
+    "selective": SelectiveNaiveBayes(),
     "forward stagewise": ForwardStagewiseNaiveBayes(),
 }
 

@@ -156,7 +156,7 @@ def test_selective_naive_bayes_equals_brute_force(seed):
     rng = np.random.default_rng(seed)
     X["number"] = rng.normal(y)
     X.loc[rng.random(len(X)) < 0.1, "number"] = np.nan
-    model = SelectiveNaiveBayes(bins=None, random_state=seed).fit(X, y)
+    model = SelectiveNaiveBayes(random_state=seed).fit(X, y)
     names = sorted(X.columns)
     order = [names[j] for j in np.random.RandomState(seed).permutation(len(names))]
     chosen, evaluations = brute_force(X, y, order)
@@ -184,7 +184,7 @@ def test_the_diabetes_cells_of_naive_bayes_and_selection_are_the_papers():
     # One standard error of the paper's ten folds, plus half of its last digit.
     naive, _ = diabetes_cells(naive_bayes())
     assert (np.abs(naive - [0.28, 0.28, 0.20]) <= np.array([0.06, 0.07, 0.04]) / np.sqrt(10) + 0.005).all()
-    selective, evaluations = diabetes_cells(SelectiveNaiveBayes(bins=None))
+    selective, evaluations = diabetes_cells(SelectiveNaiveBayes())
     allowed = np.array([0.05, 0.06, 0.05]) / np.sqrt(10) + 0.005
     assert (np.abs(selective - [0.23, 0.27, 0.18]) <= allowed).all()
     assert evaluations == pytest.approx(30.7, abs=2.5)
@@ -261,7 +261,7 @@ def test_results_depend_on_the_seed_and_not_on_the_order_of_the_columns():
 
 def test_exponents_scale_log_likelihoods_and_numbers_keep_exponent_one(weather):
     X, y = weather
-    model = WeightedNaiveBayes(bins=None).fit(X, y)
+    model = WeightedNaiveBayes().fit(X, y)
     naive = naive_bayes().fit(X, y)
     by_name = dict(zip(X.columns, model.exponents_, strict=True))
     assert by_name["temperature"] == by_name["humidity"] == 1
@@ -295,7 +295,7 @@ def test_bins_give_numbers_exponents(weather):
     assert "humidity" not in model.selected_features_
 
 
-@pytest.mark.parametrize("model", [WeightedNaiveBayes(), SelectiveNaiveBayes()])
+@pytest.mark.parametrize("model", [WeightedNaiveBayes(bins="mdl"), SelectiveNaiveBayes(bins="mdl")])
 def test_increasing_functions_of_numbers_change_no_probability(model):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 4)), rng.integers(0, 2, 300)

@@ -20,7 +20,7 @@ MODELS = {
     "naive Bayes": NaiveBayes(),
     "class variances": NaiveBayes(variances="class", missing="neutral"),
     "weighted": WeightedNaiveBayes(bins=6),
-    "weighted, numbers": WeightedNaiveBayes(bins=None),
+    "weighted, numbers": WeightedNaiveBayes(),
     "group": GroupRegularizedNaiveBayes(strengths=12),
     "AnJE": AveragedJoinEstimators(order=2),
     "AnDE": AveragedDependenceEstimators(order=1),

@@ -22,10 +22,10 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
     ----------
     direction : {"forward", "backward"}, default="forward"
         Start from no feature, or from all. Forward keeps fewer.
-    bins : {"mdl"}, int or None, default="mdl"
+    bins : {"mdl"}, int or None, default=None
         How numbers are cut into categories: by description length, or into bins of equal frequency. None
-        gives numbers normal densities: a poor choice for numbers that span many magnitudes, whose extreme
-        values then outweigh everything else.
+        gives numbers normal densities, as in the paper: a poor choice for numbers that span many magnitudes,
+        whose extreme values then outweigh everything else.
     smoothing, variances, variance_floor, categorical_features, missing, n_jobs
         As in `ForwardStagewiseNaiveBayes`; variances are those of numbers that are not cut.
     random_state : int, RandomState or None, default=0
@@ -66,7 +66,7 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         self,
         *,
         direction="forward",
-        bins="mdl",
+        bins=None,
         smoothing=1.0,
         variances="class",
         variance_floor=1e-9,

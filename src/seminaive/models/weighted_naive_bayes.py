@@ -22,7 +22,7 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
 
     Parameters
     ----------
-    bins : {"mdl"}, int or None, default="mdl"
+    bins : {"mdl"}, int or None, default=None
         How numbers are cut into categories, which have exponents: by description length, or into bins of
         equal frequency. None gives numbers normal densities with exponent 1: a poor choice for numbers that
         span many magnitudes, whose extreme values then outweigh everything else.
@@ -69,7 +69,7 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
     def __init__(
         self,
         *,
-        bins="mdl",
+        bins=None,
         smoothing=1.0,
         variances="class",
         variance_floor=1e-9,

@@ -64,8 +64,8 @@ COPIES_RELEVANT = 0.9
 _naive_bayes = partial(NaiveBayes, variances="class", smoothing=0.0)
 METHODS: dict[str, Any] = {
     "NB": _naive_bayes(),
-    "SNB": SelectiveNaiveBayes(bins=None, smoothing=0.0),
-    "WNB": WeightedNaiveBayes(bins=None, smoothing=0.0),
+    "SNB": SelectiveNaiveBayes(smoothing=0.0),
+    "WNB": WeightedNaiveBayes(smoothing=0.0),
     "aL1L2NB": GroupRegularizedNaiveBayes(smoothing=0.0),
     "fsNB": ForwardStagewiseNaiveBayes(smoothing=0.0),
     "fsNB, patience 1": ForwardStagewiseNaiveBayes(smoothing=0.0, patience=1),
