@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from seminaive.selection.belief import belief
-from seminaive.selection.doubt import standard_errors_of_gain
+from seminaive.selection.doubt import loss_of_shares, standard_errors_of_gain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -437,7 +437,7 @@ class RelevanceSearch:
         n_terms, shares = engine.columns.n_terms, self._log_class_shares
         coefficients = np.zeros((1 + int(engine.columns.sizes.sum()), len(shares)))
         coefficients[0] = shares
-        loss = -float(self._weight @ self._log_shares)
+        loss = loss_of_shares(self._log_shares, self._weight)
         objective = loss * float(engine.row_weight.sum())
         zero = np.zeros(n_terms)
         return Answer(
