@@ -73,3 +73,14 @@ def test_semi_naive_is_misled_by_at_most_one_noise_table_in_forty(table):
     assert found.mean() <= 0.005
     # A test of independence at the level of 2 % is misled as often.
     assert np.sort(found)[-2] <= 0.02
+
+
+@pytest.mark.parametrize(("estimator", "options"), MODELS)
+def test_a_class_of_one_row_does_not_make_noise_believed(estimator, options):
+    # A fold without that row has no share of its class, over which any model would gain without limit.
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(200, 10)), rng.integers(0, 2, 200)
+    y[5] = 2
+    model = estimator(**options).fit(X, y)
+    shares = np.bincount(y) / len(y)
+    assert np.abs(model.predict_proba(rng.normal(size=(100, 10))) - shares).max() < 0.02

@@ -15,6 +15,7 @@ from seminaive.models import (
     HigherOrderLogisticRegressionCV,
     NaiveBayes,
     NaiveBayesLogisticRegression,
+    NaiveBayesLogisticRegressionCV,
     SelectiveNaiveBayes,
     SemiNaive,
     load_model,
@@ -200,6 +201,16 @@ def test_a_sample_does_not_depend_on_the_partitions_of_the_same_rows(mixed, monk
     ]
     np.testing.assert_array_equal(fits[0].cv_results_["log_loss"], fits[1].cv_results_["log_loss"])
     assert fits[0].summary_.class_weight.sum() == pytest.approx(len(mixed))
+
+
+@pytest.mark.parametrize("model", [HigherOrderLogisticRegressionCV(1), NaiveBayesLogisticRegressionCV()])
+def test_a_sample_of_one_class_is_a_sentence(model, mixed, monkeypatch):
+    monkeypatch.setattr(searching, "MOST_SEARCHED", 20)
+    rare = mixed.assign(outcome=np.where(np.arange(len(mixed)) == 7, "yes", "no"))
+    with pytest.raises(
+        InputError, match=r"its 20 rows are all of one class.*take \w+Regression with a strength"
+    ):
+        scale.fit(model, scale.from_batches([rare], target="outcome"))
 
 
 def test_noise_has_the_class_shares_of_all_rows(mixed, tmp_path):

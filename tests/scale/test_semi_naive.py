@@ -143,6 +143,26 @@ def test_rare_categories_are_left_out_of_small_tables_as_of_large_ones(mixed, n_
     )
 
 
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.usefixtures("small_sample")
+def test_a_class_that_the_sample_lacks_keeps_its_share(mixed, place):
+    # Of 1,500 rows a sample of 500 lacks a given one in two of three cases.
+    noise = mixed[:1500].assign(outcome=np.where(np.arange(1500) % 2 == 0, "a", "b"))
+    noise = noise.sample(frac=1.0, random_state=1).assign(outcome=noise["outcome"].to_numpy())
+    noise.iloc[place, noise.columns.get_loc("outcome")] = "rare"
+    learned = mixed[:1500].copy()
+    learned.iloc[place, learned.columns.get_loc("outcome")] = "rare"
+    for frame in (noise, learned):
+        fits = [
+            SemiNaive(interactions=0).fit(features(frame), frame["outcome"]),
+            scale.fit(SemiNaive(interactions=0), scale.from_batches(parts(frame), target="outcome")),
+        ]
+        for model in fits:
+            answer = model.predict_proba(features(frame))
+            assert np.isfinite(answer).all()
+            assert answer[:, model.classes_ == "rare"].mean() == pytest.approx(1 / 1500, rel=1.0)
+
+
 @pytest.mark.usefixtures("small_sample")
 def test_weights_and_interactions_are_honoured(mixed):
     weighted = mixed.assign(weight=np.arange(len(mixed)) % 3)

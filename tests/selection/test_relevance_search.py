@@ -53,7 +53,7 @@ class SeparableEngine:
 
 
 def searched(n_rows):
-    search = RelevanceSearch(SeparableEngine(n_rows), 2, 1e-3, 100, lambda: 0.0)
+    search = RelevanceSearch(SeparableEngine(n_rows), np.ones(2), 2, 1e-3, 100, lambda: 0.0)
     return search, search.run()
 
 

@@ -235,7 +235,8 @@ class SemiNaive(AdditiveClassifier):
             splits = _restricted(splits, sampled, len(rows.labels)) or split_rows(
                 self._cv(rows), searched.labels, searched.labels, searched.weights, self.random_state
             )
-        search, answer = self._run_search(columns, searched, splits, len(rows.labels), step)
+        by_class = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
+        search, answer = self._run_search(columns, searched, splits, len(rows.labels), by_class, step)
         if sampled is not None and answer.best is not None:
             answer = self._refit(rows, columns, answer, len(sampled) / len(rows.labels))
         return self._keep(
@@ -246,8 +247,8 @@ class SemiNaive(AdditiveClassifier):
             lambda own: cell_weights(own, rows.table, rows.weights),
         )
 
-    def _run_search(self, columns, rows, splits, n_rows, step):
-        """Search strengths and relevances on some rows of a table of ``n_rows``."""
+    def _run_search(self, columns, rows, splits, n_rows, class_weight, step):
+        """Search strengths and relevances on some rows of a table of ``n_rows``, its classes weighing so."""
         n_searched, n_features = len(rows.labels), int(columns.sizes.sum())
         step.say(f"{n_searched:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
         parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, splits)
@@ -257,6 +258,7 @@ class SemiNaive(AdditiveClassifier):
             engine = ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
         search = RelevanceSearch(
             engine,
+            class_weight,
             1 if n_rows >= MANY_ROWS else 2,
             self.tol,
             self.max_iter,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
-from seminaive.errors import ColumnsWarning, ConvergenceWarning
+from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError
 
 if TYPE_CHECKING:
     from seminaive.scale.coding import Coding
@@ -20,6 +20,11 @@ MOST_SEARCHED = 50_000
 def fitted_to_sample(model: Any, work: Work, coding: Coding) -> Any:
     """Return a copy of a model that searches its strengths, fitted to a sample of the rows."""
     features, labels, weight = work.sample(MOST_SEARCHED, model.random_state)
+    if len(labels.unique()) < 2:
+        raise InputError(
+            f"strengths are searched on a sample, and its {len(labels):,} rows are all of one class, since "
+            f"the others are rare: take {type(model).__name__.removesuffix('CV')} with a strength of your own"
+        )
     if coding.class_factors is not None:
         weight = coding.encode(features, labels, weight).weights
     searched = clone(work.plain_model).set_params(keep_summary=False)

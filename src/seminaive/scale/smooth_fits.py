@@ -63,7 +63,8 @@ def _search_smooth(
 ) -> TupleCounts:
     """Search on the sample, fit all rows and keep the answer; return the weights of its tuples."""
     columns = smooth_columns(survey, coding, wanted)
-    search, answer = model._run_search(columns, sample, splits, survey.n_rows, step)
+    by_class = _class_weight(survey, coding)
+    search, answer = model._run_search(columns, sample, splits, survey.n_rows, by_class, step)
     if answer.best is not None:
         answer = _refit_smooth(model, work, survey, coding, columns, sample, answer)
     counted: dict[Terms, TupleCounts] = {}
@@ -88,8 +89,7 @@ def _refit_smooth(
 ) -> Any:
     """Fit all rows under the strengths and relevances of the best trial on the sample."""
     partitions, runner = work.data.partitions, work.runner
-    by_class = survey.statistics.class_weight
-    total = float((by_class if coding.class_factors is None else by_class * coding.class_factors).sum())
+    total = float(_class_weight(survey, coding).sum())
     # The sample, weighted like all rows, is where the fit starts and what preconditions it.
     weights = sample.weights * (total / sample.weights.sum())
     engine = ProjectedEngine(columns, sample.table, sample.labels, weights, sample.n_classes, [])
@@ -109,13 +109,19 @@ def _refit_smooth(
     return model._refitted(answer, result.solution, result, len(sample.labels) / survey.n_rows)
 
 
+def _class_weight(survey: Survey, coding: Coding) -> Any:
+    """Return the weight of each class in all rows."""
+    by_class = survey.statistics.class_weight
+    return by_class if coding.class_factors is None else by_class * coding.class_factors
+
+
 def _smooth_summary(survey: Survey, coding: Coding, tuples: TupleCounts) -> TrainingSummary:
     """Return what `SemiNaive` keeps of its training table."""
     schema, n_classes = coding.schema, len(coding.classes)
     factors = np.ones(n_classes) if coding.class_factors is None else coding.class_factors
     cells = TableStatistics(
         schema,
-        survey.statistics.class_weight * factors,
+        _class_weight(survey, coding),
         survey.single_columns(schema, factors),
         Moments.none(0, n_classes),
         tuple(coding.classes.tolist()),

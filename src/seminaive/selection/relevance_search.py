@@ -11,7 +11,7 @@ from scipy.optimize import minimize_scalar
 from scipy.special import log_softmax
 
 from seminaive.selection.belief import belief
-from seminaive.selection.doubt import standard_errors_of_gain
+from seminaive.selection.doubt import loss_of_shares, standard_errors_of_gain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -210,6 +210,8 @@ class RelevanceSearch:
     Parameters
     ----------
     engine : Engine
+    class_weight : ndarray of shape (n_classes,)
+        Of all rows of the table, of which the engine may have a sample that lacks a class.
     n_sweeps : int
         Sweeps of the first climb over the groups.
     tol : float
@@ -222,6 +224,7 @@ class RelevanceSearch:
     """
 
     engine: Engine
+    class_weight: Floats
     n_sweeps: int
     tol: float
     max_iter: int
@@ -426,9 +429,7 @@ class RelevanceSearch:
     @cached_property
     def _log_class_shares(self) -> Floats:
         """The scores of the class shares of all rows, in as many columns as scores have."""
-        engine = self.engine
-        weight = np.bincount(engine.labels, engine.row_weight, minlength=engine.n_classes)
-        logs = np.log(weight / weight.sum())
+        logs = np.log(self.class_weight / self.class_weight.sum())
         return np.asarray(logs[1:] - logs[0] if len(logs) == 2 else logs - logs.mean())
 
     def _class_shares(self) -> Answer:
@@ -436,7 +437,7 @@ class RelevanceSearch:
         n_terms, shares = engine.columns.n_terms, self._log_class_shares
         coefficients = np.zeros((1 + int(engine.columns.sizes.sum()), len(shares)))
         coefficients[0] = shares
-        loss = -float(self._weight @ self._log_shares)
+        loss = loss_of_shares(self._log_shares, self._weight)
         objective = loss * float(engine.row_weight.sum())
         zero = np.zeros(n_terms)
         return Answer(

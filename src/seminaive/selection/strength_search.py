@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.selection.doubt import BELIEVED, CHANCE, standard_errors_of_gain
+from seminaive.selection.doubt import BELIEVED, CHANCE, loss_of_shares, standard_errors_of_gain
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
@@ -266,7 +266,7 @@ class StrengthSearch:
         """The trial of infinite ridges, which leave nothing but the class shares of the training rows."""
         log_shares = np.concatenate([table.log_class_shares() for table in self.tables])
         infinite = (np.inf,) * self.whole.n_orders
-        loss = -float(self._weight @ log_shares)
+        loss = loss_of_shares(log_shares, self._weight)
         return Trial(Strengths(infinite, np.inf, 0.0), [], log_shares, loss, error=0.0)
 
     def _standard_errors_of_gain(self, trial: Trial) -> float:
