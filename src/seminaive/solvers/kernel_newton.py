@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 SLOW = 0.3
 SUFFICIENT_DECREASE = 1e-4
 MOST_HALVINGS = 30
+# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient, and are
+# given up after so many products.
+FORCING = 0.1
+MOST_PRODUCTS = 10
 
 
 @dataclass(frozen=True)
@@ -206,7 +210,8 @@ def minimize_kernel(
 ) -> KernelFit:
     """Minimise from scores to start at, until the Newton decrement is below tol times the gain over zero.
 
-    A factored Hessian serves several steps, as long as these shorten the decrement.
+    A factored Hessian serves several steps, as long as these shorten the decrement; then it preconditions
+    conjugate gradients, as long as few of them give a step.
 
     Parameters
     ----------
@@ -231,8 +236,11 @@ def minimize_kernel(
         if decrement <= tol * _gained(loss, point.value) or n_iter >= max_iter:
             break
         if decrement > SLOW * before:
-            system = _NewtonSystem(kernel, loss, point.posterior)
-            step, moved = system.solve(gradient)
+            found = _refined(system, loss, point.posterior, gradient, step, moved)
+            if found is None:
+                system = _NewtonSystem(kernel, loss, point.posterior)
+                found = system.solve(gradient)
+            step, moved = found
             decrement = 0.5 * float(np.vdot(gradient, moved))
         n_iter += 1
         there, length = _line_search(loss, point, step, moved, decrement)
@@ -264,6 +272,34 @@ def _halved(loss: RowLoss, point: _Point) -> _Point:
             break
         point = _Point.of(loss, 0.5 * point.weights, 0.5 * point.scores)
     return point
+
+
+def _refined(
+    system: _NewtonSystem, loss: RowLoss, posterior: Floats, gradient: Floats, step: Floats, moved: Floats
+) -> tuple[Floats, Floats] | None:
+    """Solve for a Newton step by conjugate gradients, preconditioned by a system of another place.
+
+    ``step`` and ``moved`` are the preconditioned gradient and K times it. Returns the Newton step and K times
+    it, or None where they would take longer than a new system.
+    """
+    solution, image = np.zeros_like(step), np.zeros_like(step)
+    residual, square = gradient, float(np.vdot(gradient, moved))
+    aim = FORCING**2 * square
+    for _ in range(MOST_PRODUCTS):
+        product = step + loss.curved(posterior, moved)
+        curvature = float(np.vdot(moved, product))
+        if not curvature > 0:
+            return None
+        length = square / curvature
+        solution, image = solution + length * step, image + length * moved
+        residual = residual - length * product
+        preconditioned, its_image = system.solve(residual)
+        before, square = square, float(np.vdot(residual, its_image))
+        if square <= aim:
+            return solution, image
+        step = preconditioned + square / before * step
+        moved = its_image + square / before * moved
+    return None
 
 
 def _line_search(
