@@ -411,7 +411,7 @@ def _inverse(factor: Floats) -> Floats:
     lower, _ = dpotri(factor, lower=True)
     inverse = np.tril(lower)
     inverse += np.tril(lower, -1).T
-    return inverse
+    return np.asarray(inverse)
 
 
 def _factor(gram: Floats, strength: Floats) -> Floats:
