@@ -174,6 +174,21 @@ def test_descent_takes_the_adagrad_steps_of_a_plain_loop(n_classes):
     np.testing.assert_allclose(squares, sums, rtol=1e-10)
 
 
+def test_second_derivatives_of_the_softmax_loss_equal_the_formula():
+    rng = np.random.default_rng(0)
+    posterior = rng.dirichlet(np.ones(3), size=(6, 2))
+    row_weight, scores = rng.random((6, 2)), rng.normal(size=(6, 8))
+    weights = np.zeros((6, 8))
+    weights[:, :6] = (row_weight[:, :, None] * posterior).reshape(6, 6)
+    expected = np.zeros((6, 8))
+    for f in range(2):
+        own = slice(3 * f, 3 * f + 3)
+        for i, p in enumerate(posterior[:, f]):
+            expected[i, own] = row_weight[i, f] * (np.diag(p) - np.outer(p, p)) @ scores[i, own]
+    losses.softmax_curvature(posterior, weights, scores)
+    np.testing.assert_allclose(scores, expected, atol=1e-14)
+
+
 def test_conjugate_gradient_updates_equal_the_formulas():
     rng = np.random.default_rng(7)
     a, b, c, d = rng.normal(size=(4, 5, 3, 2))

@@ -50,3 +50,14 @@ def test_packed_products_give_traces_of_products_of_matrices():
     expected = np.trace(scale[:, None] * own * scale @ other[np.ix_(rows, rows)])
     # The triangle has single precision.
     assert triangle @ packed(other) == pytest.approx(expected, rel=1e-5)
+
+
+def test_scaled_triangles_are_added_to_some_rows():
+    rows, scale = np.array([0, 2, 3]), np.array([2.0, -1.0, 0.5])
+    own, total = symmetric_matrix(3, 8), symmetric_matrix(5, 9)
+    lower, found = np.asfortranarray(own), np.asfortranarray(total)
+    symmetric.add_scaled(lower, scale, rows, found)
+    scaled = scale[:, None] * own * scale
+    np.testing.assert_allclose(np.tril(lower), np.tril(scaled), rtol=1e-12)
+    total[np.ix_(rows, rows)] += scaled
+    np.testing.assert_allclose(np.tril(found), np.tril(total), rtol=1e-12)

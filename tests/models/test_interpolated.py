@@ -295,6 +295,30 @@ def test_bins_give_numbers_exponents(weather):
     assert "humidity" not in model.selected_features_
 
 
+@pytest.mark.parametrize("model", [WeightedNaiveBayes(bins="mdl"), SelectiveNaiveBayes(bins="mdl")])
+def test_increasing_functions_of_numbers_change_no_probability(model):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 4)), rng.integers(0, 2, 300)
+    X[:, 0] += y
+    X[rng.random(300) < 0.1, 1] = np.nan
+    plain = model.fit(X, y).predict_proba(X)
+    assert len(np.unique(plain)) > 2  # the first column does tell the classes apart
+    for transformed in (np.exp(6 * X), np.sinh(10 * X), 1e9 + 1e3 * X):
+        np.testing.assert_allclose(model.fit(transformed, y).predict_proba(transformed), plain, rtol=1e-12)
+
+
+def test_cut_numbers_are_features_of_the_path_by_their_names(weather):
+    X, y = weather
+    cut = SelectiveNaiveBayes(direction="backward", bins=4).fit(X, y)
+    assert cut.alphas_.shape == (X.shape[1],)
+    assert "temperature" in cut.selected_features_
+    alone = SelectiveNaiveBayes(bins=4).fit(X[["temperature"]], y)
+    naive = NaiveBayes().fit(pd.qcut(X["temperature"], 4).astype(str).to_frame(), y)
+    seen = X["temperature"].notna()
+    quartiles = pd.qcut(X["temperature"], 4).astype(str).to_frame()[seen]
+    np.testing.assert_allclose(alone.predict_proba(X[["temperature"]][seen]), naive.predict_proba(quartiles))
+
+
 # Parameters
 
 
@@ -313,6 +337,7 @@ def test_bins_give_numbers_exponents(weather):
         (ForwardStagewiseNaiveBayes(criterion="cv", cv=1), "folds"),
         (SelectiveNaiveBayes(direction="sideways"), "direction"),
         (SelectiveNaiveBayes(variances="none"), "variances"),
+        (SelectiveNaiveBayes(bins=1), "bins"),
         (GroupRegularizedNaiveBayes(strengths=1), "strengths"),
         (GroupRegularizedNaiveBayes(strengths=[-1.0]), "strengths"),
         (GroupRegularizedNaiveBayes(strengths="many"), "strengths"),

@@ -210,6 +210,12 @@ class Schema(SavedByFields):
         )
 
     @property
+    def features(self) -> tuple[int, ...]:
+        """Return the positions of all columns that are read: those with codes, then numbers without cuts."""
+        coded = set(self.coded)
+        return (*self.coded, *(position for position in self.numeric if position not in coded))
+
+    @property
     def coded_names(self) -> tuple[str, ...]:
         """Return the names of the columns that have codes."""
         return tuple(self.columns[position].name for position in self.coded)

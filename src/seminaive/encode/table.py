@@ -74,6 +74,11 @@ class EncodedTable:
         """Return the number of values of each coded column."""
         return self.schema.cardinalities
 
+    def without_cut_numbers(self) -> EncodedTable:
+        """Return the table with each column once: where numbers were cut, all of them as codes alone."""
+        cut = set(self.schema.numeric) <= set(self.schema.coded)
+        return EncodedTable.of_codes(self.codes, self.schema) if cut else self
+
     def rows(self, index: Any) -> EncodedTable:
         """Return some of the rows, by slice, mask or positions."""
         return EncodedTable(self.codes[index], self.numbers[index], self.schema)

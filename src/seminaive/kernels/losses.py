@@ -209,3 +209,23 @@ def squared_error_residuals(scores, labels, weights, n_classes):
                 e = p - 1.0 if c == y else p
                 block[i, c] = weights[low + i] * p * (e - mean)
     return loss
+
+
+@njit(cache=True, nogil=True)
+def softmax_curvature(posterior, weights, scores):
+    """Replace the scores s of each weighting f by its second derivatives times s: w p (s - sum p s).
+
+    posterior (n, F, C), weights (n, P) the products w p, columns of all weightings side by side, scores
+    (n, P); all float64. Padding becomes 0.
+    """
+    n_weightings, n_classes = posterior.shape[1], posterior.shape[2]
+    for i in range(scores.shape[0]):
+        for f in range(n_weightings):
+            first = f * n_classes
+            mean = 0.0
+            for c in range(n_classes):
+                mean += posterior[i, f, c] * scores[i, first + c]
+            for c in range(n_classes):
+                scores[i, first + c] = weights[i, first + c] * (scores[i, first + c] - mean)
+        for c in range(n_weightings * n_classes, scores.shape[1]):
+            scores[i, c] = 0.0

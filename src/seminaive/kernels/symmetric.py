@@ -54,3 +54,16 @@ def weighted_sum(triangles, weights, constant, rows, found):
             found[i, j] = value
             if i < n_columns:
                 found[j, i] = value
+
+
+@njit(cache=True, nogil=True)
+def add_scaled(lower, scale, rows, total):
+    """Replace a lower triangle by diag(scale) lower diag(scale), and add it to some rows of a matrix.
+
+    lower (n, n) and total (any, any) float64 in Fortran order, of which lower triangles are meant; scale
+    (n,) float64, rows (n,) int64 increasing.
+    """
+    for b in range(lower.shape[0]):
+        for a in range(b, lower.shape[0]):
+            lower[a, b] *= scale[a] * scale[b]
+            total[rows[a], rows[b]] += lower[a, b]

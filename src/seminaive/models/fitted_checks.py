@@ -114,8 +114,12 @@ def check_finite(value, name: str = "") -> None:
 
 
 def check_statistics(own, schema: Schema, n_classes: int) -> None:
-    """Refuse statistics that do not belong to a schema, or that no rows have."""
-    n_numbers = len(schema.numeric)
+    """Refuse statistics that do not belong to a schema, or that no rows have.
+
+    Numbers that were cut may have moments or none.
+    """
+    uncut = len(schema.features) - len(schema.coded)
+    n_numbers = uncut if len(own.moments.exponents) == uncut else len(schema.numeric)
     shapes = (
         (own.class_weight, (n_classes,)),
         (own.counts.counts, (own.counts.terms.n_cells, n_classes)),

@@ -60,12 +60,17 @@ class InterpolatedClassifier(AdditiveClassifier):
         """
         self._check_parameters()
         with unchanged_on_failure(self):
-            rows = self._encode_training(X, y, sample_weight)
-            interpolation = self._interpolation(rows.table, rows.labels, rows.row_weight)
-            path = self._find_path(interpolation, rows.table, rows.labels, rows.row_weight)
+            rows = self._encode_training(X, y, sample_weight, cut_rule=self._cut_rule())
+            table = rows.table.without_cut_numbers()
+            interpolation = self._interpolation(table, rows.labels, rows.row_weight)
+            path = self._find_path(interpolation, table, rows.labels, rows.row_weight)
             self._settle(interpolation, path, self._choose(path, rows, y, sample_weight))
             self._summarise(rows)
         return self
+
+    def _cut_rule(self):
+        """Return the rule that cuts numbers, or None where they stay numbers."""
+        return
 
     def _interpolation(self, table, labels, row_weight):
         return self._interpolation_of(TableStatistics.of(table, labels, len(self.classes_), row_weight))
@@ -83,8 +88,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         alphas = path.alphas[chosen]
         scores = interpolation.scores_at(alphas)
         self.scores_ = scores.restrict(np.flatnonzero(alphas > 0).tolist())
-        positions = np.array([*self.schema_.coded, *self.schema_.numeric], dtype=np.int64)
-        self.path_ = path.features_in(np.argsort(positions))
+        self.path_ = path.features_in(np.argsort(self.schema_.features))
         self.chosen_step_ = int(chosen)
         self.alphas_ = self.path_.alphas[chosen].copy()
         self.n_evaluations_ = path.n_evaluations
@@ -99,7 +103,7 @@ class InterpolatedClassifier(AdditiveClassifier):
 
         Drawn among names, the order follows a column wherever it stands in the table.
         """
-        names = np.array([*self.schema_.coded_names, *self.schema_.numeric_names], dtype=object)
+        names = np.array([self.schema_.names[position] for position in self.schema_.features], dtype=object)
         by_name = np.argsort(names, kind="stable")
         return by_name[check_random_state(self.random_state).permutation(len(names))]
 

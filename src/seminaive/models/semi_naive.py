@@ -31,10 +31,11 @@ from seminaive.statistics import TupleCounts
 MANY_ROWS = 3000
 FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
 MOST_FOLDS, FEW_FOLDS = 5, 3
-# Fits in the row space take the cube of the rows, a third of it for two classes. They are faster up to so
-# many times the features; and up to more times, as measured, where there are more features than MOST_EXACT,
-# which are never kept as a matrix.
-MOST_CUBES, MOST_CUBES_OF_MANY = 10_000, 20_000
+# Fits in the row space take about the cube of the rows. They are faster up to so many times the features; and
+# up to more times, as measured, where there are more features than MOST_EXACT, which are never kept as a
+# matrix. By the number of classes, two or at least three.
+MOST_CUBES = {2: 30_000, 3: 10_000}
+MOST_CUBES_OF_MANY = {2: 60_000, 3: 150_000}
 # Strengths and relevances are searched on so many rows at most.
 MOST_SEARCHED = 20_000
 
@@ -48,7 +49,7 @@ def pair_cuts(values, labels, row_weight=None):
 def faster_in_row_space(n_rows, n_features, n_classes):
     """Tell whether fits take less time in the row space than in the coefficients."""
     most = MOST_CUBES if n_features <= MOST_EXACT else MOST_CUBES_OF_MANY
-    return n_rows**3 / (3 if n_classes == 2 else 1) <= most * n_features
+    return n_rows**3 <= most[min(n_classes, 3)] * n_features
 
 
 class SemiNaive(AdditiveClassifier):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +10,7 @@ from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.generative import GenerativeMixin, check_generative_parameters
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.scores import class_shift_exponents, generative_scores
-from seminaive.statistics import Moments, TableStatistics
+from seminaive.statistics import TableStatistics
 
 
 class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
@@ -24,8 +23,9 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
     Parameters
     ----------
     bins : {"mdl"}, int or None, default=None
-        How numbers are cut into categories, which then have exponents: by description length, or into bins of
-        equal frequency. None leaves numbers as they are, with exponent 1.
+        How numbers are cut into categories, which have exponents: by description length, or into bins of
+        equal frequency. None gives numbers normal densities with exponent 1: a poor choice for numbers that
+        span many magnitudes, whose extreme values then outweigh everything else.
     smoothing : float, default=1.0
         Added to every count, in rows, in the tables and in the exponents.
     variances : {"class", "pooled"}, default="class"
@@ -93,11 +93,8 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         return None if self.bins is None else cut_rule(self.bins)
 
     def _count(self, rows):
-        statistics = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
-        # Numbers that were cut count as bins alone.
-        return (
-            statistics if self.bins is None else replace(statistics, moments=Moments.none(0, rows.n_classes))
-        )
+        table = rows.table.without_cut_numbers()
+        return TableStatistics.of(table, rows.labels, rows.n_classes, rows.row_weight)
 
     def _derive(self):
         naive = generative_scores(
@@ -110,8 +107,7 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         exponents = class_shift_exponents(self.statistics_.counts, self.smoothing)
         exponents = np.concatenate([exponents, np.ones(n_numbers)])
         self.scores_ = naive.scale(exponents)
-        positions = np.array([*self.schema_.coded, *self.schema_.numeric[:n_numbers]], dtype=np.int64)
-        self.exponents_ = exponents[np.argsort(positions)]
+        self.exponents_ = exponents[np.argsort(self.schema_.features)]
 
     @property
     def selected_features_(self):

@@ -153,6 +153,8 @@ class EmpiricalLoss:
         A row of weight w and posterior p turns its scores s = X D into ``w p (s - sum p s)``; with two
         classes, whose score is the log odds, into ``w p (1 - p) s``.
         """
+        from seminaive.kernels.losses import softmax_curvature
+
         posterior = self.posterior(coefficients)
         row_weights = self.row_weights.T[:, :, None] * posterior
         if self.n_columns == 1:
@@ -163,11 +165,9 @@ class EmpiricalLoss:
 
         def weigh(rows: slice, own: Floats) -> None:
             if self.n_columns > 1:
-                along = own[:, : self._n_scores]
-                by_weighting = along.reshape(-1, self.n_weightings, self.n_columns)
-                means = np.einsum("rfc,rfc->rf", posterior[rows], by_weighting)
-                along -= np.repeat(means, self.n_columns, axis=1)
-            own *= weights[rows]
+                softmax_curvature(posterior[rows], weights[rows], own)
+            else:
+                own *= weights[rows]
 
         def product(direction: Floats) -> Floats:
             space.score(direction, weigh)

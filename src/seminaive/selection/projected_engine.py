@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
 from scipy.special import expit, softmax
 
 from seminaive.design.classes import n_columns_of
@@ -47,6 +47,8 @@ PROBE_PRECISION = 0.05
 # Root of the share of the objective by which it may exceed its minimum where the fits of trials stop.
 TRIAL_NORM = 1e-2
 JITTER = 1e-9
+# The inverse of a matrix takes the time that it saves in as many products as it has rows, over this.
+ROWS_PER_PRODUCT = 8
 
 
 @dataclass(frozen=True)
@@ -268,17 +270,16 @@ class ProjectedEngine:
         Its argument has the columns of all weightings side by side, as many for each.
         """
         m = self.n_dense
-        factors = [_factor(gram, own[:m]) for gram, own in zip(curvature.grams, strength, strict=True)]
+        dense = _DenseInverse(
+            [_factor(gram, own[:m]) for gram, own in zip(curvature.grams, strength, strict=True)]
+        )
         rest = np.stack([own[m:] for own in strength], axis=1)
         repeats = curvature.diagonal.shape[1] // len(strength)
         diagonal = 1.0 / np.maximum(curvature.diagonal + np.repeat(rest, repeats, axis=1), 1e-6)
 
         def precondition(gradient: Floats) -> Floats:
             found = np.empty_like(gradient)
-            k = gradient.shape[1] // len(factors)
-            for f, factor in enumerate(factors):
-                own = slice(f * k, (f + 1) * k)
-                found[:m, own] = dpotrs(factor, gradient[:m, own], lower=True)[0]
+            dense.multiply(gradient[:m], found[:m])
             found[m:] = diagonal * gradient[m:]
             return found
 
@@ -378,9 +379,45 @@ class ProjectedEngine:
         return np.asarray(sum(share * fit.coefficients for share, _, _, fit in parts))
 
 
+class _DenseInverse:
+    """Products with the inverses of several matrices, given by their lower Cholesky factors.
+
+    The first products solve with the factors. As soon as their time would have paid for the inverses, these
+    are computed.
+    """
+
+    def __init__(self, factors: list[Floats]) -> None:
+        self._factors = factors
+        self._inverses: Floats | None = None
+        self._n_products = 0
+
+    def multiply(self, columns: Floats, found: Floats) -> None:
+        """Fill in products with the columns of each matrix, as many for each, side by side."""
+        n = len(self._factors)
+        self._n_products += 1
+        if self._inverses is None and ROWS_PER_PRODUCT * self._n_products > len(columns):
+            self._inverses = np.stack([_inverse(factor) for factor in self._factors])
+        by_matrix = columns.reshape(len(columns), n, -1)
+        into = found.reshape(len(columns), n, -1)
+        if self._inverses is not None:
+            into[:] = np.matmul(self._inverses, by_matrix.swapaxes(0, 1)).swapaxes(0, 1)
+            return
+        for f, factor in enumerate(self._factors):
+            into[:, f] = dpotrs(factor, by_matrix[:, f], lower=True)[0]
+
+
+def _inverse(factor: Floats) -> Floats:
+    """Return the inverse of a matrix, given its lower Cholesky factor."""
+    lower, _ = dpotri(factor, lower=True)
+    inverse = np.tril(lower)
+    inverse += np.tril(lower, -1).T
+    return np.asarray(inverse)
+
+
 def _factor(gram: Floats, strength: Floats) -> Floats:
     """Return the Cholesky factor, the lower one, of a Gram matrix plus the ridge."""
-    matrix = np.array(gram, order="F")
+    # The Gram matrix is symmetric, and its transpose in Fortran order.
+    matrix = gram.T.copy(order="F")
     diagonal = np.einsum("ii->i", matrix)
     diagonal += strength
     added = JITTER * float(diagonal.mean())

@@ -11,8 +11,6 @@ from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 from scipy.special import expit
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -22,6 +20,16 @@ if TYPE_CHECKING:
 SLOW = 0.3
 SUFFICIENT_DECREASE = 1e-4
 MOST_HALVINGS = 30
+# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient, and are
+# given up after so many products.
+FORCING = 0.1
+MOST_PRODUCTS = 10
+# The same for the first step of a fit, which is solved for as a whole and not from where it starts.
+FIRST_FORCING = 0.01
+# From so many rows on, second derivatives by a class are left out of a system where their product with the
+# mean prior variance of scores, that of the intercept apart, is below this.
+MANY_ROWS = 150
+NEGLIGIBLE = 0.1
 
 
 @dataclass(frozen=True)
@@ -143,42 +151,63 @@ class _NewtonSystem:
     For two classes W is diagonal. For more, W = D - D 1 (1'D 1)^-1 1'D with D = w p, block by block, so that
     with E_c = D_c^1/2 (I + D_c^1/2 K D_c^1/2)^-1 D_c^1/2 the inverse takes b to
     ``b - E K b + E 1 (sum_c E_c)^-1 1'E K b`` (Rasmussen and Williams, 2006, algorithm 3.3). Of symmetric
-    matrices only the lower triangles are computed.
+    matrices only the lower triangles are computed. Rows that hardly ever belong to a class have D_c = 0 in
+    its block, which makes the block smaller; conjugate gradients make up for what is left out.
     """
 
     def __init__(self, kernel: Floats, loss: RowLoss, posterior: Floats) -> None:
         self.kernel = kernel
-        self.lowers: list[Floats] = []
+        self.exact = loss.n_columns == 1 or len(kernel) < MANY_ROWS
+        self.blocks: list[tuple[int, Indices, Floats]] = []
         if loss.n_columns == 1:
             self.factor, root = factor_curvature(kernel, loss.curvature(posterior)[:, 0])
             self.roots = root[:, None]
-            return
-        total = np.zeros(kernel.shape, order="F")
-        for own in (loss.row_weight * posterior).T:
-            factor, root = factor_curvature(kernel, own)
+        else:
+            self.factor = self._factor_blocks(loss.row_weight * posterior, self._least(loss))
+
+    def _least(self, loss: RowLoss) -> Floats:
+        """Return below what D_c is taken for 0, for each row: never so for the most probable class."""
+        if self.exact:
+            return np.zeros(len(self.kernel))
+        # The intercept is a constant in the kernel.
+        spread = float(np.einsum("ii->i", self.kernel).mean() - self.kernel.mean())
+        return np.minimum(NEGLIGIBLE / max(spread, 1e-300), 0.5 / loss.n_columns * loss.row_weight[:, 0])
+
+    def _factor_blocks(self, of_classes: Floats, least: Floats) -> Floats:
+        """Keep E_c of each class, and return the Cholesky factor of their sum."""
+        from seminaive.kernels.symmetric import add_scaled
+
+        total = np.zeros(self.kernel.shape, order="F")
+        for c, own in enumerate(of_classes.T):
+            rows = np.flatnonzero(own > least)
+            if not len(rows):
+                continue
+            among = self.kernel if len(rows) == len(own) else self.kernel[np.ix_(rows, rows)]
+            factor, root = factor_curvature(among, own[rows])
             lower, _ = dpotri(factor, lower=True, overwrite_c=True)
-            lower *= root
-            lower *= root[:, None]
-            total += lower
-            self.lowers.append(lower)
-        self.factor = _cholesky(total, in_place=False)
+            add_scaled(lower, root, rows, total)
+            self.blocks.append((c, rows, lower))
+        return _cholesky(total, in_place=False)
 
     def solve(self, right: Floats) -> tuple[Floats, Floats]:
         """Return ``x = (I + W K)^-1 right``, and ``K x``."""
         moved = self.kernel @ right
-        if self.lowers:
-            damped = self._times_blocks(moved.T)
-            shared, _ = dpotrs(self.factor, damped.sum(axis=0), lower=True)
-            found = right - damped.T + self._times_blocks([shared] * len(self.lowers)).T
+        if self.blocks:
+            damped = self._times_blocks(moved)
+            shared, _ = dpotrs(self.factor, damped.sum(axis=1), lower=True)
+            every = np.broadcast_to(shared[:, None], damped.shape)
+            found = right - damped + self._times_blocks(every)
         else:
             along, _ = dpotrs(self.factor, self.roots * moved, lower=True)
             found = right - self.roots * along
         return found, self.kernel @ found
 
-    def _times_blocks(self, vectors: Sequence[Floats] | Floats) -> Floats:
-        """Return E_c times the vector of each class c."""
-        pairs = zip(self.lowers, vectors, strict=True)
-        return np.stack([dsymv(1.0, lower, own, lower=True) for lower, own in pairs])
+    def _times_blocks(self, vectors: Floats) -> Floats:
+        """Return E_c times the column of each class c."""
+        found = np.zeros(vectors.shape)
+        for c, rows, lower in self.blocks:
+            found[rows, c] = dsymv(1.0, lower, vectors[rows, c], lower=True)
+        return found
 
 
 @dataclass(frozen=True)
@@ -206,7 +235,8 @@ def minimize_kernel(
 ) -> KernelFit:
     """Minimise from scores to start at, until the Newton decrement is below tol times the gain over zero.
 
-    A factored Hessian serves several steps, as long as these shorten the decrement.
+    A factored Hessian serves several steps, as long as these shorten the decrement; then it preconditions
+    conjugate gradients, as long as few of them give a step.
 
     Parameters
     ----------
@@ -231,8 +261,11 @@ def minimize_kernel(
         if decrement <= tol * _gained(loss, point.value) or n_iter >= max_iter:
             break
         if decrement > SLOW * before:
-            system = _NewtonSystem(kernel, loss, point.posterior)
-            step, moved = system.solve(gradient)
+            found, enough = _refined(system, loss, point.posterior, gradient, step, moved, FORCING)
+            if not enough:
+                system = _NewtonSystem(kernel, loss, point.posterior)
+                found = system.solve(gradient)
+            step, moved = found
             decrement = 0.5 * float(np.vdot(gradient, moved))
         n_iter += 1
         there, length = _line_search(loss, point, step, moved, decrement)
@@ -254,7 +287,10 @@ def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, _
     _, posterior = loss.evaluate(start)
     system = _NewtonSystem(kernel, loss, posterior)
     right = loss.curved(posterior, start) + loss.residuals(posterior)
-    return _Point.of(loss, *system.solve(right)), system
+    found = system.solve(right)
+    if not system.exact:
+        found, _ = _refined(system, loss, posterior, right, *found, FIRST_FORCING)
+    return _Point.of(loss, *found), system
 
 
 def _halved(loss: RowLoss, point: _Point) -> _Point:
@@ -264,6 +300,40 @@ def _halved(loss: RowLoss, point: _Point) -> _Point:
             break
         point = _Point.of(loss, 0.5 * point.weights, 0.5 * point.scores)
     return point
+
+
+def _refined(
+    system: _NewtonSystem,
+    loss: RowLoss,
+    posterior: Floats,
+    right: Floats,
+    step: Floats,
+    moved: Floats,
+    forcing: float,
+) -> tuple[tuple[Floats, Floats], bool]:
+    """Solve ``(I + W K) x = right`` by conjugate gradients, preconditioned by an approximate system.
+
+    ``step`` and ``moved`` are its solution, and K times it. Returns x and K x, and whether few products were
+    enough for a residual of the wanted share of the right side.
+    """
+    solution, image = np.zeros_like(step), np.zeros_like(step)
+    residual, square = right, float(np.vdot(right, moved))
+    aim = forcing**2 * square
+    for _ in range(MOST_PRODUCTS):
+        product = step + loss.curved(posterior, moved)
+        curvature = float(np.vdot(moved, product))
+        if not curvature > 0:
+            break
+        length = square / curvature
+        solution, image = solution + length * step, image + length * moved
+        residual = residual - length * product
+        preconditioned, its_image = system.solve(residual)
+        before, square = square, float(np.vdot(residual, its_image))
+        if square <= aim:
+            return (solution, image), True
+        step = preconditioned + square / before * step
+        moved = its_image + square / before * moved
+    return (solution, image), False
 
 
 def _line_search(
