@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import softmax
+from sklearn.metrics import log_loss
 from sklearn.model_selection import GroupKFold
 
 from seminaive import SemiNaive
@@ -423,3 +424,15 @@ def test_a_sample_that_lies_within_one_fold_is_searched_by_folds_of_its_own(n_ro
     y = X[:, 0] + rng.logistic(size=n_rows) > 0
     model = SemiNaive(interactions=0).fit(X, y)
     assert model.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize("weight", [1e4, 1e9])
+def test_rows_that_stand_for_thousands_each_are_learned_from(weight):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 600)
+    X = rng.normal(size=(600, 4)) + y[:, None] * [1.0, 0.5, 0.0, 0.0]
+    once = SemiNaive().fit(X[:300], y[:300])
+    often = SemiNaive().fit(X[:300], y[:300], sample_weight=np.full(300, weight))
+    losses = [log_loss(y[300:], model.predict_proba(X[300:])) for model in (once, often)]
+    assert often.belief_ > 0.99
+    assert losses[1] < losses[0] + 0.02

@@ -240,6 +240,8 @@ class RelevanceSearch:
         best = self._trial((0, 0, 0, 0), 0, prepared, None)
         # Coefficients grow together where classes are separable, while ridges grow one group after the other.
         best = self._climb(self._climb_along(best, ALL, (-1,)), self.n_sweeps)
+        if best.loss > loss_of_shares(self._log_shares, self._weight):
+            best = self._climb(self._best_of_stronger(best), self.n_sweeps)
         for number in range(1, MOST_ROUNDS + 1):
             relevances = self._updated(best, relevances)
             prepared = self.engine.prepare(relevances)
@@ -275,6 +277,19 @@ class RelevanceSearch:
                     best = self._climb_along(best, group)
             if best is before:
                 break
+        return best
+
+    def _best_of_stronger(self, best: Trial) -> Trial:
+        """Return the best trial after some with ridges stronger by decades, as many as rows weigh.
+
+        The ridges at the start suit rows that weigh about 1. Rows that weigh thousands each are all but
+        separated by them, and held-out losses near separation have local minima in which a climb ends.
+        """
+        engine = self.engine
+        decades = int(np.log10(max(engine.row_weight.sum() / len(engine.labels), 1.0)))
+        for step in range(1, decades + 1):
+            new = self._trial((0, 0, 0, step), best.number, best.prepared, best)
+            best = min(best, new, key=_criterion)
         return best
 
     def _climb_along(self, best: Trial, group: int, directions: Sequence[int] = (1, -1)) -> Trial:
