@@ -72,7 +72,16 @@ def engine_of_tables(*parts):
         return ProjectedEngine(*parts)
 
 
-ENGINES = [KernelEngine, ProjectedEngine, engine_of_tables]
+def engine_of_many_scores(*parts):
+    """Return the engine of coefficients as it is where passes over the rows take most of the time."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(projected_engine, "MOST_INVERTED", 0)
+        patch.setattr(projected_engine, "FEWEST_SCORES", 0)
+        patch.setattr(projected_engine, "INVERTED_PER_SCORE", 10**6)
+        return engine_of_tables(*parts)
+
+
+ENGINES = [KernelEngine, ProjectedEngine, engine_of_tables, engine_of_many_scores]
 
 
 # Fits
@@ -131,6 +140,22 @@ def test_fits_are_stationary_points_of_the_dense_problem(engine, n_classes):
     # The row space holds its intercept by a prior of variance 1000.
     assert np.abs(gradient[1:]).max() < 1e-4
     assert np.abs(gradient[0]).max() < 1e-2
+
+
+def test_products_with_inverses_are_those_of_their_factors():
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(2, 20, 30))
+    matrices = features @ features.swapaxes(1, 2)
+    columns = rng.normal(size=(20, 6))
+    expected = np.hstack(
+        [np.linalg.solve(own, columns[:, 3 * f : 3 * f + 3]) for f, own in enumerate(matrices)]
+    )
+    inverse = projected_engine._DenseInverse([np.asfortranarray(np.linalg.cholesky(own)) for own in matrices])
+    for _ in range(5):
+        found = np.empty_like(columns)
+        inverse.multiply(columns, found)
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+    assert inverse._inverses is not None
 
 
 # Relevances

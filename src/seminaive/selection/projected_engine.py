@@ -34,9 +34,17 @@ if TYPE_CHECKING:
 # Up to so many coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
 # estimated from random probes.
 MOST_EXACT = 700
-# Up to so many, the preconditioner is the inverse of the Hessian; beyond, it is so for slopes and main terms,
-# and diagonal for pairs.
+# Up to so many, the preconditioner is the inverse of the Hessian, one for all classes; beyond, it is so for
+# slopes and main terms, and diagonal for pairs.
 MOST_INVERTED = 250
+# The same up to more coefficients, where there are so many scores, rows times classes times folds, and the
+# square of the coefficients is at most so many times as large: passes over the rows then take longer than
+# products with the inverse.
+MOST_INVERTED_OF_LONG = 1500
+FEWEST_SCORES = 100_000
+INVERTED_PER_SCORE = 8
+# Entries of the features of all rows, from which such a Hessian is computed.
+MOST_FEATURES = 20_000_000
 # Rows from which the dense part of the preconditioner and of the Hessian is estimated.
 SAMPLED_ROWS = 4000
 # Up to so many entries, the features are kept as a matrix: small products are faster than passes over tables.
@@ -127,7 +135,8 @@ class ProjectedEngine:
         self.n_columns = n_columns_of(n_classes)
         n_all = 1 + int(columns.sizes.sum())
         self._exact = n_all <= MOST_EXACT
-        step = max(1, -(-len(labels) // SAMPLED_ROWS))
+        self._inverted = n_all <= MOST_INVERTED or self._long(n_all)
+        step = 1 if self._long(n_all) else max(1, -(-len(labels) // SAMPLED_ROWS))
         self._sample = np.arange(0, len(labels), step)
         self._dense = self._features(table.rows(self._sample))
         dense = step == 1 and self._exact and n_all * len(labels) <= MOST_DENSE
@@ -142,15 +151,26 @@ class ProjectedEngine:
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         n_first = 1 + int(columns.sizes[columns.groups < 2].sum())
-        self.n_dense = n_all if n_all <= MOST_INVERTED else n_first
+        self.n_dense = n_all if self._inverted else n_first
         self._curvatures: dict[int, Curvature] = {}
+
+    def _long(self, n_coefficients: int) -> bool:
+        """Tell whether passes over the rows take longer than products with the inverse of a Hessian."""
+        n_rows = len(self.labels)
+        n_scores = n_rows * self.n_columns * max(len(self.splits), 1)
+        return (
+            n_coefficients <= MOST_INVERTED_OF_LONG
+            and n_coefficients**2 <= INVERTED_PER_SCORE * n_scores
+            and n_scores >= FEWEST_SCORES
+            and n_coefficients * n_rows <= MOST_FEATURES
+        )
 
     def _features(self, rows: EncodedTable) -> Floats:
         """Return the features of the dense part for some rows."""
         columns = self.columns
         parts = [np.ones((len(rows), 1)), columns.slope_features(rows.numbers)]
         parts += [columns.columns[j].main_features(rows) for j in columns.mains]
-        if self._exact:
+        if self._exact or self._inverted:
             pairs = {j: columns.columns[j].pair_features(rows) for pair in columns.pairs for j in pair}
             for j, k in columns.pairs:
                 parts.append((pairs[j][:, :, None] * pairs[k][:, None, :]).reshape(len(rows), -1))
