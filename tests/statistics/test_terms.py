@@ -95,3 +95,26 @@ def test_numbers_of_cells_do_not_wrap_around():
     assert terms.n_cells == 2**70
     with pytest.raises(OverflowError):
         _ = terms.offsets
+
+
+def test_strides_are_the_products_of_the_widths_behind():
+    terms = Terms(((2,), (0, 1, 2), (), (1, 3), (0, 3)), (2, 1, 4, 3))
+    # Widths are cardinalities and one: 3, 2, 5, 4.
+    assert terms.strides.tolist() == [1, 2 * 5, 5, 1, 4, 1, 4, 1]
+
+
+def test_cells_that_are_kept_lie_where_a_search_finds_them():
+    rng = np.random.default_rng(0)
+    features = ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))
+    dense = Terms(features, (3, 4, 2))
+    combinations = np.unique(rng.integers(dense.offsets[1], dense.n_cells, 12))  # none of the first term
+    observed = ObservedTerms.of_combinations(features, (3, 4, 2), combinations)
+    found = {
+        int(cell): int(place)
+        for cell, place in zip(observed.kept, observed.places(observed.kept), strict=True)
+    }
+    for _, cells, margins in observed.margins():
+        assert set(cells.tolist()) <= set(found.values())
+        assert set(margins.tolist()) <= set(found.values())
+    known = [found[int(cell)] for cell in observed.kept if dense.known[cell]]
+    assert np.flatnonzero(observed.known).tolist() == sorted(known)

@@ -125,11 +125,12 @@ class Terms(SavedByFields):
     @cached_property
     def strides(self) -> Indices:
         """Return, for each entry of ``columns``, by how many cells its next code is farther on."""
-        strides: list[int] = []
-        for term in range(len(self.features)):
-            widths = self.shape(term)
-            strides += [prod(widths[position + 1 :]) for position in range(len(widths))]
-        return np.array(strides, dtype=np.int64)
+        strides = np.ones(len(self.columns), dtype=np.int64)
+        widths = self._cardinalities[self.columns] + 1
+        for axis in range(int(self.orders.max(initial=0)) - 2, -1, -1):
+            place = self.starts[:-1][self.orders > axis + 1] + axis
+            strides[place] = strides[place + 1] * widths[place + 1]
+        return strides
 
     def shape(self, term: int) -> tuple[int, ...]:
         """Return the number of codes, that of no evidence included, of each column of one term."""
