@@ -20,7 +20,7 @@ from seminaive.models.base import TrainingSet, unchanged_on_failure
 from seminaive.models.parameters import check_flag, check_search, is_whole
 from seminaive.selection.folds import check_folds, split_rows, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import MOST_EXACT, ProjectedEngine
+from seminaive.selection.projected_engine import MOST_DENSE, MOST_EXACT, ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.score_test import score_test
 from seminaive.solvers.blas import one_blas_thread
@@ -31,11 +31,12 @@ from seminaive.statistics import TupleCounts
 MANY_ROWS = 3000
 FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
 MOST_FOLDS, FEW_FOLDS = 5, 3
-# Fits in the row space take about the cube of the rows. They are faster up to so many times the features; and
-# up to more times, as measured, where there are more features than MOST_EXACT, which are never kept as a
-# matrix. By the number of classes, two or at least three.
-MOST_CUBES = {2: 30_000, 3: 10_000}
-MOST_CUBES_OF_MANY = {2: 60_000, 3: 150_000}
+# Fits in the row space take about the cube of the rows. They are faster up to so many times the features, as
+# measured: of two classes, with few features and with more than MOST_EXACT; of several classes, with features
+# that are kept as a matrix and with more than MOST_EXACT. In between, it is so many times per class, since
+# passes over the rows take the longer, the more classes there are.
+CUBES_OF_TWO, MOST_CUBES_OF_TWO = 30_000, 60_000
+CUBES, MOST_CUBES = 10_000, 150_000
 # Strengths and relevances are searched on so many rows at most.
 MOST_SEARCHED = 20_000
 
@@ -48,8 +49,13 @@ def pair_cuts(values, labels, row_weight=None):
 
 def faster_in_row_space(n_rows, n_features, n_classes):
     """Tell whether fits take less time in the row space than in the coefficients."""
-    most = MOST_CUBES if n_features <= MOST_EXACT else MOST_CUBES_OF_MANY
-    return n_rows**3 <= most[min(n_classes, 3)] * n_features
+    if n_classes == 2:
+        most = CUBES_OF_TWO if n_features <= MOST_EXACT else MOST_CUBES_OF_TWO
+    elif n_features > MOST_EXACT:
+        most = MOST_CUBES
+    else:
+        most = CUBES if n_features * n_rows <= MOST_DENSE else CUBES * n_classes
+    return n_rows**3 <= most * n_features
 
 
 class SemiNaive(AdditiveClassifier):
