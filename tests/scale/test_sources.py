@@ -132,7 +132,9 @@ def test_what_is_no_source_no_runner_and_no_model_is_said(mixed, tmp_path):
     with pytest.raises(InputError, match="'batch 0' has several columns named 'x'"):
         scale.fit(NaiveBayes(), scale.from_batches([twice], target="outcome"))
     with pytest.raises(InputError, match=r"two columns of a batch have the same name .*'sky'"):
-        scale.from_batches([pd.concat([mixed, mixed[["sky"]]], axis=1)], target="outcome").types  # noqa: B018
+        scale.fit(
+            NaiveBayes(), scale.from_batches([pd.concat([mixed, mixed[["sky"]]], axis=1)], target="outcome")
+        )
     with pytest.raises(InputError, match="the weights of rows are numbers, and column 'sky' is string"):
         scale.fit(NaiveBayes(), scale.from_batches([mixed], target="outcome", weight="sky"))
     mixed.to_csv(tmp_path / "rows.csv")
