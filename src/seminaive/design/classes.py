@@ -27,3 +27,9 @@ def log_odds(by_class: Floats) -> Floats:
 def by_class(columns: Floats) -> Floats:
     """Return one column per class: a single log odds is halved between its two classes."""
     return np.hstack([-columns / 2, columns / 2]) if columns.shape[1] == 1 else columns
+
+
+def class_share_scores(class_weight: Floats) -> Floats:
+    """Return the scores of the class shares: one log odds of two classes, else centred logarithms."""
+    logs = np.log(class_weight / class_weight.sum())
+    return np.asarray(logs[1:] - logs[0] if len(logs) == TWO_CLASSES else logs - logs.mean())

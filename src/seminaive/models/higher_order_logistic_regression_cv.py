@@ -8,6 +8,7 @@ from seminaive.design.classes import by_class
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import check_numbers, check_order, check_search
 from seminaive.models.term_layout import lay_out_terms
@@ -97,13 +98,19 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     scores_ : AdditiveScores
         The intercept, one table per term, and one slope per number if hierarchical.
     ridge_ : tuple of float
-        The strengths chosen, one per order. If the gain over the class shares is less than three standard
-        errors, they are ten times those of the best trial; if it is less than 1.5, they are infinite, which
-        leaves the class shares.
+        The strengths of the best trial, one per order. The answer is an average over trials.
     number_ridge_ : float
-        The strength chosen for numbers.
+        Its strength for numbers.
     generative_share_ : float
-        The share chosen.
+        Its share of the generative estimate.
+    fit_share_ : float
+        The share of the average in the answer, the rest being the class shares: the one that loses least on
+        held-out rows, as far as its gain stands out from chance. 0 where nothing is gained.
+    cv_log_loss_ : float
+        The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
+        fits, by bootstrapping the held-out rows.
+    cv_log_loss_interval_ : (float, float)
+        Where that of new rows is with a probability of 95 %.
     cv_results_ : dict of ndarray
         ``ridge`` (one row per trial), ``number_ridge``, ``generative_share`` and ``log_loss``, the mean over
         held-out rows. A trial is fitted as far as needed to tell whether it is better than another:
@@ -130,6 +137,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     """
 
     _fitted: ClassVar = {
+        **DECIDED,
         "ridge_": tuple,
         "number_ridge_": float,
         "generative_share_": float,
@@ -210,9 +218,12 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
             tol = min(self.tol, SEARCH_TOL)
             with self._progress("trials") as step:
                 step.say(whole.design.describe())
-                search = StrengthSearch(whole, tables, tol, self.max_iter, report=step)
-                best = search.run(self._grid())
-                result = search.fit_all(best, self.tol)
+                units = groups_of_rows(groups, sample_weight)
+                search = StrengthSearch(whole, tables, tol, self.max_iter, units, step)
+                search.run(self._grid())
+                found = search.fit_average(self.tol, generator_of(self.random_state))
+            best, result = found.best, found.result
+            keep_decision(self, found.decision)
             result.warn_unless_converged(self.tol, "raise max_iter, raise the ridges or raise tol")
             self.cv_results_ = search.results()
             self.ridge_, self.number_ridge_ = best.ridge, best.number_ridge

@@ -167,7 +167,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         path = path_to([float(self.strength)], solve, self._options(), self._options(stop_early=False))
         path.warn_unless_converged()
         self.strength_ = float(path.strengths[-1])  # larger than asked for where the path broke off
-        self._settle(linear, cell_weight, path, len(path) - 1, solve)
+        self._settle(linear, cell_weight, path, path.coefficients[-1], path.target, solve)
 
 
 def path_to(strengths, solve, options, whole):

@@ -7,22 +7,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.design.smooth_scores import cell_weights, smooth_scores
-from seminaive.encode import EqualFrequencyCuts, frame_like, keep_rows
+from seminaive.encode import EqualFrequencyCuts, frame_like
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import TrainingSet, unchanged_on_failure
-from seminaive.models.parameters import check_flag, check_search, is_whole
+from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
+from seminaive.models.parameters import check_search, is_whole
 from seminaive.selection.folds import check_folds, split_rows, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import MOST_DENSE, MOST_EXACT, ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
-from seminaive.selection.score_test import score_test
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
 from seminaive.statistics import TupleCounts
@@ -66,8 +65,8 @@ class SemiNaive(AdditiveClassifier):
     found by cross-validated log loss; and the more a single term explains for its effective degrees of
     freedom, the less it is held back (its relevance). On few rows little more than a few weighted columns is
     left, which resembles naive Bayes; on many rows the model is a logistic regression with interactions. The
-    answer is an average over the strengths tried. If the gain over the class shares could be chance, it is
-    shrunk toward them.
+    answer is an average over the strengths tried, shrunk toward the class shares as far as its gain over them
+    may be chance.
 
     Parameters
     ----------
@@ -77,9 +76,6 @@ class SemiNaive(AdditiveClassifier):
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or scikit-learn's ways
         of saying which rows are held out.
-    nested : bool, default=False
-        Whether to estimate the log loss without optimism as well, by a whole search inside each fold. This
-        takes about as many times longer as there are folds.
     tol : float, default=1e-3
         Where final fits stop: the root of about the share of the penalised loss by which it exceeds its
         minimum. The default is a millionth of the loss.
@@ -88,7 +84,8 @@ class SemiNaive(AdditiveClassifier):
     n_jobs : int, default=None
         Threads; results do not depend on it.
     random_state : int, RandomState or None, default=0
-        The assignment of rows to folds, and the rows that the search sees where there are more than 20,000.
+        The assignment of rows to folds, the rows that the search sees where there are more than 20,000, and
+        the draws of held-out rows by which the search is judged.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
@@ -114,8 +111,7 @@ class SemiNaive(AdditiveClassifier):
         The intercept; a piecewise-linear curve of each number, to which its slope, clipped to the training
         range and to 4 deviations, is added; tables of categories and of pairs.
     strengths_ : dict of str to float
-        The ridge of slopes, curves (and tables of categories) and pairs in the best trial; infinite if the
-        class shares are the answer.
+        The ridge of slopes, curves (and tables of categories) and pairs in the best trial.
     relevances_ : frame
         One row per term: ``term``, ``relevance`` (what its ridge is divided by), ``degrees_of_freedom``
         (how many coefficients the rows determine) and ``evidence`` (its share in the penalty of all terms,
@@ -126,17 +122,14 @@ class SemiNaive(AdditiveClassifier):
     cv_results_ : dict of ndarray
         For each trial ``slopes``, ``mains`` and ``pairs`` (strengths), ``round`` (of relevance updates) and
         ``log_loss``, the mean over held-out rows.
-    temperature_ : float
-        What the averaged scores are multiplied by; closer to 1 where all rows are more than were searched.
-    belief_ : float
-        The share of the fit in the answer, the rest being the class shares: the probability that its gain
-        over them is not chance, by the gain's standard errors and a score test of independence; 1 from 6
-        standard errors on; 0 below 1.5 unless the p-value of the test is at most .003.
+    fit_share_ : float
+        The share of the fit in the answer, the rest being the class shares: the one that loses least on
+        held-out rows, as far as its gain stands out from chance. 0 where nothing is gained.
     cv_log_loss_ : float
-        The log loss of held-out rows of the answer. It is optimistic, since strengths and temperature were
-        chosen on the same rows; the less so, the more rows there are.
-    nested_log_loss_ : float
-        An estimate without this optimism, if ``nested``.
+        The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
+        fits, by bootstrapping the held-out rows.
+    cv_log_loss_interval_ : (float, float)
+        Where that of new rows is with a probability of 95 %.
     gradient_norm_ : float
         How close to the optimum the fits ended (their certificate): the largest root, as in ``tol``, among
         the fits that are averaged.
@@ -156,10 +149,7 @@ class SemiNaive(AdditiveClassifier):
 
     _fitted: ClassVar[dict[str, Any]] = {
         "strengths_": "dict[str, float]",
-        "temperature_": float,
-        "belief_": float,
-        "cv_log_loss_": float,
-        "nested_log_loss_": float,
+        **DECIDED,
         "gradient_norm_": float,
         "n_iter_": int,
         "cv_results_": dict,
@@ -173,7 +163,6 @@ class SemiNaive(AdditiveClassifier):
         *,
         interactions="all",
         cv="auto",
-        nested=False,
         tol=1e-3,
         max_iter=100,
         n_jobs=None,
@@ -186,7 +175,6 @@ class SemiNaive(AdditiveClassifier):
     ):
         self.interactions = interactions
         self.cv = cv
-        self.nested = nested
         self.tol = tol
         self.max_iter = max_iter
         self.n_jobs = n_jobs
@@ -215,18 +203,16 @@ class SemiNaive(AdditiveClassifier):
             rule = pair_cuts if self._wants_pairs() else None
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
             splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
+            units = groups_of_rows(groups, sample_weight)
             wanted = self._wanted_pairs(rows.table.schema)
             with self._progress("trials") as step, one_blas_thread():
-                weights = self._search(rows, splits, wanted, step)
+                weights = self._search(rows, splits, units, wanted, step)
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
-                    weights = self._search(rows, splits, self._most_important(), step)
+                    weights = self._search(rows, splits, units, self._most_important(), step)
             self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
-            self.__dict__.pop("nested_log_loss_", None)
-            if self.nested:
-                self.nested_log_loss_ = self._nested_log_loss(X, y, sample_weight, groups, splits)
         return self
 
-    def _search(self, rows, splits, wanted, step):
+    def _search(self, rows, splits, groups, wanted, step):
         """Search, fit and keep the answer, given the pairs of columns that may have a term.
 
         Returns the training weight of each cell of the terms.
@@ -242,10 +228,13 @@ class SemiNaive(AdditiveClassifier):
             splits = _restricted(splits, sampled, len(rows.labels)) or split_rows(
                 self._cv(rows), searched.labels, searched.labels, searched.weights, self.random_state
             )
+            groups = None if groups is None else groups[sampled]
         by_class = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
-        search, answer = self._run_search(columns, searched, splits, len(rows.labels), by_class, step)
-        if sampled is not None and answer.best is not None:
-            answer = self._refit(rows, columns, answer, len(sampled) / len(rows.labels))
+        search, answer = self._run_search(
+            columns, searched, splits, len(rows.labels), by_class, step, groups
+        )
+        if sampled is not None:
+            answer = self._refit(rows, columns, search, answer)
         return self._keep(
             columns,
             search,
@@ -254,7 +243,7 @@ class SemiNaive(AdditiveClassifier):
             lambda own: cell_weights(own, rows.table, rows.weights),
         )
 
-    def _run_search(self, columns, rows, splits, n_rows, class_weight, step):
+    def _run_search(self, columns, rows, splits, n_rows, class_weight, step, groups=None):
         """Search strengths and relevances on some rows of a table of ``n_rows``, its classes weighing so."""
         n_searched, n_features = len(rows.labels), int(columns.sizes.sum())
         step.say(f"{n_searched:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
@@ -269,7 +258,8 @@ class SemiNaive(AdditiveClassifier):
             1 if n_rows >= MANY_ROWS else 2,
             self.tol,
             self.max_iter,
-            lambda: score_test(columns, rows.table, rows.labels, rows.weights, rows.n_classes),
+            generator_of(self.random_state),
+            groups,
             step,
         )
         return search, search.run()
@@ -285,28 +275,22 @@ class SemiNaive(AdditiveClassifier):
         parts = stratified_folds(rows.labels, -(-n_rows // MOST_SEARCHED), random)
         return np.flatnonzero(parts == 0)
 
-    def _refit(self, rows, columns, answer, share):
+    def _refit(self, rows, columns, search, answer):
         """Fit all rows under the strengths and relevances of the best trial on a sample."""
-        best = answer.best
         n_threads = effective_n_jobs(self.n_jobs)
         engine = ProjectedEngine(
             columns, rows.table, rows.labels, rows.weights, rows.n_classes, [], n_threads=n_threads
         )
         prepared = engine.prepare(answer.relevances[None])
-        fit = engine.fit_all(prepared, best.strengths, None, self.tol**2, self.max_iter)
-        return self._refitted(answer, fit.coefficients, fit.fit, share)
+        fit = engine.fit_all(prepared, answer.best.strengths, None, self.tol**2, self.max_iter)
+        return self._refitted(search, answer, fit.coefficients, fit.fit)
 
-    def _refitted(self, answer, fitted, result, share):
-        """Return the answer with the coefficients of a fit of all rows, of which a share was searched."""
-        # The shrinkage that a temperature takes back falls with the number of rows.
-        temperature = answer.temperature**share
-        shares = answer.coefficients[0] - answer.temperature * answer.belief * answer.mean_intercept
-        coefficients = temperature * answer.belief * fitted
-        coefficients[0] += shares
+    @staticmethod
+    def _refitted(search, answer, fitted, result):
+        """Return the answer with the coefficients of a fit of all rows, of which some were searched."""
         return replace(
             answer,
-            temperature=temperature,
-            coefficients=coefficients,
+            coefficients=search.with_class_shares(fitted, answer.decision.fit_share),
             optimality=result.optimality,
             n_iter=result.n_iter,
         )
@@ -325,10 +309,8 @@ class SemiNaive(AdditiveClassifier):
         )
         result.warn_unless_converged(self.tol, "raise max_iter or raise tol")
         names = ("slopes", "mains", "pairs")
-        strengths = (np.inf,) * 3 if answer.best is None else answer.best.strengths
-        self.strengths_ = dict(zip(names, map(float, strengths), strict=True))
-        self.temperature_, self.belief_ = answer.temperature, answer.belief
-        self.cv_log_loss_ = answer.loss
+        self.strengths_ = dict(zip(names, map(float, answer.best.strengths), strict=True))
+        keep_decision(self, answer.decision)
         self.gradient_norm_, self.n_iter_ = float(answer.optimality), int(answer.n_iter)
         self.cv_results_ = {
             **{
@@ -381,30 +363,6 @@ class SemiNaive(AdditiveClassifier):
         coded = self.schema_.coded
         return [(coded[self._pairs[t][0]], coded[self._pairs[t][1]]) for t in order]
 
-    def _nested_log_loss(self, X, y, sample_weight, groups, splits):
-        """Return the log loss of held-out rows of searches that saw only the training rows of each fold."""
-        y = np.asarray(y)
-        weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-        kept = np.flatnonzero(weight > 0)
-        losses, totals = [], []
-        for train, held in splits:
-            masks = [np.isin(np.arange(len(y)), kept[own]) for own in (train, held)]
-            own = clone(self).set_params(nested=False)
-            own.fit(
-                keep_rows(X, masks[0]),
-                y[masks[0]],
-                sample_weight=None if sample_weight is None else weight[masks[0]],
-                groups=None if groups is None else np.asarray(groups)[masks[0]],
-            )
-            log_proba = own.predict_log_proba(keep_rows(X, masks[1]))
-            column = np.searchsorted(own.classes_, y[masks[1]]).clip(0, len(own.classes_) - 1)
-            found = np.where(
-                own.classes_[column] == y[masks[1]], log_proba[np.arange(len(column)), column], -np.inf
-            )
-            losses.append(-float(weight[masks[1]] @ found))
-            totals.append(weight[masks[1]].sum())
-        return float(np.sum(losses) / np.sum(totals))
-
     # Parameters
 
     def _wants_pairs(self):
@@ -430,7 +388,6 @@ class SemiNaive(AdditiveClassifier):
 
     def _check_parameters(self):
         check_folds(self.cv, "auto")
-        check_flag("nested", self.nested)
         check_search(self.tol, self.max_iter)
         given = self.interactions
         if isinstance(given, str):

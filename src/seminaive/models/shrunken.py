@@ -155,9 +155,15 @@ class ShrunkenClassifier(AdditiveClassifier):
         return softmax_path(linear.design, labels, target.shape[1], penalty, **given, **laid)
 
     def _settle(
-        self, linear: AnchoredDesign, cell_weight: Floats, path: ShrinkagePath, chosen: int, solve: Solve
+        self,
+        linear: AnchoredDesign,
+        cell_weight: Floats,
+        path: ShrinkagePath,
+        coefficients: Floats,
+        target: Floats,
+        solve: Solve,
     ) -> None:
-        """Keep one solution of a path as the fitted model.
+        """Keep coefficients and their target, in columns of scores, as the fitted model.
 
         ``solve(options, strengths=...)`` gives further paths of the same rows; ``cell_weight`` is the weight
         of the rows in each cell of the anchor's terms.
@@ -165,9 +171,9 @@ class ShrunkenClassifier(AdditiveClassifier):
         self.path_ = path
         self.references_ = linear.references
         flat = (slice(None), 0) if len(self.classes_) == 2 else ()
-        self.coefficients_ = path.coefficients[chosen][flat]
-        self.target_ = path.target[flat]
-        full = by_class(path.coefficients[chosen])
+        self.coefficients_ = coefficients[flat]
+        self.target_ = target[flat]
+        full = by_class(coefficients)
         if len(self.classes_) == 2:
             # What the two classes have in common is the anchor's: it changes no probability.
             full = full + linear.coefficients_of(linear.anchor).mean(axis=1, keepdims=True)

@@ -110,8 +110,6 @@ def _way_to_fit(model: Any) -> Any:
     if isinstance(model, NaiveBayesLogisticRegressionCV):
         return fit_shrunken_searched
     if isinstance(model, SemiNaive):
-        if model.nested:
-            raise InputError("nested=True searches in every fold of all rows: take nested=False out of core")
         return fit_semi_naive
     if not isinstance(model, TableClassifier):
         raise InputError(

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.design.classes import log_odds
+from seminaive.design.classes import class_share_scores, log_odds
 from seminaive.design.reference import AnchoredDesign, means_and_deviations, reference_codes
 from seminaive.encode import EncodedTable
+from seminaive.models.decided import DECIDED
 from seminaive.models.naive_bayes_logistic_regression import path_to
 from seminaive.scale.reference_blocks import Layout, ReferenceRows, reference_blocks
 from seminaive.scale.scratch import scratch_folder
@@ -39,15 +40,17 @@ def fit_shrunken(model: Any, work: Work) -> None:
 def fit_shrunken_searched(model: Any, work: Work) -> None:
     """Search target and strength on a sample in memory, then solve for a path of all rows.
 
-    A strength is taken over as it is, in units of the log likelihood summed over rows: the penalty is a prior
+    Of an average, the trial of most weight is fitted to all rows. A strength is taken over as it is, in units of the log likelihood summed over rows: the penalty is a prior
     whose width does not depend on the number of rows. Where the search chose the target itself, so does the
     fit of all rows.
     """
     survey, coding = work.coded(None)
     searched = fitted_to_sample(model, work, coding)
-    for name in ("generative_share_", "fold_losses_", "trials_"):
+    for name in ("generative_share_", "fold_losses_", "trials_", *DECIDED):
         setattr(model, name, getattr(searched, name))
     chosen = {name: getattr(searched, name) for name in CHOSEN_STRENGTHS}
+    factors = 1.0 if coding.class_factors is None else coding.class_factors
+    class_weight = survey.statistics.class_weight * factors
     held = searched.path_.strength_max
 
     def fit(linear: AnchoredDesign, cell_weight: Any, solve: Solve) -> None:
@@ -59,7 +62,9 @@ def fit_shrunken_searched(model: Any, work: Work) -> None:
         places = {name: int(np.abs(path.strengths - own).argmin()) for name, own in wanted.items()}
         for name, place in places.items():
             setattr(model, name, float(path.strengths[place]))
-        model._settle(linear, cell_weight, path, places["strength_"], solve)
+        coefficients = model.fit_share_ * path.coefficients[places["strength_"]]
+        coefficients[0] += (1 - model.fit_share_) * class_share_scores(class_weight)
+        model._settle(linear, cell_weight, path, coefficients, path.target, solve)
 
     _solve_blocks(model, work, survey, coding, model.generative_share_, fit)
 

@@ -45,8 +45,7 @@ def fit_semi_naive(model: Any, work: Work) -> None:
         if is_whole(model.interactions) and 0 < model.interactions < len(model._pairs):
             wanted = model._most_important()
             tuples = _search_smooth(model, work, survey, coding, sample, splits, wanted, step)
-    for name in ("summary_", "nested_log_loss_"):
-        vars(model).pop(name, None)
+    vars(model).pop("summary_", None)
     if model.keep_summary:
         model.summary_ = _smooth_summary(survey, coding, tuples)
 
@@ -65,8 +64,7 @@ def _search_smooth(
     columns = smooth_columns(survey, coding, wanted)
     by_class = _class_weight(survey, coding)
     search, answer = model._run_search(columns, sample, splits, survey.n_rows, by_class, step)
-    if answer.best is not None:
-        answer = _refit_smooth(model, work, survey, coding, columns, sample, answer)
+    answer = _refit_smooth(model, work, survey, coding, columns, sample, search, answer)
     counted: dict[Terms, TupleCounts] = {}
 
     def weights_of(terms: Terms) -> Any:
@@ -85,6 +83,7 @@ def _refit_smooth(
     coding: Coding,
     columns: Any,
     sample: TrainingSet,
+    search: Any,
     answer: Any,
 ) -> Any:
     """Fit all rows under the strengths and relevances of the best trial on the sample."""
@@ -106,7 +105,7 @@ def _refit_smooth(
             result = engine.fit_loss(loss, prepared, strengths, start, tol, model.max_iter)
         finally:
             runner.release(held)
-    return model._refitted(answer, result.solution, result, len(sample.labels) / survey.n_rows)
+    return model._refitted(search, answer, result.solution, result)
 
 
 def _class_weight(survey: Survey, coding: Coding) -> Any:

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.special import log_expit, log_softmax
 
 from seminaive.design.classes import n_columns_of
 from seminaive.design.row_space import RowSpace
@@ -166,22 +165,6 @@ class FoldTable:
         preconditioner.diagonal[self.space.fixed] = 0.0
         return PenalisedLoss(loss, Ridge(strength, target), preconditioner)
 
-    def log_posterior(self, scores: Floats) -> Floats:
-        """Return the log posterior of the class of each held-out row, fold after fold, given all scores."""
-        found = []
-        for own, (_, held_out) in zip(np.split(scores, len(self.splits), axis=1), self.splits, strict=True):
-            by_class, labels = own[held_out], self.labels[held_out]
-            if by_class.shape[1] == 1:
-                found.append(log_expit(np.where(labels == 1, by_class[:, 0], -by_class[:, 0])))
-            else:
-                found.append(log_softmax(by_class, axis=1)[np.arange(len(labels)), labels])
-        return np.concatenate(found)
-
-    def log_class_shares(self) -> Floats:
-        """Return the log share, in each fold's training rows, of the class of each held-out row."""
-        found = []
-        for train, held_out in self.splits:
-            weight = np.bincount(self.labels[train], self.row_weight[train], minlength=self.n_classes)
-            with np.errstate(divide="ignore"):
-                found.append(np.log(weight / weight.sum())[self.labels[held_out]])
-        return np.concatenate(found)
+    def by_fold(self, scores: Floats) -> list[Floats]:
+        """Return the scores of all rows in each fold, given those of all folds side by side."""
+        return np.split(scores, len(self.splits), axis=1)

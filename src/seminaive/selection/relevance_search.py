@@ -7,11 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import log_softmax
 
-from seminaive.selection.belief import belief
-from seminaive.selection.doubt import loss_of_shares, standard_errors_of_gain
+from seminaive.design.classes import class_share_scores
+from seminaive.selection.decision import Decision, averaged, decide
+from seminaive.selection.held_out import HeldOut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,30 +21,48 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Steps = tuple[int, int, int, int]
 
-# Strengths of slopes, main terms and pairs: where the search starts, and the factor of one step of each of
-# them and, last, of all at once.
-STARTS = (1.0, 1.0, 25.0)
-FACTORS = (10.0, float(np.sqrt(10.0)), 5.0, 10.0)
 SLOPES, MAINS, PAIRS, ALL = range(4)
-# Deviations of the logarithms of weaker strengths before any row is seen: one decade, two for all at once.
-DEVIATIONS = float(np.log(10.0)) * np.array([1.0, 1.0, 1.0, 2.0])
-# A trial is better if its criterion is smaller by this share.
-PRECISION = 1e-3
-# Rounds of relevance updates go on as long as each lowers the criterion by this share.
-WORTH = 1e-3
-MOST_ROUNDS = 8
-# New relevances are given up without a climb where the best strengths lose this share of the loss under them
-# and have less than half the weight of the best trial in the average.
-HOPELESS = 5e-3
-DAMPING = 0.5
-LEAST_RELEVANCE, MOST_RELEVANCE = 0.003, 100.0
-# Prior mean and deviation of the logarithm of the temperature: those of the best temperature for other rows
-# over 128 samples of 100 rows. The best of many trials is too sure by a tenth.
-TEMPERATURE_MEAN, TEMPERATURE_DEVIATION = -0.1, 0.3
-# Trials whose share in the average is below this share of the best one's are left out.
-NEGLIGIBLE = 0.01
-# Newton decrement, relative to the objective, at which the fits of trials and the final ones stop.
-TRIAL_TOL = 1e-4
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The numbers of the search (docs/decisions/0014-prior-of-strengths.md, 0015-decide-by-the-rows.md).
+
+    Parameters
+    ----------
+    starts : tuple of float
+        Strengths of slopes, main terms and pairs from which the search starts. Features have variances of
+        about 1, so that 1 is a prior of log odds of a few units; pairs have as many functions as 16 to 64.
+    factors : tuple of float
+        The factor of one step of each of them and, last, of all at once.
+    decades : tuple of float
+        Prior deviations of weaker strengths in decades.
+    precision : float
+        A trial, or a round of relevances, is better if its criterion is smaller by this share.
+    negligible : float
+        Trials of less weight in an average, relative to the largest, are left out.
+    most_rounds : int
+        Rounds of relevance updates; few tables take more than four.
+    damping : float
+        Added to the evidence and to the degrees of freedom of a term; from .1 to 2 nothing changed.
+    relevances : tuple of float
+        The least and the largest relevance, which bound ridges near 0 and near infinity.
+    tol : float
+        Newton decrement, relative to the objective, at which the fits of trials stop.
+    """
+
+    starts: tuple[float, float, float] = (1.0, 1.0, 25.0)
+    factors: tuple[float, float, float, float] = (10.0, float(np.sqrt(10.0)), 5.0, 10.0)
+    decades: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 2.0)
+    precision: float = 1e-3
+    negligible: float = 0.01
+    most_rounds: int = 8
+    damping: float = 0.5
+    relevances: tuple[float, float] = (0.003, 100.0)
+    tol: float = 1e-4
+
+
+PLAN = Plan()
 
 
 class Engine(Protocol):
@@ -100,12 +117,12 @@ class Trial:
         What the engine made of the relevances.
     fits : list
         One fit per fold.
-    log_posterior : ndarray
-        That of the class of each held-out row.
+    scores : ndarray of shape (n_held_out, n_columns)
+        Of held-out rows.
     loss : float
-        Minus its weighted mean.
+        Their mean log loss.
     criterion : float
-        The loss plus the cost of the steps per row: what the search minimises.
+        The loss plus the cost of the steps per half row: what the search minimises.
     """
 
     steps: Steps
@@ -114,7 +131,6 @@ class Trial:
     prepared: Any
     fits: list[Any]
     scores: Floats
-    log_posterior: Floats
     loss: float
     criterion: float
 
@@ -130,33 +146,23 @@ class Answer:
 
     Parameters
     ----------
-    best : Trial or None
-        None where no trial is better than chance: the class shares alone.
-    shares : list of (float, Trial)
-        The trials that are averaged, with their shares.
-    temperature : float
-        What the average is multiplied by.
-    belief : float
-        The share of the average in the answer, the rest being the class shares.
-    loss : float
-        The held-out log loss of the average.
+    best : Trial
+    parts : list of (float, Trial)
+        The trials of the average, with their weights.
+    decision : Decision
+        The share of the average in the answer, and what it loses on held-out rows.
     coefficients : ndarray
         Those of the answer.
-    mean_intercept : ndarray
-        The intercept of the average, before temperature and belief.
     optimality : float
         The worst certificate among the fits that are averaged.
     penalties, degrees : ndarray of shape (n_terms,)
         Of the best trial's fit of all rows.
     """
 
-    best: Trial | None
-    shares: list[tuple[float, Trial]]
-    temperature: float
-    belief: float
-    loss: float
+    best: Trial
+    parts: list[tuple[float, Trial]]
+    decision: Decision
     coefficients: Floats
-    mean_intercept: Floats
     optimality: float
     n_iter: int
     objective: float
@@ -167,9 +173,9 @@ class Answer:
 
 def strengths_after(steps: Steps) -> tuple[float, float, float]:
     """Return the strengths of slopes, main terms and pairs after some steps from the start."""
-    of_all = FACTORS[ALL] ** steps[ALL]
+    of_all = PLAN.factors[ALL] ** steps[ALL]
     slopes, mains, pairs = (
-        STARTS[group] * FACTORS[group] ** steps[group] * of_all for group in (SLOPES, MAINS, PAIRS)
+        PLAN.starts[group] * PLAN.factors[group] ** steps[group] * of_all for group in (SLOPES, MAINS, PAIRS)
     )
     return slopes, mains, pairs
 
@@ -181,7 +187,7 @@ def cost_of(steps: Steps) -> float:
     Where all held-out rows are classified rightly, weaker strengths lower the held-out loss without end: no
     held-out row shows how sure is too sure.
     """
-    deviates = np.minimum(steps, 0) * np.log(FACTORS) / DEVIATIONS
+    deviates = np.minimum(steps, 0) * np.log10(PLAN.factors) / PLAN.decades
     return 0.5 * float(deviates @ deviates)
 
 
@@ -191,13 +197,13 @@ def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, g
     ``w (q + 1/2) / (g + 1/2)``, then divided by the mean of the group in which each term counts by its
     effective degrees of freedom g, and clipped.
     """
-    new = relevances * (penalties + DAMPING) / (degrees + DAMPING)
+    new = relevances * (penalties + PLAN.damping) / (degrees + PLAN.damping)
     for group in np.unique(groups).tolist():
-        own = groups == group
-        total = degrees[own].sum()
+        members = groups == group
+        total = degrees[members].sum()
         if total > 0:
-            new[own] /= (degrees[own] @ new[own]) / total
-    return np.clip(new, LEAST_RELEVANCE, MOST_RELEVANCE)
+            new[members] /= (degrees[members] @ new[members]) / total
+    return np.clip(new, *PLAN.relevances)
 
 
 @dataclass
@@ -217,8 +223,10 @@ class RelevanceSearch:
     tol : float
         For the fits of all rows.
     max_iter : int
-    p_value : callable
-        Returns the p-value of the hypothesis that the labels do not depend on the columns.
+    generator : Generator
+        Draws held-out rows for the decision.
+    groups : ndarray of shape (n_rows,) or None
+        Rows of one group are drawn together.
     report : callable or None
         Called with a line of text after each trial.
     """
@@ -228,32 +236,33 @@ class RelevanceSearch:
     n_sweeps: int
     tol: float
     max_iter: int
-    p_value: Callable[[], float]
+    generator: np.random.Generator
+    groups: Indices | None = None
     report: Callable[[str], None] | None = None
     trials: list[Trial] = field(default_factory=list)
 
     def run(self) -> Answer:
-        """Return the average over the trials, doubted where it gains little over the class shares."""
+        """Return the average over the trials, and its share in the answer."""
         n_terms = self.engine.columns.n_terms
         relevances = np.ones((len(self.engine.splits) + 1, n_terms))
         prepared = self.engine.prepare(relevances)
         best = self._trial((0, 0, 0, 0), 0, prepared, None)
         # Coefficients grow together where classes are separable, while ridges grow one group after the other.
         best = self._climb(self._climb_along(best, ALL, (-1,)), self.n_sweeps)
-        if best.loss > loss_of_shares(self._log_shares, self._weight):
+        if best.loss > float(self.held_out.mean(self.held_out.share_losses)):
             best = self._climb(self._best_of_stronger(best), self.n_sweeps)
-        for number in range(1, MOST_ROUNDS + 1):
+        for number in range(1, PLAN.most_rounds + 1):
             relevances = self._updated(best, relevances)
             prepared = self.engine.prepare(relevances)
             new = self._trial(best.steps, number, prepared, best)
-            if new.criterion > (1 + HOPELESS) * best.criterion and self._share(new, best) < 0.5:
+            if self._weight_beside(new, best) < PLAN.negligible:
                 break
             new = self._climb(new, 1)
-            worth = new.criterion < (1 - WORTH) * best.criterion
+            improved = new.criterion < (1 - PLAN.precision) * best.criterion
             best = min(best, new, key=_criterion)
-            if not worth:
+            if not improved:
                 break
-        return self._doubted(best)
+        return self._answer()
 
     def _updated(self, best: Trial, relevances: Floats) -> Floats:
         """Update the relevances of each fold, and those of all rows, from their own fits."""
@@ -302,7 +311,7 @@ class RelevanceSearch:
                 if self._was_negligible(there, best.number - 1):
                     break
                 new = self._trial(there, best.number, best.prepared, best)
-                if not new.criterion < (1 - PRECISION) * best.criterion:
+                if not new.criterion < (1 - PLAN.precision) * best.criterion:
                     best = min(best, new, key=_criterion)
                     break
                 best, moved = new, True
@@ -312,13 +321,13 @@ class RelevanceSearch:
 
     def _was_negligible(self, steps: Steps, number: int) -> bool:
         """Tell whether some strengths were tried in a round and had no share in an average over it."""
-        own = [trial for trial in self.trials if trial.number == number]
-        tried = [trial for trial in own if trial.steps == steps]
-        return bool(tried) and self._share(tried[0], min(own, key=_criterion)) < NEGLIGIBLE
+        of_round = [trial for trial in self.trials if trial.number == number]
+        tried = [trial for trial in of_round if trial.steps == steps]
+        return bool(tried) and self._weight_beside(tried[0], min(of_round, key=_criterion)) < PLAN.negligible
 
-    def _share(self, trial: Trial, best: Trial) -> float:
-        """Return the share of a trial in the average, relative to that of the best."""
-        return float(np.exp(-self.engine.row_weight.sum() * (trial.criterion - best.criterion)))
+    def _weight_beside(self, trial: Trial, best: Trial) -> float:
+        """Return the weight of a trial in an average, relative to that of the best."""
+        return float(np.exp(-self.held_out.total / 2 * (trial.criterion - best.criterion)))
 
     def _trial(self, steps: Steps, number: int, prepared: Any, near: Trial | None) -> Trial:
         """Return the trial of some strengths; a new one starts from another."""
@@ -327,21 +336,19 @@ class RelevanceSearch:
                 return trial
         strengths = strengths_after(steps)
         starts = None if near is None else [fit.place for fit in near.fits]
-        fits = self.engine.fit_folds(prepared, strengths, starts, TRIAL_TOL, self.max_iter)
-        scores = np.concatenate(
-            [fit.scores[held] for fit, (_, held) in zip(fits, self.engine.splits, strict=True)]
-        )
-        log_posterior = self._log_posterior(scores)
-        loss = -float(self._weight @ log_posterior)
-        criterion = loss + cost_of(steps) / float(self.engine.row_weight.sum())
-        trial = Trial(steps, strengths, number, prepared, fits, scores, log_posterior, loss, criterion)
+        fits = self.engine.fit_folds(prepared, strengths, starts, PLAN.tol, self.max_iter)
+        scores = self.held_out.gathered([fit.scores for fit in fits])
+        loss = float(self.held_out.mean(self.held_out.losses(scores)))
+        # Minus the log of a trial's weight in the average, per half row.
+        criterion = loss + 2 * cost_of(steps) / self.held_out.total
+        trial = Trial(steps, strengths, number, prepared, fits, scores, loss, criterion)
         self.trials.append(trial)
         if self.report is not None:
-            shown = ", ".join(f"{own:.3g}" for own in strengths)
+            shown = ", ".join(f"{strength:.3g}" for strength in strengths)
             self.report(f"trial {len(self.trials)}: strengths {shown}, log loss {loss:.4f}")
         return trial
 
-    def _fit_all(self, trial: Trial, tol: float = TRIAL_TOL, shift: Any = 0.0) -> Any:
+    def _fit_all(self, trial: Trial, tol: float = PLAN.tol, shift: Any = 0.0) -> Any:
         """Fit all rows, from the mean of the folds plus a shift."""
         start = trial.mean_place + shift
         return self.engine.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)
@@ -357,82 +364,38 @@ class RelevanceSearch:
         return [first, *(self._fit_all(trial, self.tol**2, shift) for trial in trials[1:])]
 
     @cached_property
-    def _held_out(self) -> Indices:
-        return np.concatenate([held for _, held in self.engine.splits])
-
-    @cached_property
-    def _weight(self) -> Floats:
-        """The share of each held-out row in the weight of all of them."""
-        weight = self.engine.row_weight[self._held_out]
-        return np.asarray(weight / weight.sum())
-
-    def _log_posterior(self, scores: Floats) -> Floats:
-        labels = self.engine.labels[self._held_out]
-        if scores.shape[1] == 1:
-            return np.asarray(-np.logaddexp(0.0, np.where(labels == 1, -scores[:, 0], scores[:, 0])))
-        return np.asarray(log_softmax(scores, axis=1)[np.arange(len(labels)), labels])
+    def held_out(self) -> HeldOut:
+        """The rows that the folds hold out."""
+        engine = self.engine
+        return HeldOut.of(engine.labels, engine.row_weight, engine.n_classes, engine.splits, self.groups)
 
     # The answer
 
-    @cached_property
-    def _log_shares(self) -> Floats:
-        """The log posterior that each fold's class shares give to its held-out rows."""
-        engine = self.engine
-        found = []
-        for train, held in engine.splits:
-            weight = np.bincount(engine.labels[train], engine.row_weight[train], minlength=engine.n_classes)
-            with np.errstate(divide="ignore"):
-                found.append(np.log(weight / weight.sum())[engine.labels[held]])
-        return np.concatenate(found)
-
-    def _doubted(self, best: Trial) -> Answer:
-        """Answer by the average of trials, shrunk to the class shares as far as its gain may be chance."""
-        smallest = min(self.trials, key=lambda trial: trial.loss)
-        sure = standard_errors_of_gain(smallest.log_posterior, self._log_shares, self._weight)
-        believed = belief(sure, self.p_value, float(self.engine.row_weight.sum()))
-        return self._average(best, believed) if believed else self._class_shares()
-
-    def _average(self, best: Trial, believed: float) -> Answer:
-        total = self.engine.row_weight.sum()
+    def _answer(self) -> Answer:
+        """Average the trials, and shrink the average to the class shares as held-out rows decide."""
         ranked = sorted(self.trials, key=_criterion)
-        shares = np.array([self._share(trial, best) for trial in ranked])
-        kept = shares >= NEGLIGIBLE * shares.max()
-        shares = np.where(kept, shares, 0.0) / shares[kept].sum()
-        parts = [(share, trial) for share, trial in zip(shares.tolist(), ranked, strict=True) if share]
-        mean = np.sum([share * trial.scores for share, trial in parts], axis=0)
-
-        def loss(log_temperature: float) -> float:
-            held_out = -float(self._weight @ self._log_posterior(np.exp(log_temperature) * mean))
-            deviations = (log_temperature - TEMPERATURE_MEAN) / TEMPERATURE_DEVIATION
-            return float(total) * held_out + deviations**2 / 2
-
-        found = minimize_scalar(loss, bounds=(-2.0, 2.0), method="bounded", options={"xatol": 1e-4})
-        return self._answer(parts, float(np.exp(found.x)), believed)
-
-    def _answer(self, parts: list[tuple[float, Trial]], temperature: float, believed: float) -> Answer:
-        engine = self.engine
+        scores = np.stack([trial.scores for trial in ranked], axis=1)
+        cost = np.array([cost_of(trial.steps) for trial in ranked])
+        decision = decide(self.held_out, scores, averaged(cost), self.generator)
+        kept = decision.weights >= PLAN.negligible * decision.weights.max()
+        weights = np.where(kept, decision.weights, 0.0) / decision.weights[kept].sum()
+        parts = [(weight, trial) for weight, trial in zip(weights.tolist(), ranked, strict=True) if weight]
         fits = self._fits_of_all([trial for _, trial in parts])
-        coefficients = engine.coefficients(
+        coefficients = self.engine.coefficients(
             [
-                (share, trial.prepared, trial.strengths, fit)
-                for (share, trial), fit in zip(parts, fits, strict=True)
+                (weight, trial.prepared, trial.strengths, fit)
+                for (weight, trial), fit in zip(parts, fits, strict=True)
             ]
         )
-        mean_intercept = coefficients[0].copy()
-        coefficients *= temperature * believed
-        coefficients[0] += (1 - believed) * self._log_class_shares
-        mean = np.sum([share * trial.scores for share, trial in parts], axis=0)
-        held_out = temperature * believed * mean + (1 - believed) * self._log_class_shares
         best, of_best = parts[0][1], fits[0]
-        penalties, degrees = engine.evidence(best.prepared, [len(engine.splits)], best.strengths, [of_best])
+        penalties, degrees = self.engine.evidence(
+            best.prepared, [len(self.engine.splits)], best.strengths, [of_best]
+        )
         return Answer(
             best,
             parts,
-            temperature,
-            believed,
-            -float(self._weight @ self._log_posterior(held_out)),
-            coefficients,
-            mean_intercept,
+            decision,
+            self.with_class_shares(coefficients, decision.fit_share),
             max(fit.fit.optimality for fit in fits),
             max(fit.fit.n_iter for fit in fits),
             of_best.fit.objective,
@@ -441,23 +404,11 @@ class RelevanceSearch:
             degrees[0],
         )
 
-    @cached_property
-    def _log_class_shares(self) -> Floats:
-        """The scores of the class shares of all rows, in as many columns as scores have."""
-        logs = np.log(self.class_weight / self.class_weight.sum())
-        return np.asarray(logs[1:] - logs[0] if len(logs) == 2 else logs - logs.mean())
-
-    def _class_shares(self) -> Answer:
-        engine = self.engine
-        n_terms, shares = engine.columns.n_terms, self._log_class_shares
-        coefficients = np.zeros((1 + int(engine.columns.sizes.sum()), len(shares)))
-        coefficients[0] = shares
-        loss = loss_of_shares(self._log_shares, self._weight)
-        objective = loss * float(engine.row_weight.sum())
-        zero = np.zeros(n_terms)
-        return Answer(
-            None, [], 1.0, 0.0, loss, coefficients, zero[:0], 0.0, 0, objective, np.ones(n_terms), zero, zero
-        )
+    def with_class_shares(self, coefficients: Floats, fit_share: float) -> Floats:
+        """Return coefficients times a share, the rest being the class shares of all rows."""
+        found = fit_share * coefficients
+        found[0] += (1 - fit_share) * class_share_scores(self.class_weight)
+        return np.asarray(found)
 
 
 def _criterion(trial: Trial) -> float:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.selection.doubt import BELIEVED, CHANCE, loss_of_shares, standard_errors_of_gain
+from seminaive.design.classes import class_share_scores
+from seminaive.selection.decision import Decision, averaged, decide
+from seminaive.selection.held_out import HeldOut
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
@@ -23,16 +25,37 @@ if TYPE_CHECKING:
     from seminaive.selection.fold_table import FoldTable
 
     Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
 
-# Relative norm of the gradient at which the first fit of all rows, a start for the folds, stops.
-ROUGH = 0.03
-# Held-out losses are wanted to this share of themselves; smaller differences do not count.
-PRECISION = 1e-3
-# A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same rows.
-MARGIN = 0.03
-# A search whose best strength is the first or last tried goes on by factors of ten, so many of them at most;
-# beyond the weakest, no penalty at all is tried.
-MOST_DECADES = 6
+
+@dataclass(frozen=True)
+class Plan:
+    """The numbers of the search.
+
+    Parameters
+    ----------
+    rough : float
+        Relative norm of the gradient at which the first fit of all rows, a start for the folds, stops. It
+        changes where fits start, not where they end.
+    precision : float
+        Held-out losses are found to this share of themselves; smaller differences do not count.
+    number_margin : float
+        A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same
+        rows, and numbers without a ridge can fit single rows.
+    most_decades : int
+        How many factors of ten a search goes beyond the ends of its lists.
+    negligible : float
+        Trials of less weight in the average, relative to the largest, are left out.
+    """
+
+    rough: float = 0.03
+    precision: float = 1e-3
+    number_margin: float = 0.03
+    most_decades: int = 6
+    negligible: float = 0.01
+
+
+PLAN = Plan()
 
 
 @dataclass(frozen=True)
@@ -42,7 +65,7 @@ class Strengths:
     Parameters
     ----------
     ridge : tuple of float
-        The ridge of each order, from 1 on; infinite leaves nothing but the class shares.
+        The ridge of each order, from 1 on.
     number_ridge : float
         The ridge of numbers.
     share : float
@@ -52,19 +75,6 @@ class Strengths:
     ridge: tuple[float, ...]
     number_ridge: float
     share: float
-
-    def times(self, factor: float) -> Strengths:
-        """Return ridges that are stronger by a factor."""
-        return replace(
-            self,
-            ridge=tuple(factor * ridge for ridge in self.ridge),
-            number_ridge=factor * self.number_ridge,
-        )
-
-    @property
-    def only_class_shares(self) -> bool:
-        """Tell whether nothing but the intercept is left."""
-        return bool(np.isinf(self.ridge).all())
 
 
 @dataclass
@@ -76,37 +86,60 @@ class Trial:
     strengths : Strengths
     solutions : list of ndarray
         The coefficients of all folds side by side, for each table.
-    log_posterior : ndarray
-        That of the class of each held-out row.
+    scores : ndarray of shape (n_held_out, n_columns)
+        Of held-out rows.
+    losses : ndarray of shape (n_held_out,)
+        Their log losses.
     loss : float
-        Minus its weighted mean.
+        The weighted mean of these.
     error : float
         How much the loss may change if the fit goes on: infinite before there is a fit, 0 at its end.
     """
 
     strengths: Strengths
     solutions: list[Floats]
-    log_posterior: Floats
+    scores: Floats
+    losses: Floats
     loss: float
     error: float = np.inf
     change: float = np.inf
 
-    def move_to(self, log_posterior: Floats, weight: Floats) -> None:
+    def move_to(self, scores: Floats, held_out: HeldOut) -> None:
         """Note what one more Newton step has changed, and estimate what further steps will.
 
-        Changes are the weighted mean of absolute changes of log posteriors, since gains of some rows hide
-        losses of others. The ratio of two successive changes is taken to bound all further ratios (Newton
-        steps shrink faster and faster), so that the changes to come sum to less than a geometric series; half
-        of their absolute size is taken to cancel out.
+        Changes are the weighted mean of absolute changes of log losses, since gains of some rows hide losses
+        of others. The ratio of two successive changes is taken to bound all further ratios (Newton steps
+        shrink faster and faster), so that the changes to come sum to less than a geometric series; half of
+        their absolute size is taken to cancel out.
         """
-        change = float(weight @ np.abs(log_posterior - self.log_posterior))
+        losses = held_out.losses(scores)
+        change = float(held_out.mean(np.abs(losses - self.losses)))
         ratio = change / self.change if 0 < self.change < np.inf else np.inf
         ratio *= min(1.0, 2 * ratio)
         self.error = 0.5 * change * ratio / (1 - ratio) if ratio < 1 else np.inf
         self.change = change
-        self.log_posterior, self.loss = log_posterior, -float(weight @ log_posterior)
-        if self.error <= PRECISION * self.loss:
+        self.scores, self.losses, self.loss = scores, losses, float(held_out.mean(losses))
+        if not self.error > PLAN.precision * self.loss:
             self.error = 0.0
+
+
+@dataclass(frozen=True)
+class Average:
+    """The fit of all rows that a search answers with.
+
+    Parameters
+    ----------
+    best : Strengths
+        Those of the trial of most weight.
+    decision : Decision
+    result : SolverResult
+        The coefficients of the answer, in cells; the objective of the best trial, the worst certificate among
+        the fits that are averaged, and the steps and passes of all of them.
+    """
+
+    best: Strengths
+    decision: Decision
+    result: SolverResult
 
 
 @dataclass(frozen=True)
@@ -188,15 +221,15 @@ class Grid:
         A list of one value is taken as given. Ridges go on by factors of ten, those of numbers only below
         that of single features; the weakest of all is no penalty.
         """
-        values, own = self.values[name], getattr(choice, name)
-        decades = 10.0 ** np.arange(1, MOST_DECADES + 1)
-        if len(values) == 1 or own == 0 or name == "share":
-            return [own]
-        if own == values[0]:
-            return [0.0, *(own / decades[::-1]).tolist(), own]
-        if own == values[-1] and name != "number_share":
-            return [own, *(own * decades).tolist()]
-        return [own]
+        values, chosen = self.values[name], getattr(choice, name)
+        decades = 10.0 ** np.arange(1, PLAN.most_decades + 1)
+        if len(values) == 1 or chosen == 0 or name == "share":
+            return [chosen]
+        if chosen == values[0]:
+            return [0.0, *(chosen / decades[::-1]).tolist(), chosen]
+        if chosen == values[-1] and name != "number_share":
+            return [chosen, *(chosen * decades).tolist()]
+        return [chosen]
 
 
 @dataclass
@@ -211,6 +244,8 @@ class StrengthSearch:
         The tables of the folds: the whole one where folds share its coding, else one for each fold.
     tol, max_iter
         For each fit.
+    groups : ndarray of shape (n_rows,) or None
+        Rows of one group are drawn together.
     report : callable or None
         Called with a line of text after each new trial.
     """
@@ -219,11 +254,12 @@ class StrengthSearch:
     tables: list[FoldTable]
     tol: float
     max_iter: int
+    groups: Indices | None = None
     report: Callable[[str], None] | None = None
     trials: dict[Strengths, Trial] = field(default_factory=dict)
 
-    def run(self, grid: Grid) -> Strengths:
-        """Return the best strengths, found by climbing along one coordinate after the other.
+    def run(self, grid: Grid) -> None:
+        """Try strengths by climbing along one coordinate after the other.
 
         Along each, the log loss is taken to have one minimum, so that a climb ends where the loss rises.
         Coordinates at an end of their list are then followed beyond it.
@@ -235,58 +271,15 @@ class StrengthSearch:
             if choice.first != before:
                 choice = self._climb(grid, choice, "tuples", grid.values["tuples"])
         if self.whole.space.n_numbers:
-            choice = self._climb(grid, choice, "number_share", grid.values["number_share"], MARGIN)
+            choice = self._climb(grid, choice, "number_share", grid.values["number_share"], PLAN.number_margin)
         choice = self._climb(grid, choice, "share", grid.values["share"])
         names = ["tuples", *(["first"] if grid.hierarchical else [])]
         for name in [*names, *(["number_share"] if self.whole.space.n_numbers else [])]:
-            margin = MARGIN if name == "number_share" else PRECISION
+            margin = PLAN.number_margin if name == "number_share" else PLAN.precision
             choice = self._climb(grid, choice, name, grid.beyond(choice, name), margin)
-        return self._doubted(grid, choice)
-
-    def _doubted(self, grid: Grid, choice: Choice) -> Strengths:
-        """Return the strengths of a choice, stronger ones, or infinite ones, by how sure its gain is.
-
-        The best of many trials on the same rows gains over the class shares even where there is nothing to
-        learn. A gain of few standard errors is answered by ridges ten times as strong. Where it could be
-        chance, ever stronger ridges are tried, and if none is better than chance, the class shares are taken.
-        """
-        best = self.trial(grid.strengths(choice))
-        if self._standard_errors_of_gain(best) < CHANCE:
-            best = self._best_of_stronger(grid, choice)
-        sure = self._standard_errors_of_gain(best)
-        if sure < CHANCE:
-            best = self.class_share_trial
-            self.trials[best.strengths] = best
-        elif sure < BELIEVED:
-            best = self.trial(best.strengths.times(10.0))
-        return best.strengths
-
-    @cached_property
-    def class_share_trial(self) -> Trial:
-        """The trial of infinite ridges, which leave nothing but the class shares of the training rows."""
-        log_shares = np.concatenate([table.log_class_shares() for table in self.tables])
-        infinite = (np.inf,) * self.whole.n_orders
-        loss = loss_of_shares(log_shares, self._weight)
-        return Trial(Strengths(infinite, np.inf, 0.0), [], log_shares, loss, error=0.0)
-
-    def _standard_errors_of_gain(self, trial: Trial) -> float:
-        """Return the mean gain in log posterior over the class shares, over its standard error."""
-        return standard_errors_of_gain(
-            trial.log_posterior, self.class_share_trial.log_posterior, self._weight
-        )
-
-    def _best_of_stronger(self, grid: Grid, choice: Choice) -> Trial:
-        """Return the best of all trials after some with ever stronger ridges."""
-        for factor in (10.0 ** np.arange(1, MOST_DECADES + 1)).tolist():
-            self.trial(grid.strengths(replace(choice, share=0.0)).times(factor))
-        while True:
-            found = min(self.trials.values(), key=lambda trial: trial.loss)
-            if not found.error:
-                return found
-            self._improve(found)
 
     def _climb(
-        self, grid: Grid, choice: Choice, name: str, values: list[float], margin: float = PRECISION
+        self, grid: Grid, choice: Choice, name: str, values: list[float], margin: float = PLAN.precision
     ) -> Choice:
         """Return the best of increasing values of one coordinate, going in the direction of improvement."""
 
@@ -323,15 +316,17 @@ class StrengthSearch:
                 nearest = self._nearest(strengths)
                 change = strengths.share - nearest.strengths.share
                 starts = [
-                    table.with_equal_scores(own, change * table.fold_estimates) if change else own
-                    for table, own in zip(self.tables, nearest.solutions, strict=True)
+                    table.with_equal_scores(solution, change * table.fold_estimates) if change else solution
+                    for table, solution in zip(self.tables, nearest.solutions, strict=True)
                 ]
-                trial = Trial(strengths, starts, nearest.log_posterior, nearest.loss)
+                trial = Trial(strengths, starts, nearest.scores, nearest.losses, nearest.loss)
             else:
                 starts = [self._first_start(table, strengths) for table in self.tables]
-                scores = [table.folds.scores(own) for table, own in zip(self.tables, starts, strict=True)]
-                log_posterior = self._log_posterior(scores)
-                trial = Trial(strengths, starts, log_posterior, -float(self._weight @ log_posterior))
+                scores = self._held_out_scores(
+                    [table.folds.scores(start) for table, start in zip(self.tables, starts, strict=True)]
+                )
+                losses = self.held_out.losses(scores)
+                trial = Trial(strengths, starts, scores, losses, float(self.held_out.mean(losses)))
             self._improve(trial)
             self.trials[strengths] = trial
             if self.report is not None:
@@ -349,7 +344,7 @@ class StrengthSearch:
             away = np.abs(own - other).sum() + abs(strengths.share - trial.strengths.share)
             return float(away), trial.loss
 
-        return min((trial for trial in self.trials.values() if trial.solutions), key=distance)
+        return min(self.trials.values(), key=distance)
 
     def _improve(self, trial: Trial) -> None:
         """Fit a trial's folds further: until the error is known, or to the end.
@@ -364,12 +359,12 @@ class StrengthSearch:
             ]
             trial.solutions = [result.solution for result, _ in results]
             scores = [loss.scores(result.solution) for result, loss in results]
-            trial.move_to(self._log_posterior(scores), self._weight)
+            trial.move_to(self._held_out_scores(scores), self.held_out)
             trial.error = 0.0
             return
 
         def enough(scores: Floats) -> bool:
-            trial.move_to(self._log_posterior([scores]), self._weight)
+            trial.move_to(self._held_out_scores([scores]), self.held_out)
             return trial.error < np.inf
 
         result, _ = self._solve_folds(self.tables[0], trial.strengths, trial.solutions[0], enough)
@@ -392,20 +387,20 @@ class StrengthSearch:
         """Fit all rows roughly, for a start of all folds."""
         every_row = table.every_row
         zero = np.zeros(every_row.shape)
-        solution = self._solve(table, every_row, strengths, zero, zero, ROUGH).solution
+        solution = self._solve(table, every_row, strengths, zero, zero, PLAN.rough).solution
         return np.tile(solution, len(table.splits))
 
     @cached_property
-    def _weight(self) -> Floats:
-        """The share of each held-out row in the weight of all of them."""
-        held_out = np.concatenate([own for table in self.tables for _, own in table.splits])
-        weight: Floats = self.whole.row_weight[held_out]
-        shares: Floats = weight / weight.sum()
-        return shares
+    def held_out(self) -> HeldOut:
+        """The rows that the folds hold out."""
+        whole = self.whole
+        splits = [split for table in self.tables for split in table.splits]
+        return HeldOut.of(whole.labels, whole.row_weight, whole.n_classes, splits, self.groups)
 
-    def _log_posterior(self, scores: list[Floats]) -> Floats:
-        parts = [table.log_posterior(own) for table, own in zip(self.tables, scores, strict=True)]
-        return np.concatenate(parts)
+    def _held_out_scores(self, scores: list[Floats]) -> Floats:
+        """Return the scores of held-out rows, given those of all rows and folds of each table."""
+        parts = [table.by_fold(of_table) for table, of_table in zip(self.tables, scores, strict=True)]
+        return self.held_out.gathered([of_fold for part in parts for of_fold in part])
 
     def _solve(
         self,
@@ -434,14 +429,34 @@ class StrengthSearch:
 
     # The final fit
 
+    def fit_average(self, tol: float, generator: np.random.Generator) -> Average:
+        """Fit all rows under the trials that held-out rows give weight, and average the coefficients."""
+        trials = sorted(self.trials.values(), key=lambda trial: trial.loss)
+        scores = np.stack([trial.scores for trial in trials], axis=1)
+        decision = decide(self.held_out, scores, averaged(np.zeros(len(trials))), generator)
+        kept = decision.weights >= PLAN.negligible * decision.weights.max()
+        weights = decision.weights[kept] / decision.weights[kept].sum()
+        results = [
+            self.fit_all(trial.strengths, tol) for trial, keep in zip(trials, kept, strict=True) if keep
+        ]
+        mean = np.sum(
+            [weight * result.solution for weight, result in zip(weights, results, strict=True)], axis=0
+        )
+        result = replace(
+            results[0],
+            solution=self._with_class_shares(mean, decision.fit_share),
+            n_iter=sum(result.n_iter for result in results),
+            passes=sum(result.passes for result in results),
+            optimality=max(result.optimality for result in results),
+            converged=all(result.converged for result in results),
+        )
+        return Average(trials[0].strengths, decision, result)
+
     def fit_all(self, strengths: Strengths, tol: float) -> SolverResult:
         """Fit all rows from the mean of the folds' solutions; the solution is in cells."""
         whole = self.whole
-        if strengths.only_class_shares:
-            return self._class_shares()
         if len(self.tables) == 1:
-            parts = np.split(self.trials[strengths].solutions[0], len(whole.splits), axis=1)
-            start = np.mean(parts, axis=0)
+            start = np.mean(whole.by_fold(self.trials[strengths].solutions[0]), axis=0)
         else:
             start = np.zeros(whole.every_row.shape)
         in_cells = strengths.share * whole.estimate(whole.row_weight)
@@ -449,15 +464,14 @@ class StrengthSearch:
         result = self._solve(whole, loss, strengths, target, start, tol)
         return replace(result, solution=whole.in_cells(result.solution, in_cells))
 
-    def _class_shares(self) -> SolverResult:
-        """Return the fit of an intercept alone."""
+    def _with_class_shares(self, coefficients: Floats, fit_share: float) -> Floats:
+        """Return coefficients times a share, the rest being the class shares of all rows."""
         whole = self.whole
-        weight = np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
-        logs = np.log(weight / weight.sum())
-        loss = -float(weight @ logs)
-        solution = np.zeros((whole.design.n_coefficients, whole.every_row.n_columns))
-        solution[0] = logs[1] - logs[0] if solution.shape[1] == 1 else logs - logs.mean()
-        return SolverResult(solution, loss, 0, 0.0, converged=True)
+        found = fit_share * coefficients
+        found[0] += (1 - fit_share) * class_share_scores(
+            np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
+        )
+        return found
 
     def results(self) -> dict[str, Floats]:
         """Return all trials as columns; ``error`` is how much a log loss may change if its fit went on."""

@@ -1,0 +1,33 @@
+"""What every cross-validated model keeps of the decision of its search."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+if TYPE_CHECKING:
+    from seminaive.selection.decision import Decision
+
+DECIDED: dict[str, Any] = {"fit_share_": float, "cv_log_loss_": float, "cv_log_loss_interval_": tuple}
+
+
+def keep_decision(model, decision: Decision) -> None:
+    """Set the attributes of `DECIDED`."""
+    model.fit_share_ = float(decision.fit_share)
+    model.cv_log_loss_ = float(decision.log_loss)
+    model.cv_log_loss_interval_ = tuple(map(float, decision.log_loss_interval))
+
+
+def generator_of(random_state) -> np.random.Generator:
+    """Return the generator that draws held-out rows."""
+    return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def groups_of_rows(groups, sample_weight) -> np.ndarray | None:
+    """Return the number of the group of each row of positive weight, or None."""
+    if groups is None:
+        return None
+    codes = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
+    return codes if sample_weight is None else codes[np.asarray(sample_weight) > 0]

@@ -1,0 +1,80 @@
+"""The loss of each row, given its scores: in NumPy what `seminaive.kernels.losses` sums over rows.
+
+Scores have one column per class, or one column of log odds for two classes, along their last axis; the first
+axis has the rows. Further axes in between (strengths, draws) are kept.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import logsumexp, softmax
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Labels = NDArray[np.int64]
+    PointwiseLoss = Callable[[Floats, Labels], Floats]
+
+
+def log_losses(scores: Floats, labels: Labels) -> Floats:
+    """Return minus the log posterior of the class of each row."""
+    if scores.shape[-1] == 1:
+        margin = _margins(scores, labels)
+        return np.asarray(np.log1p(np.exp(-np.abs(margin))) + np.maximum(-margin, 0.0))
+    return np.asarray(logsumexp(scores, axis=-1) - _of_labels(scores, labels))
+
+
+def squared_losses(scores: Floats, labels: Labels) -> Floats:
+    """Return half the squared distance between posterior and class: of two, the square of either's error."""
+    if scores.shape[-1] == 1:
+        return np.asarray(np.square(_logistic(-_margins(scores, labels))))
+    return np.asarray(0.5 * np.square(residuals(scores, labels)).sum(axis=-1))
+
+
+def zero_one_losses(scores: Floats, labels: Labels) -> Floats:
+    """Return 1 where another class has the largest score; of equal scores the first counts."""
+    labels = _aligned(labels, scores.ndim - 1)
+    found = scores[..., 0] > 0 if scores.shape[-1] == 1 else scores.argmax(axis=-1)
+    return np.asarray(found != labels, dtype=np.float64)
+
+
+def residuals(scores: Floats, labels: Labels) -> Floats:
+    """Return the posterior less the indicator of the class: the derivative of the log loss by the scores."""
+    if scores.shape[-1] == 1:
+        return np.asarray(_logistic(scores) - _aligned(labels, scores.ndim))
+    found = softmax(scores, axis=-1)
+    found -= _aligned(labels, scores.ndim) == np.arange(scores.shape[-1])
+    return np.asarray(found)
+
+
+def _logistic(log_odds: Floats) -> Floats:
+    """Return 1 / (1 + exp(-x)); by the hyperbolic tangent no argument overflows."""
+    return np.asarray(0.5 + 0.5 * np.tanh(0.5 * log_odds))
+
+
+def _margins(scores: Floats, labels: Labels) -> Floats:
+    """Return the log odds of the class of each row."""
+    log_odds = scores[..., 0]
+    return np.asarray(np.where(_aligned(labels, log_odds.ndim) == 1, log_odds, -log_odds))
+
+
+def _of_labels(scores: Floats, labels: Labels) -> Floats:
+    index = np.broadcast_to(_aligned(labels, scores.ndim), (*scores.shape[:-1], 1))
+    return np.asarray(np.take_along_axis(scores, index, axis=-1)[..., 0])
+
+
+def _aligned(labels: Labels, n_axes: int) -> Labels:
+    """Return labels along the first of some axes."""
+    return labels.reshape(-1, *(1,) * (n_axes - 1))
+
+
+POINTWISE: dict[str, PointwiseLoss] = {
+    "log-loss": log_losses,
+    "brier": squared_losses,
+    "zero-one": zero_one_losses,
+}

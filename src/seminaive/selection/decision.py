@@ -1,0 +1,261 @@
+"""How far to believe a search: its held-out scores are bootstrapped, so that it pays for its own optimism.
+
+Rows are drawn with replacement. The trials are averaged, or the best is taken, by what they lose on the rows
+drawn, and judged on the rows not drawn (Tsamardinos, Greasidou and Borboudakis, 2018). Nothing is fitted
+again. The share of the fit in the answer, the rest being the class shares, is the one that loses least on
+rows not drawn, as far as its gain over the class shares stands out from noise
+(docs/decisions/0015-decide-by-the-rows.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtri
+
+from seminaive.objective.pointwise import log_losses, residuals
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from seminaive.selection.held_out import HeldOut
+
+    Floats = NDArray[np.float64]
+    Rule = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True)
+class Draws:
+    """How often rows are drawn; answers depend on it by Monte Carlo error only.
+
+    Parameters
+    ----------
+    most : int
+        Draws of few rows.
+    least : int
+        Draws of many rows: means over many rows need fewer draws.
+    scores : int
+        Draws times rows times columns of scores, as far as the limits above let them be chosen.
+    precision : float
+        To which the share is found.
+    """
+
+    most: int = 100
+    least: int = 20
+    scores: int = 2_000_000
+    precision: float = 1e-3
+
+    def number(self, n_scores: int) -> int:
+        """Return the number of draws of rows that have so many scores."""
+        return int(np.clip(self.scores // max(n_scores, 1), self.least, self.most))
+
+
+DRAWS = Draws()
+# Coverage of the interval of the log loss.
+COVERAGE = 0.95
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What held-out rows say about the trials of a search.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_trials,)
+        The weight of each trial in the average; they sum to 1.
+    fit_share : float
+        The share of the average in the answer, the rest being the class shares, on the scale of scores.
+    log_loss : float
+        What the answer loses on rows that neither fitted nor chose it.
+    log_loss_interval : (float, float)
+        It holds the log loss of new rows with a probability of 95 %.
+    """
+
+    weights: Floats
+    fit_share: float
+    log_loss: float
+    log_loss_interval: tuple[float, float]
+
+
+def averaged(cost: Floats) -> Rule:
+    """Return the rule that averages trials by the likelihood of the rows and the prior of each trial.
+
+    ``cost`` is minus the log of the prior. Held-out log likelihoods of n rows vary like those of n / 2: a
+    trial's score of one row was learned from the others, so that every pair of rows counts twice.
+    """
+
+    def weights(total_losses: Floats) -> Floats:
+        exponents = -total_losses / 2 - cost
+        found = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
+        return np.asarray(found / found.sum(axis=-1, keepdims=True))
+
+    return weights
+
+
+def least(total_losses: Floats) -> Floats:
+    """Return a weight of 1 for the trial of least loss, the first of equal ones."""
+    return np.asarray(np.eye(total_losses.shape[-1])[total_losses.argmin(axis=-1)])
+
+
+def decide(
+    held_out: HeldOut,
+    scores: Floats,
+    rule: Rule,
+    generator: np.random.Generator,
+    losses: Floats | None = None,
+    fit_share: float | None = None,
+) -> Decision:
+    """Choose among trials by the scores of held-out rows.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+    scores : ndarray of shape (n_held_out, n_trials, n_columns)
+    rule : callable
+        From total losses (..., n_trials) to weights of the trials.
+    generator : Generator
+    losses : ndarray of shape (n_held_out, n_trials), optional
+        What the rule looks at; the log losses of the scores by default.
+    fit_share : float, optional
+        A share that is given, not found.
+    """
+    if losses is None:
+        losses = log_losses(scores, held_out.labels)
+    weights = rule(held_out.weight @ losses)
+    if not len(held_out):
+        # No row has shown any gain.
+        return Decision(weights, 0.0 if fit_share is None else fit_share, np.nan, (np.nan, np.nan))
+    price = _Price.of(held_out, scores, losses, rule, generator)
+    share = price.share() if fit_share is None else fit_share
+    by_draw, by_row = price.losses(share)
+    loss = float(held_out.mean(by_row))
+    error = np.hypot(held_out.standard_error(by_row), by_draw.std())
+    # On the scale of logarithms: losses are positive, and their means skewed.
+    factor = float(np.exp(-ndtri((1 - COVERAGE) / 2) * error / max(loss, np.finfo(float).tiny)))
+    return Decision(weights, share, loss, (loss / factor, loss * factor))
+
+
+@dataclass(frozen=True)
+class _Price:
+    """Draws of held-out rows: averages chosen on the rows drawn, for the rows not drawn.
+
+    The entries are the pairs of a draw and a row not drawn in it.
+
+    Parameters
+    ----------
+    held_out : HeldOut
+    draws, rows : ndarray of shape (n_entries,)
+    weight : ndarray of shape (n_entries,)
+        The weight of the row that was not drawn.
+    away : ndarray of shape (n_entries, n_columns)
+        The scores of the average less those of the class shares.
+    """
+
+    held_out: HeldOut
+    draws: NDArray[np.int64]
+    rows: NDArray[np.int64]
+    weight: Floats
+    away: Floats
+
+    @classmethod
+    def of(
+        cls,
+        held_out: HeldOut,
+        scores: Floats,
+        losses: Floats,
+        rule: Rule,
+        generator: np.random.Generator,
+    ) -> _Price:
+        draws, rows, weights, away = [], [], [], []
+        for _ in range(DRAWS.number(held_out.share_scores.size)):
+            drawn, left = _draw(held_out, generator)
+            if not drawn.any() or not left.any():
+                continue
+            entries = np.flatnonzero(left)
+            average = np.einsum("rtc,t->rc", scores[entries], rule(drawn @ losses))
+            draws.append(np.full(len(entries), len(draws)))
+            rows.append(entries)
+            weights.append(left[entries])
+            away.append(average - held_out.share_scores[entries])
+        if not draws:
+            # One row or two: each judges the choice that it had a part in.
+            average = np.einsum("rtc,t->rc", scores, rule(held_out.weight @ losses))
+            every = np.arange(len(held_out))
+            return cls(
+                held_out, np.zeros_like(every), every, held_out.weight, average - held_out.share_scores
+            )
+        return cls(held_out, *map(np.concatenate, (draws, rows, weights, away)))
+
+    def share(self) -> float:
+        """Return the share of least loss, drawn toward 1 and then toward 0 as far as its gain may be noise."""
+        share = self._share_of_least_loss()
+        if share == 0.0:
+            return 0.0
+        if share < 1.0:
+            share = 1.0 + (share - 1.0) * self._supported(share, 1.0)
+        return share * self._supported(share, 0.0)
+
+    def _supported(self, share: float, other: float) -> float:
+        """Return g^2 / (g^2 + v) of the gain g of a share over another: signal over signal and noise.
+
+        The noise v is that of a single draw: the spread between draws, in which rows are chosen and trials
+        with them, and the sampling of the rows that all draws have in common. The mean over draws is not
+        taken to be surer than one of them, since every pair of rows counts twice (see `averaged`).
+        """
+        gains = [a - b for a, b in zip(self.losses(other), self.losses(share), strict=True)]
+        mean = float(self.held_out.mean(gains[1]))
+        if mean <= 0:
+            return 0.0
+        noise = float(gains[0].var()) + self.held_out.standard_error(gains[1]) ** 2
+        return mean**2 / (mean**2 + noise)
+
+    def _share_of_least_loss(self) -> float:
+        """Return the share in [0, 1] of least loss, which is convex in it."""
+        if self._slope(1.0) <= 0:
+            return 1.0
+        if self._slope(0.0) >= 0:
+            return 0.0
+        return float(brentq(self._slope, 0.0, 1.0, xtol=DRAWS.precision))
+
+    def _slope(self, share: float) -> float:
+        """Return the derivative of the total loss by the share."""
+        found = residuals(self._scores(share), self.held_out.labels[self.rows])
+        return float(self.weight @ (found * self.away).sum(axis=1))
+
+    def _scores(self, share: float) -> Floats:
+        return np.asarray(self.held_out.share_scores[self.rows] + share * self.away)
+
+    def losses(self, share: float) -> tuple[Floats, Floats]:
+        """Return the mean loss of each draw, and that of each row, over the rows not drawn.
+
+        A row that every draw has is judged by the class shares.
+        """
+        entries = self.weight * log_losses(self._scores(share), self.held_out.labels[self.rows])
+        by_draw = np.bincount(self.draws, entries) / np.bincount(self.draws, self.weight)
+        total = np.bincount(self.rows, self.weight, minlength=len(self.held_out))
+        sums = np.bincount(self.rows, entries, minlength=len(self.held_out))
+        by_row = np.divide(sums, total, out=self.held_out.share_losses.copy(), where=total > 0)
+        return by_draw, by_row
+
+
+def _draw(held_out: HeldOut, generator: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return the weight of each row that is drawn, and that which is not.
+
+    Counts are Poisson numbers, as those of many rows drawn with replacement are. A weight w stands for w
+    rows: where w rows are drawn from c times, (1 - 1/w)^c of them are not drawn.
+    """
+    if held_out.grouped:
+        counts = generator.poisson(1.0, int(held_out.units.max()) + 1)[held_out.units]
+        return held_out.weight * counts, np.where(counts == 0, held_out.weight, 0.0)
+    occurrences = np.bincount(held_out.units)[held_out.units]
+    row_weight = held_out.weight * occurrences
+    by_unit = np.zeros(int(held_out.units.max()) + 1)
+    by_unit[held_out.units] = row_weight
+    counts = generator.poisson(by_unit)[held_out.units]
+    remaining = np.maximum(1.0 - 1.0 / row_weight, 0.0) ** counts
+    return counts / occurrences, held_out.weight * remaining

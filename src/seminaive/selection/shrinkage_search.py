@@ -1,0 +1,392 @@
+"""Cross-validated strengths of shrinkage toward shares of naive Bayes, and the average over them."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from seminaive.design.classes import class_share_scores, log_odds
+from seminaive.design.reference import AnchoredDesign, reference_codes
+from seminaive.objective.pointwise import POINTWISE
+from seminaive.selection.decision import Decision, averaged, decide, least
+from seminaive.selection.fold_losses import FoldLosses
+from seminaive.selection.held_out import HeldOut
+from seminaive.statistics import TableStatistics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+    from seminaive.scores import AdditiveScores
+    from seminaive.solvers import PathOptions, ShrinkagePath
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Split = tuple[Indices, Indices]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The numbers of the search.
+
+    Parameters
+    ----------
+    fold_tol : float
+        Folds are solved to this share of the loss at the target: far below what choosing among strengths can
+        see.
+    decades_laid : int
+        Strengths that are laid span so many decades, as paths of elastic nets commonly do.
+    most_decades : int
+        The search goes on by at most so many, with as many strengths in each.
+    held_factor : float
+        Times strength_max: a strength that keeps every coefficient at the target in all folds.
+    negligible : float
+        Trials of less weight in the average, relative to the largest, are left out.
+    """
+
+    fold_tol: float = 1e-4
+    decades_laid: int = 4
+    most_decades: int = 6
+    held_factor: float = 10.0
+    negligible: float = 0.01
+
+
+PLAN = Plan()
+# Held-out rows scored together, for all strengths at once.
+ROWS_AT_ONCE = 4096
+
+
+class Shrinkage(Protocol):
+    """What is shrunk to what: a model of one strength."""
+
+    def naive_bayes(self, statistics: TableStatistics) -> AdditiveScores:
+        """Return the generative estimate of some rows."""
+
+    def anchor(self, naive_bayes: AdditiveScores, share: float) -> AdditiveScores:
+        """Return the target: a share of naive Bayes, or another."""
+
+    def options(self, **changes: Any) -> PathOptions:
+        """Return when a path ends."""
+
+    def path(
+        self, linear: AnchoredDesign, labels: Indices, row_weight: Floats, options: PathOptions, **laid: Any
+    ) -> ShrinkagePath:
+        """Solve for a path of strengths."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """The path of all rows toward one target, and those of the folds at its strengths.
+
+    Parameters
+    ----------
+    share : float
+        The share of naive Bayes.
+    linear : AnchoredDesign
+    path : ShrinkagePath
+    of_folds : tuple of ndarray of shape (n_strengths, n_coefficients, n_scores)
+        The coefficients of each fold; where a fold's path broke off, its last ones.
+    losses : FoldLosses
+    totals : ndarray of shape (n_strengths,)
+        The total loss of the held-out rows, by which the search decides.
+    n_solved : int
+        The strengths, from the largest on, at which all rows and all folds were solved to their tolerances.
+        Losses at the others are those of unfinished fits.
+    """
+
+    share: float
+    linear: AnchoredDesign
+    path: ShrinkagePath
+    of_folds: tuple[Floats, ...]
+    losses: FoldLosses
+    totals: Floats
+    n_solved: int
+
+    @property
+    def is_solved(self) -> bool:
+        """Tell whether all strengths were solved."""
+        return self.n_solved == len(self.path)
+
+    def solved_part(self) -> Target:
+        """Return the strengths that were solved."""
+        kept = slice(self.n_solved)
+        return replace(
+            self,
+            path=self.path.first(self.n_solved),
+            of_folds=tuple(of_fold[kept] for of_fold in self.of_folds),
+            losses=self.losses.first(self.n_solved),
+            totals=self.totals[kept],
+        )
+
+    def then(self, further: Target) -> Target:
+        """Return these strengths continued by smaller ones."""
+        pairs = zip(self.of_folds, further.of_folds, strict=True)
+        return replace(
+            self,
+            path=self.path.then(further.path),
+            of_folds=tuple(np.concatenate(pair) for pair in pairs),
+            losses=self.losses.then(further.losses),
+            totals=np.concatenate([self.totals, further.totals]),
+            n_solved=self.n_solved + further.n_solved if self.is_solved else self.n_solved,
+        )
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a search has found.
+
+    Parameters
+    ----------
+    best : Target
+        The target of the trial of most weight.
+    position : int
+        The strength of that trial, along the path toward its target.
+    decision : Decision
+        Its weights are those of ``parts``.
+    parts : tuple of (Target, int)
+        The targets and positions of the trials that are averaged.
+    """
+
+    best: Target
+    position: int
+    decision: Decision
+    parts: tuple[tuple[Target, int], ...]
+
+    def mean(self, of_part: Callable[[Target, int], Any]) -> Any:
+        """Return the weighted mean of something over the trials."""
+        values = [of_part(target, position) for target, position in self.parts]
+        return np.tensordot(self.decision.weights, np.stack(values), 1)
+
+
+@dataclass(frozen=True)
+class _Fold:
+    """Training and held-out rows of a fold, and the naive Bayes of the training rows."""
+
+    train: Indices
+    held: Indices
+    naive_bayes: AdditiveScores
+
+
+@dataclass(frozen=True)
+class ShrinkageSearch:
+    """Paths toward several targets, each with its strengths, on all rows and in the folds.
+
+    In every fold the target is estimated anew from the fold's training rows: one from all rows would have
+    seen the held-out rows and would always win.
+
+    Parameters
+    ----------
+    shrinkage : Shrinkage
+    table : EncodedTable
+    labels : ndarray of shape (n_rows,)
+    row_weight : ndarray of shape (n_rows,)
+    n_classes : int
+    splits : list of (ndarray, ndarray)
+    scoring : {"log-loss", "brier", "zero-one"}
+        The loss of held-out rows.
+    n_threads : int
+        Folds are solved side by side.
+    groups : ndarray of shape (n_rows,) or None
+        Rows of one group are drawn together.
+    """
+
+    shrinkage: Shrinkage
+    table: EncodedTable
+    labels: Indices
+    row_weight: Floats
+    n_classes: int
+    splits: Sequence[Split]
+    scoring: str
+    n_threads: int
+    groups: Indices | None = None
+
+    @cached_property
+    def held_out(self) -> HeldOut:
+        """The rows that the folds hold out."""
+        return HeldOut.of(self.labels, self.row_weight, self.n_classes, self.splits, self.groups)
+
+    @cached_property
+    def _folds(self) -> list[_Fold]:
+        """The folds, with naive Bayes counted once for all targets and strengths."""
+
+        def fold(number: int) -> _Fold:
+            train = self.splits[number][0]
+            held = self.held_out.rows[self.held_out.folds == number]
+            return _Fold(train, held, self.shrinkage.naive_bayes(self._statistics(train)))
+
+        return self._of_each(fold, range(len(self.splits)))
+
+    @cached_property
+    def _all_rows(self) -> tuple[AdditiveScores, tuple[int, ...]]:
+        """The naive Bayes of all rows, and the reference category of each column."""
+        statistics = self._statistics(np.arange(len(self.labels)))
+        return self.shrinkage.naive_bayes(statistics), reference_codes(statistics)
+
+    def _statistics(self, rows: Indices) -> TableStatistics:
+        whole = len(rows) == len(self.labels)
+        table = self.table if whole else self.table.rows(rows)
+        return TableStatistics.of(table, self.labels[rows], self.n_classes, self.row_weight[rows])
+
+    def _of_each(self, function: Callable[[Any], Any], items: Any) -> list[Any]:
+        """Return a function's results for all items, found by some threads."""
+        if self.n_threads == 1:
+            return [function(item) for item in items]
+        with ThreadPoolExecutor(self.n_threads) as pool:
+            return list(pool.map(function, items))
+
+    # Paths
+
+    def lay_out(self, share: float) -> AnchoredDesign:
+        """Anchor all rows in a share of their naive Bayes."""
+        naive_bayes, references = self._all_rows
+        return AnchoredDesign.of(self.table, references, self.shrinkage.anchor(naive_bayes, share))
+
+    def toward(self, share: float, strengths: Any, *, extend: bool) -> Target:
+        """Solve path and folds toward one target, and go on while the best strength is the first or last.
+
+        ``strengths`` is a number of them to lay, or the strengths themselves, which are taken as they are.
+        """
+        if np.ndim(strengths):
+            return self._solve(share, self.shrinkage.options(), strengths=strengths)
+        found = self._solve(share, self.shrinkage.options(), n_strengths=int(strengths))
+        top = found.path.strength_max
+        if not extend or top == 0.0:
+            return found
+        whole = self.shrinkage.options(stop_early=False)
+        if share == 0.0 or found.losses.is_tie(0):
+            # The target itself: in the folds strength_max may be larger than on all rows.
+            found = self._solve(share, whole, strengths=[PLAN.held_factor * top]).then(found)
+        if not found.losses.is_tie(-1) or not found.is_solved:
+            return found
+        return self._extended(found, whole, max(1, round(int(strengths) / PLAN.decades_laid)))
+
+    def _extended(self, found: Target, options: PathOptions, per_decade: int) -> Target:
+        """Go on to weaker strengths by decades while losses fall, and end with no penalty."""
+        end = self._solve(found.share, options, strengths=[0.0])
+        for _ in range(PLAN.most_decades):
+            decade = found.path.strengths[-1] * 10.0 ** (-np.arange(1, per_decade + 1) / per_decade)
+            further = self._solve(found.share, options, strengths=decade).solved_part()
+            if not len(further.path):
+                break
+            smallest = found.losses.mean.min()
+            found = found.then(further)
+            # Where neither a decade nor the end is better, the losses have levelled off.
+            lower = min(further.losses.mean.min(), end.losses.mean.min()) < smallest * (1 - end.losses.tol)
+            if not lower or not found.losses.is_tie(-1):
+                break
+        return found.then(end) if end.is_solved else found
+
+    def _solve(self, share: float, options: PathOptions, **laid: Any) -> Target:
+        """Solve for strengths of all rows, and for the same strengths in the folds."""
+        linear = self.lay_out(share)
+        path = self.shrinkage.path(linear, self.labels, self.row_weight, options, **laid)
+        tol = max(options.gap_tol, PLAN.fold_tol)
+        in_folds = replace(options, stop_early=False, gap_tol=tol, residual_tol=tol)
+        total = self.row_weight.sum()
+
+        def solved(fold: _Fold) -> tuple[Floats, int]:
+            anchor = self.shrinkage.anchor(fold.naive_bayes, share)
+            design = AnchoredDesign.of(self.table.rows(fold.train), linear.references, anchor)
+            weight = self.row_weight[fold.train]
+            # Fewer rows, less likelihood: the same strength per row.
+            strengths = path.strengths * (weight.sum() / total)
+            found = self.shrinkage.path(
+                design, self.labels[fold.train], weight, in_folds, strengths=strengths
+            )
+            missing = len(path) - len(found)
+            padded = np.concatenate([found.coefficients, np.repeat(found.coefficients[-1:], missing, axis=0)])
+            return padded, n_leading(found.converged)
+
+        of_folds, n_solved = zip(*self._of_each(solved, self._folds), strict=True)
+        by_fold = self._fold_losses(share, of_folds, linear.references)
+        weights = self.held_out.fold_weights
+        losses = FoldLosses(path.strengths, by_fold, weights, tol)
+        n_all = min(*n_solved, n_leading(path.converged))
+        return Target(share, linear, path, of_folds, losses, weights @ by_fold, n_all)
+
+    def _fold_losses(
+        self, share: float, of_folds: Sequence[Floats], references: tuple[int, ...]
+    ) -> Floats:
+        """Return the mean loss of each fold's held-out rows at every strength."""
+        loss = POINTWISE[self.scoring]
+        found = np.zeros((len(of_folds), len(of_folds[0])))
+        for number, (fold, coefficients) in enumerate(zip(self._folds, of_folds, strict=True)):
+            for begin in range(0, len(fold.held), ROWS_AT_ONCE):
+                rows = fold.held[begin : begin + ROWS_AT_ONCE]
+                scores = self._scores(fold, share, coefficients, references, rows)
+                found[number] += self.row_weight[rows] @ loss(scores, self.labels[rows])
+            found[number] /= self.row_weight[fold.held].sum() or 1.0
+        return found
+
+    def _scores(
+        self,
+        fold: _Fold,
+        share: float,
+        coefficients: Floats,
+        references: tuple[int, ...],
+        rows: Indices,
+    ) -> Floats:
+        """Return the scores of some rows under a fold's coefficients: (rows, strengths, score columns)."""
+        n_strengths, n_coefficients, n_scores = coefficients.shape
+        anchor = self.shrinkage.anchor(fold.naive_bayes, share)
+        laid = AnchoredDesign.of(self.table.rows(rows), references, anchor)
+        side_by_side = coefficients.transpose(1, 0, 2).reshape(n_coefficients, -1)
+        scores = laid.design.scores(side_by_side).reshape(-1, n_strengths, n_scores)
+        return np.asarray(scores + log_odds(laid.offset)[:, None, :])
+
+    # The answer
+
+    def average(self, targets: Sequence[Target], generator: np.random.Generator) -> Answer:
+        """Average all strengths of all targets by the likelihood of held-out rows."""
+        totals = np.concatenate([target.totals for target in targets])
+        trials = [(target, k) for target in targets for k in range(len(target.path))]
+        usable = np.concatenate([np.arange(len(target.path)) < target.n_solved for target in targets])
+        usable[np.argmin(totals)] = True
+        weights = averaged(np.where(usable, 0.0, np.inf))(totals)
+        # The square of what is negligible in the average: draws weigh trials by other rows.
+        kept = np.flatnonzero(weights >= PLAN.negligible**2 * weights.max())
+        kept = kept[np.argsort(totals[kept], kind="stable")]
+        parts = tuple(trials[k] for k in kept)
+        decision = decide(self.held_out, self._held_out_scores(parts), averaged(np.zeros(len(kept))), generator)
+        final = decision.weights >= PLAN.negligible * decision.weights.max()
+        weights = decision.weights[final] / decision.weights[final].sum()
+        parts = tuple(part for part, keep in zip(parts, final, strict=True) if keep)
+        return Answer(*parts[0], replace(decision, weights=weights), parts)
+
+    def best(self, targets: Sequence[Target], selection: str, generator: np.random.Generator) -> Answer:
+        """Take one strength of the target of least loss, by the rules of the paper."""
+        target = min(targets, key=lambda one: float(one.losses.mean.min()))
+        position = target.losses.choose(selection)
+        part = (target, position)
+        decision = decide(self.held_out, self._held_out_scores((part,)), least, generator, fit_share=1.0)
+        return Answer(target, position, decision, (part,))
+
+    def _held_out_scores(self, parts: Sequence[tuple[Target, int]]) -> Floats:
+        """Return the scores of held-out rows in some trials: (rows, trials, score columns)."""
+        held_out = self.held_out
+        found = np.empty((len(held_out), len(parts), held_out.share_scores.shape[1]))
+        for target in {id(target): target for target, _ in parts}.values():
+            chosen = [(trial, position) for trial, (one, position) in enumerate(parts) if one is target]
+            trials, positions = map(list, zip(*chosen, strict=True))
+            for number, fold in enumerate(self._folds):
+                here = np.flatnonzero(held_out.folds == number)
+                scores = self._scores(
+                    fold, target.share, target.of_folds[number][positions], target.linear.references, fold.held
+                )
+                found[np.ix_(here, trials)] = scores
+        return found
+
+    def class_share_scores(self) -> Floats:
+        """Return the scores of the class shares of all rows."""
+        return class_share_scores(np.bincount(self.labels, self.row_weight, minlength=self.n_classes))
+
+
+def n_leading(converged: NDArray[np.bool_]) -> int:
+    """Return how many strengths converged before the first that did not."""
+    return len(converged) if converged.all() else int(np.argmin(converged))
