@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,7 +29,7 @@ def by_class(columns: Floats) -> Floats:
     return np.hstack([-columns / 2, columns / 2]) if columns.shape[1] == 1 else columns
 
 
-def class_share_scores(class_weight: Floats) -> Floats:
+def class_share_scores(class_weight: NDArray[Any]) -> Floats:
     """Return the scores of the class shares: one log odds of two classes, else centred logarithms."""
     logs = np.log(class_weight / class_weight.sum())
     return np.asarray(logs[1:] - logs[0] if len(logs) == TWO_CLASSES else logs - logs.mean())

@@ -18,7 +18,7 @@ from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.objective.pointwise import POINTWISE
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
-from seminaive.selection.shrinkage_search import ShrinkageSearch
+from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch
 
 SELECTIONS = ("average", "min", "one-standard-error")
 
@@ -27,11 +27,10 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     """`NaiveBayesLogisticRegression` averaged over strengths and targets by cross-validation.
 
     Three targets are tried: naive Bayes, half of its log odds, and none of them, which leaves the class
-    shares (this is the lasso). The answer is the average of their coefficients over all strengths, weighted by
-    the likelihood of held-out rows, and shrunk toward the class shares as far as its gain over them may be
-    chance. In every fold the target is estimated anew from the fold's training rows: a
-    target from all rows would have seen the test rows and would always win. If the smallest strength is the
-    best, the search goes on in factors of ten down to no penalty, as far as all rows and all folds are solved
+    shares. The answer is the average of their coefficients over all strengths, and of the class shares,
+    weighted by the likelihood of held-out rows: one readable model. In every fold the target is estimated
+    anew from the fold's training rows: a target from all rows would have seen the test rows and would always
+    win. If the smallest strength is the best, the search goes on in factors of ten down to no penalty, as far as all rows and all folds are solved
     to their tolerances; if the largest is, up to the target itself.
 
     Parameters
@@ -44,20 +43,23 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     extend : bool, default=True
         Whether to try larger or smaller strengths if the first or the last one is the best. If
         ``strengths`` are given, no others are tried.
-    cv : int or splitter, default=10
+    cv : int or splitter, default=5
         Number of stratified folds, or a scikit-learn splitter or iterable of splits.
     scoring : {"log-loss", "brier", "zero-one"}, default="log-loss"
         The test loss: minus the logarithm of the probabilities, their squared error, or the share of errors.
         An average is weighted by the first.
     selection : {"average", "min", "one-standard-error"}, default="average"
-        Average over strengths and targets; or, as in the paper, take the strength of least loss (the larger of
-        equals), or the largest strength within one standard error of it, which are kept in any case as
+        Average over strengths and targets; or, as in the paper, take the strength of least loss (the larger
+        of equals), or the largest strength within one standard error of it, which are kept in any case as
         ``best_strength_`` and ``one_standard_error_strength_``.
     n_jobs : int, default=None
         Threads that solve folds side by side; -1 uses all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=0
         Seed of the folds, and of the draws of held-out rows by which the search is judged.
-    target, penalty, standardize, penalize_intercept, smoothing, variance_floor, tol, max_steps, \
+    penalty : {"l1", "l2"} or float, default="l2"
+        As in `NaiveBayesLogisticRegression`, whose default is the paper's "l1". On few rows the average of
+        ridge fits is the better one, and is found faster.
+    target, standardize, penalize_intercept, smoothing, variance_floor, tol, max_steps, \
 categorical_features, missing
         As in `NaiveBayesLogisticRegression`.
     class_weight : None, "balanced" or mapping, default=None
@@ -76,8 +78,8 @@ categorical_features, missing
     generative_share_ : float
         The share of naive Bayes in the target of that trial.
     fit_share_ : float
-        The share of the fit in the answer, the rest being the class shares: the one that loses least on
-        held-out rows, as far as its gain stands out from chance. 1 under the rules of the paper.
+        The weight of all trials but the class shares in the average: the share of the fit in the answer. 1
+        under the rules of the paper.
     cv_log_loss_ : float
         The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
         fits, by bootstrapping the held-out rows.
@@ -122,11 +124,11 @@ categorical_features, missing
         strengths=25,
         generative_shares=(0.0, 0.5, 1.0),
         extend=True,
-        cv=10,
+        cv=5,
         scoring="log-loss",
         selection="average",
         target="naive-bayes",
-        penalty="l1",
+        penalty="l2",
         standardize=True,
         penalize_intercept=True,
         smoothing=1.0,
@@ -181,13 +183,14 @@ categorical_features, missing
             training = self._encode_training(X, y, sample_weight)
             splits = split_rows(self.cv, training.labels, y, sample_weight, self.random_state, groups)
             search = ShrinkageSearch(
-                _Shrinkage(self),
+                Shrinkage(self._naive_bayes, self._anchor_of, self._options, self._path),
                 training.table,
                 training.labels,
                 training.weights,
                 training.n_classes,
                 splits,
                 self.scoring,
+                bool(self.standardize),
                 effective_n_jobs(self.n_jobs),
                 groups_of_rows(groups, sample_weight),
             )
@@ -273,13 +276,3 @@ categorical_features, missing
         ).without(folds.strengths <= 0)
 
     _curves: ClassVar = ("coefficients", "test loss")
-
-
-class _Shrinkage:
-    """A model of one strength, as a search takes it."""
-
-    def __init__(self, model):
-        self.naive_bayes = model._naive_bayes
-        self.anchor = model._anchor_of
-        self.options = model._options
-        self.path = model._path

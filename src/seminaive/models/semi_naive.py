@@ -230,9 +230,7 @@ class SemiNaive(AdditiveClassifier):
             )
             groups = None if groups is None else groups[sampled]
         by_class = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
-        search, answer = self._run_search(
-            columns, searched, splits, len(rows.labels), by_class, step, groups
-        )
+        search, answer = self._run_search(columns, searched, splits, len(rows.labels), by_class, step, groups)
         if sampled is not None:
             answer = self._refit(rows, columns, search, answer)
         return self._keep(

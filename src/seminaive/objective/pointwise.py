@@ -29,11 +29,31 @@ def log_losses(scores: Floats, labels: Labels) -> Floats:
     return np.asarray(logsumexp(scores, axis=-1) - _of_labels(scores, labels))
 
 
+def expected_log_losses(scores: Floats, probabilities: Floats) -> Floats:
+    """Return the log loss of each row, its label being drawn from probabilities.
+
+    ``probabilities`` (rows, columns) has one column per class, or that of class 1 for a column of log odds.
+    """
+    if scores.shape[-1] == 1:
+        log_odds, of_one = scores[..., 0], _spread(probabilities, scores.ndim)[..., 0]
+        return np.asarray(np.log1p(np.exp(-np.abs(log_odds))) + np.maximum(log_odds, 0.0) - of_one * log_odds)
+    return np.asarray(
+        logsumexp(scores, axis=-1) - (scores * _spread(probabilities, scores.ndim)).sum(axis=-1)
+    )
+
+
+def expected_residuals(scores: Floats, probabilities: Floats) -> Floats:
+    """Return the derivative of `expected_log_losses` by the scores: posterior less probabilities."""
+    posterior = _logistic(scores) if scores.shape[-1] == 1 else softmax(scores, axis=-1)
+    return np.asarray(posterior - _spread(probabilities, scores.ndim))
+
+
 def squared_losses(scores: Floats, labels: Labels) -> Floats:
     """Return half the squared distance between posterior and class: of two, the square of either's error."""
     if scores.shape[-1] == 1:
         return np.asarray(np.square(_logistic(-_margins(scores, labels))))
-    return np.asarray(0.5 * np.square(residuals(scores, labels)).sum(axis=-1))
+    error = softmax(scores, axis=-1) - (_aligned(labels, scores.ndim) == np.arange(scores.shape[-1]))
+    return np.asarray(0.5 * np.square(error).sum(axis=-1))
 
 
 def zero_one_losses(scores: Floats, labels: Labels) -> Floats:
@@ -41,15 +61,6 @@ def zero_one_losses(scores: Floats, labels: Labels) -> Floats:
     labels = _aligned(labels, scores.ndim - 1)
     found = scores[..., 0] > 0 if scores.shape[-1] == 1 else scores.argmax(axis=-1)
     return np.asarray(found != labels, dtype=np.float64)
-
-
-def residuals(scores: Floats, labels: Labels) -> Floats:
-    """Return the posterior less the indicator of the class: the derivative of the log loss by the scores."""
-    if scores.shape[-1] == 1:
-        return np.asarray(_logistic(scores) - _aligned(labels, scores.ndim))
-    found = softmax(scores, axis=-1)
-    found -= _aligned(labels, scores.ndim) == np.arange(scores.shape[-1])
-    return np.asarray(found)
 
 
 def _logistic(log_odds: Floats) -> Floats:
@@ -66,6 +77,11 @@ def _margins(scores: Floats, labels: Labels) -> Floats:
 def _of_labels(scores: Floats, labels: Labels) -> Floats:
     index = np.broadcast_to(_aligned(labels, scores.ndim), (*scores.shape[:-1], 1))
     return np.asarray(np.take_along_axis(scores, index, axis=-1)[..., 0])
+
+
+def _spread(by_column: Floats, n_axes: int) -> Floats:
+    """Return (rows, columns) with axes in between."""
+    return by_column.reshape(len(by_column), *(1,) * (n_axes - 2), by_column.shape[-1])
 
 
 def _aligned(labels: Labels, n_axes: int) -> Labels:

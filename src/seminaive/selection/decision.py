@@ -3,8 +3,9 @@
 Rows are drawn with replacement. The trials are averaged, or the best is taken, by what they lose on the rows
 drawn, and judged on the rows not drawn (Tsamardinos, Greasidou and Borboudakis, 2018). Nothing is fitted
 again. The share of the fit in the answer, the rest being the class shares, is the one that loses least on
-rows not drawn, as far as its gain over the class shares stands out from noise
-(docs/decisions/0015-decide-by-the-rows.md).
+rows not drawn, as far as its gain over the class shares stands out from noise. A list of trials that was laid
+before any of them was judged needs no such share: there the class shares are one trial of the average.
+(docs/decisions/0015-decide-by-the-rows.md)
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtri
 
-from seminaive.objective.pointwise import log_losses, residuals
+from seminaive.objective.pointwise import expected_log_losses, expected_residuals
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,6 +98,16 @@ def averaged(cost: Floats) -> Rule:
     return weights
 
 
+def cost_of_weakness(decades: Floats) -> Floats:
+    """Return minus the log of the prior density of strengths that are weaker by some decades than usual.
+
+    Features are standardised, so that a strength of 1 is a prior of log odds of about one unit. The density
+    is flat toward stronger strengths, and that of a normal deviate of one decade toward weaker ones
+    (docs/decisions/0014-prior-of-strengths.md).
+    """
+    return np.asarray(0.5 * np.square(np.maximum(decades, 0.0)))
+
+
 def least(total_losses: Floats) -> Floats:
     """Return a weight of 1 for the trial of least loss, the first of equal ones."""
     return np.asarray(np.eye(total_losses.shape[-1])[total_losses.argmin(axis=-1)])
@@ -120,12 +131,12 @@ def decide(
         From total losses (..., n_trials) to weights of the trials.
     generator : Generator
     losses : ndarray of shape (n_held_out, n_trials), optional
-        What the rule looks at; the log losses of the scores by default.
+        What the rule looks at; the expected log losses of the scores by default.
     fit_share : float, optional
         A share that is given, not found.
     """
     if losses is None:
-        losses = log_losses(scores, held_out.labels)
+        losses = held_out.expected_losses(scores)
     weights = rule(held_out.weight @ losses)
     if not len(held_out):
         # No row has shown any gain.
@@ -171,7 +182,10 @@ class _Price:
         rule: Rule,
         generator: np.random.Generator,
     ) -> _Price:
-        draws, rows, weights, away = [], [], [], []
+        draws: list[NDArray[np.int64]] = []
+        rows: list[NDArray[np.int64]] = []
+        weights: list[Floats] = []
+        away: list[Floats] = []
         for _ in range(DRAWS.number(held_out.share_scores.size)):
             drawn, left = _draw(held_out, generator)
             if not drawn.any() or not left.any():
@@ -189,10 +203,16 @@ class _Price:
             return cls(
                 held_out, np.zeros_like(every), every, held_out.weight, average - held_out.share_scores
             )
-        return cls(held_out, *map(np.concatenate, (draws, rows, weights, away)))
+        return cls(
+            held_out,
+            np.concatenate(draws),
+            np.concatenate(rows),
+            np.concatenate(weights),
+            np.concatenate(away),
+        )
 
     def share(self) -> float:
-        """Return the share of least loss, drawn toward 1 and then toward 0 as far as its gain may be noise."""
+        """Return the share of least loss, drawn to 1 and then to 0 as far as its gain may be noise."""
         share = self._share_of_least_loss()
         if share == 0.0:
             return 0.0
@@ -224,7 +244,7 @@ class _Price:
 
     def _slope(self, share: float) -> float:
         """Return the derivative of the total loss by the share."""
-        found = residuals(self._scores(share), self.held_out.labels[self.rows])
+        found = expected_residuals(self._scores(share), self.held_out.probabilities[self.rows])
         return float(self.weight @ (found * self.away).sum(axis=1))
 
     def _scores(self, share: float) -> Floats:
@@ -235,7 +255,8 @@ class _Price:
 
         A row that every draw has is judged by the class shares.
         """
-        entries = self.weight * log_losses(self._scores(share), self.held_out.labels[self.rows])
+        probabilities = self.held_out.probabilities[self.rows]
+        entries = self.weight * expected_log_losses(self._scores(share), probabilities)
         by_draw = np.bincount(self.draws, entries) / np.bincount(self.draws, self.weight)
         total = np.bincount(self.rows, self.weight, minlength=len(self.held_out))
         sums = np.bincount(self.rows, entries, minlength=len(self.held_out))

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from seminaive.design.classes import TWO_CLASSES, by_class
-from seminaive.objective.pointwise import POINTWISE, log_losses
+from seminaive.objective.pointwise import POINTWISE, expected_log_losses
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,6 +44,10 @@ class HeldOut:
     labels : ndarray of shape (n_held_out,)
     weight : ndarray of shape (n_held_out,)
         The weight of the row over how often it occurs.
+    probabilities : ndarray of shape (n_held_out, n_columns)
+        The labels, and one row more whose label nobody knows, to which every row belongs by its share: with n
+        rows a label counts n / (n + 1), and the class shares the rest. This is Laplace's rule of succession.
+        Where all held-out rows are classified rightly, nothing else shows how sure is too sure.
     share_scores : ndarray of shape (n_held_out, n_columns)
         What the class shares of the fold's training rows score: their logarithms, or one log odds.
     units : ndarray of shape (n_held_out,)
@@ -57,6 +61,7 @@ class HeldOut:
     folds: Indices
     labels: Indices
     weight: Floats
+    probabilities: Floats
     share_scores: Floats
     units: Indices
     grouped: bool
@@ -90,13 +95,19 @@ class HeldOut:
             logs = np.log(shares)[folds]
         # The share of a class that no row here has is nothing; a finite score far below the others says so.
         logs = np.maximum(logs, np.log(np.finfo(np.float64).tiny))
+        weight = row_weight[rows] / occurrences[rows]
+        unknown = 1.0 / (1.0 + weight.sum())
+        class_shares = np.bincount(labels, row_weight, minlength=n_classes) / row_weight.sum()
+        probabilities = (1 - unknown) * np.eye(n_classes)[labels[rows]] + unknown * class_shares
+        two = n_classes == TWO_CLASSES
         units = np.unique(rows if groups is None else groups[rows], return_inverse=True)[1].ravel()
         return cls(
             rows,
             folds,
             labels[rows],
-            row_weight[rows] / occurrences[rows],
-            logs[:, 1:] - logs[:, :1] if n_classes == TWO_CLASSES else logs,
+            weight,
+            probabilities[:, 1:] if two else probabilities,
+            logs[:, 1:] - logs[:, :1] if two else logs,
             units,
             groups is not None,
             len(splits),
@@ -125,7 +136,14 @@ class HeldOut:
     @cached_property
     def share_losses(self) -> Floats:
         """The log loss of each row under the class shares of its fold."""
-        return log_losses(self.share_scores, self.labels)
+        return self.expected_losses(self.share_scores)
+
+    def expected_losses(self, scores: Floats) -> Floats:
+        """Return the log loss of each row and its share of the unknown one: what searches minimise.
+
+        Axes between rows and columns are kept.
+        """
+        return expected_log_losses(scores, self.probabilities)
 
     def losses(self, scores: Floats, scoring: str = "log-loss") -> Floats:
         """Return the loss of each row under scores; axes between rows and columns are kept."""
@@ -151,7 +169,8 @@ class HeldOut:
     def fold_means(self, scores: Floats, scoring: str) -> Floats:
         """Return the mean loss of each fold and trial, given scores (rows, trials, columns).
 
-        It is 0 in a fold without rows, whose weight is 0. The loss of "auc" is 1 less the area under the curve, each class against the others.
+        It is 0 in a fold without rows, whose weight is 0. The loss of "auc" is 1 less the area under the
+        curve, each class against the others.
         """
         found = np.zeros((self.n_folds, scores.shape[1]))
         for fold in np.unique(self.folds).tolist():
@@ -169,7 +188,7 @@ class HeldOut:
     @property
     def fold_weights(self) -> Floats:
         """Return the weight of the held-out rows of each fold."""
-        return np.bincount(self.folds, self.weight, minlength=self.n_folds)
+        return np.bincount(self.folds, self.weight, minlength=self.n_folds).astype(np.float64)
 
 
 def _auc_loss(scores: Floats, labels: Indices, weight: Floats) -> float:

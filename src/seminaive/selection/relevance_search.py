@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from seminaive.design.classes import class_share_scores
-from seminaive.selection.decision import Decision, averaged, decide
+from seminaive.selection.decision import Decision, averaged, cost_of_weakness, decide
 from seminaive.selection.held_out import HeldOut
 
 if TYPE_CHECKING:
@@ -187,8 +187,8 @@ def cost_of(steps: Steps) -> float:
     Where all held-out rows are classified rightly, weaker strengths lower the held-out loss without end: no
     held-out row shows how sure is too sure.
     """
-    deviates = np.minimum(steps, 0) * np.log10(PLAN.factors) / PLAN.decades
-    return 0.5 * float(deviates @ deviates)
+    decades = -np.array(steps) * np.log10(PLAN.factors) / PLAN.decades
+    return float(cost_of_weakness(decades).sum())
 
 
 def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, groups: Indices) -> Floats:
@@ -338,7 +338,7 @@ class RelevanceSearch:
         starts = None if near is None else [fit.place for fit in near.fits]
         fits = self.engine.fit_folds(prepared, strengths, starts, PLAN.tol, self.max_iter)
         scores = self.held_out.gathered([fit.scores for fit in fits])
-        loss = float(self.held_out.mean(self.held_out.losses(scores)))
+        loss = float(self.held_out.mean(self.held_out.expected_losses(scores)))
         # Minus the log of a trial's weight in the average, per half row.
         criterion = loss + 2 * cost_of(steps) / self.held_out.total
         trial = Trial(steps, strengths, number, prepared, fits, scores, loss, criterion)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seminaive.design.classes import class_share_scores, log_odds
 from seminaive.design.reference import AnchoredDesign, reference_codes
-from seminaive.objective.pointwise import POINTWISE
-from seminaive.selection.decision import Decision, averaged, decide, least
+from seminaive.objective.pointwise import POINTWISE, expected_log_losses
+from seminaive.selection.decision import Decision, averaged, cost_of_weakness, decide
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.held_out import HeldOut
 from seminaive.statistics import TableStatistics
@@ -62,22 +62,26 @@ PLAN = Plan()
 ROWS_AT_ONCE = 4096
 
 
-class Shrinkage(Protocol):
-    """What is shrunk to what: a model of one strength."""
+@dataclass(frozen=True)
+class Shrinkage:
+    """What is shrunk to what.
 
-    def naive_bayes(self, statistics: TableStatistics) -> AdditiveScores:
-        """Return the generative estimate of some rows."""
+    Parameters
+    ----------
+    naive_bayes : callable
+        From the statistics of some rows to their generative estimate.
+    anchor : callable
+        From that estimate and a share of it to the target.
+    options : callable
+        From changes to when a path ends.
+    path : callable
+        From an anchored design, labels, weights, options and strengths to a path.
+    """
 
-    def anchor(self, naive_bayes: AdditiveScores, share: float) -> AdditiveScores:
-        """Return the target: a share of naive Bayes, or another."""
-
-    def options(self, **changes: Any) -> PathOptions:
-        """Return when a path ends."""
-
-    def path(
-        self, linear: AnchoredDesign, labels: Indices, row_weight: Floats, options: PathOptions, **laid: Any
-    ) -> ShrinkagePath:
-        """Solve for a path of strengths."""
+    naive_bayes: Callable[[TableStatistics], AdditiveScores]
+    anchor: Callable[[AdditiveScores, float], AdditiveScores]
+    options: Callable[..., PathOptions]
+    path: Callable[..., ShrinkagePath]
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,7 @@ class Target:
         The coefficients of each fold; where a fold's path broke off, its last ones.
     losses : FoldLosses
     totals : ndarray of shape (n_strengths,)
-        The total loss of the held-out rows, by which the search decides.
+        The total expected log loss of the held-out rows.
     n_solved : int
         The strengths, from the largest on, at which all rows and all folds were solved to their tolerances.
         Losses at the others are those of unfinished fits.
@@ -190,6 +194,8 @@ class ShrinkageSearch:
     splits : list of (ndarray, ndarray)
     scoring : {"log-loss", "brier", "zero-one"}
         The loss of held-out rows.
+    standardized : bool
+        Whether strengths are those of standardised features, about which there is a prior.
     n_threads : int
         Folds are solved side by side.
     groups : ndarray of shape (n_rows,) or None
@@ -203,6 +209,7 @@ class ShrinkageSearch:
     n_classes: int
     splits: Sequence[Split]
     scoring: str
+    standardized: bool
     n_threads: int
     groups: Indices | None = None
 
@@ -304,25 +311,27 @@ class ShrinkageSearch:
             return padded, n_leading(found.converged)
 
         of_folds, n_solved = zip(*self._of_each(solved, self._folds), strict=True)
-        by_fold = self._fold_losses(share, of_folds, linear.references)
-        weights = self.held_out.fold_weights
-        losses = FoldLosses(path.strengths, by_fold, weights, tol)
+        by_fold, totals = self._held_out_losses(share, of_folds, linear.references)
+        losses = FoldLosses(path.strengths, by_fold, self.held_out.fold_weights, tol)
         n_all = min(*n_solved, n_leading(path.converged))
-        return Target(share, linear, path, of_folds, losses, weights @ by_fold, n_all)
+        return Target(share, linear, path, of_folds, losses, totals, n_all)
 
-    def _fold_losses(
+    def _held_out_losses(
         self, share: float, of_folds: Sequence[Floats], references: tuple[int, ...]
-    ) -> Floats:
-        """Return the mean loss of each fold's held-out rows at every strength."""
-        loss = POINTWISE[self.scoring]
-        found = np.zeros((len(of_folds), len(of_folds[0])))
+    ) -> tuple[Floats, Floats]:
+        """Return the mean loss of each fold's held-out rows, and the total expected log loss, by strength."""
+        held_out, loss = self.held_out, POINTWISE[self.scoring]
+        by_fold = np.zeros((len(of_folds), len(of_folds[0])))
+        totals = np.zeros(len(of_folds[0]))
         for number, (fold, coefficients) in enumerate(zip(self._folds, of_folds, strict=True)):
-            for begin in range(0, len(fold.held), ROWS_AT_ONCE):
-                rows = fold.held[begin : begin + ROWS_AT_ONCE]
-                scores = self._scores(fold, share, coefficients, references, rows)
-                found[number] += self.row_weight[rows] @ loss(scores, self.labels[rows])
-            found[number] /= self.row_weight[fold.held].sum() or 1.0
-        return found
+            here = np.flatnonzero(held_out.folds == number)
+            for begin in range(0, len(here), ROWS_AT_ONCE):
+                block = here[begin : begin + ROWS_AT_ONCE]
+                scores = self._scores(fold, share, coefficients, references, held_out.rows[block])
+                weight = held_out.weight[block]
+                by_fold[number] += weight @ loss(scores, held_out.labels[block])
+                totals += weight @ expected_log_losses(scores, held_out.probabilities[block])
+        return by_fold / np.maximum(held_out.fold_weights, np.finfo(float).tiny)[:, None], totals
 
     def _scores(
         self,
@@ -343,28 +352,45 @@ class ShrinkageSearch:
     # The answer
 
     def average(self, targets: Sequence[Target], generator: np.random.Generator) -> Answer:
-        """Average all strengths of all targets by the likelihood of held-out rows."""
-        totals = np.concatenate([target.totals for target in targets])
+        """Average all strengths of all targets, and the class shares, by the likelihood of held-out rows.
+
+        Before any row is seen, every target is as likely as the class shares.
+        """
         trials = [(target, k) for target in targets for k in range(len(target.path))]
-        usable = np.concatenate([np.arange(len(target.path)) < target.n_solved for target in targets])
-        usable[np.argmin(totals)] = True
-        weights = averaged(np.where(usable, 0.0, np.inf))(totals)
+        totals = np.concatenate([target.totals for target in targets])
+        cost = np.concatenate([self._cost(target) for target in targets])
+        order = np.argsort(totals / 2 + cost, kind="stable")
+        weights = averaged(cost)(totals)
         # The square of what is negligible in the average: draws weigh trials by other rows.
-        kept = np.flatnonzero(weights >= PLAN.negligible**2 * weights.max())
-        kept = kept[np.argsort(totals[kept], kind="stable")]
-        parts = tuple(trials[k] for k in kept)
-        decision = decide(self.held_out, self._held_out_scores(parts), averaged(np.zeros(len(kept))), generator)
-        final = decision.weights >= PLAN.negligible * decision.weights.max()
-        weights = decision.weights[final] / decision.weights[final].sum()
-        parts = tuple(part for part, keep in zip(parts, final, strict=True) if keep)
-        return Answer(*parts[0], replace(decision, weights=weights), parts)
+        kept = [k for k in order if weights[k] >= PLAN.negligible**2 * weights[order[0]]]
+        parts = [trials[k] for k in kept]
+        shares = self.held_out.share_scores[:, None]
+        scores = np.concatenate([self._held_out_scores(parts), shares], axis=1)
+        rule = averaged(np.append(cost[kept], 0.0))
+        decision = decide(self.held_out, scores, rule, generator, fit_share=1.0)
+        found, of_shares = decision.weights[:-1], float(decision.weights[-1])
+        final = found >= PLAN.negligible * found.max()
+        decision = replace(decision, weights=found[final] / found[final].sum(), fit_share=1.0 - of_shares)
+        parts = [part for part, keep in zip(parts, final, strict=True) if keep]
+        best, position = parts[0]
+        return Answer(best, position, decision, tuple(parts))
+
+    def _cost(self, target: Target) -> Floats:
+        """Return minus the log of the prior of each strength of a target, infinite where it is not solved."""
+        cost = np.full(len(target.path), np.log(len(target.path)))
+        cost[max(target.n_solved, 1) :] = np.inf
+        if not self.standardized:
+            return cost
+        with np.errstate(divide="ignore"):
+            return cost + cost_of_weakness(-np.log10(target.path.strengths))
 
     def best(self, targets: Sequence[Target], selection: str, generator: np.random.Generator) -> Answer:
         """Take one strength of the target of least loss, by the rules of the paper."""
         target = min(targets, key=lambda one: float(one.losses.mean.min()))
         position = target.losses.choose(selection)
         part = (target, position)
-        decision = decide(self.held_out, self._held_out_scores((part,)), least, generator, fit_share=1.0)
+        scores = self._held_out_scores([part])
+        decision = decide(self.held_out, scores, averaged(np.zeros(1)), generator, fit_share=1.0)
         return Answer(target, position, decision, (part,))
 
     def _held_out_scores(self, parts: Sequence[tuple[Target, int]]) -> Floats:
@@ -377,7 +403,11 @@ class ShrinkageSearch:
             for number, fold in enumerate(self._folds):
                 here = np.flatnonzero(held_out.folds == number)
                 scores = self._scores(
-                    fold, target.share, target.of_folds[number][positions], target.linear.references, fold.held
+                    fold,
+                    target.share,
+                    target.of_folds[number][positions],
+                    target.linear.references,
+                    fold.held,
                 )
                 found[np.ix_(here, trials)] = scores
         return found

@@ -12,7 +12,6 @@ from seminaive.design.classes import class_share_scores
 from seminaive.selection.decision import Decision, averaged, decide
 from seminaive.selection.held_out import HeldOut
 from seminaive.solvers.blas import one_blas_thread
-from seminaive.solvers.result import SolverResult
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
 
 if TYPE_CHECKING:
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from seminaive.objective.empirical_loss import EmpiricalLoss
     from seminaive.objective.penalised_loss import PenalisedLoss
     from seminaive.selection.fold_table import FoldTable
+    from seminaive.solvers.result import SolverResult
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -112,7 +112,7 @@ class Trial:
         shrink faster and faster), so that the changes to come sum to less than a geometric series; half of
         their absolute size is taken to cancel out.
         """
-        losses = held_out.losses(scores)
+        losses = held_out.expected_losses(scores)
         change = float(held_out.mean(np.abs(losses - self.losses)))
         ratio = change / self.change if 0 < self.change < np.inf else np.inf
         ratio *= min(1.0, 2 * ratio)
@@ -271,7 +271,8 @@ class StrengthSearch:
             if choice.first != before:
                 choice = self._climb(grid, choice, "tuples", grid.values["tuples"])
         if self.whole.space.n_numbers:
-            choice = self._climb(grid, choice, "number_share", grid.values["number_share"], PLAN.number_margin)
+            shares = grid.values["number_share"]
+            choice = self._climb(grid, choice, "number_share", shares, PLAN.number_margin)
         choice = self._climb(grid, choice, "share", grid.values["share"])
         names = ["tuples", *(["first"] if grid.hierarchical else [])]
         for name in [*names, *(["number_share"] if self.whole.space.n_numbers else [])]:
@@ -325,7 +326,7 @@ class StrengthSearch:
                 scores = self._held_out_scores(
                     [table.folds.scores(start) for table, start in zip(self.tables, starts, strict=True)]
                 )
-                losses = self.held_out.losses(scores)
+                losses = self.held_out.expected_losses(scores)
                 trial = Trial(strengths, starts, scores, losses, float(self.held_out.mean(losses)))
             self._improve(trial)
             self.trials[strengths] = trial
