@@ -16,8 +16,8 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.models import naive_bayes_logistic_regression_cv
-from seminaive.models.naive_bayes_logistic_regression_cv import LOSSES
+from seminaive.selection import shrinkage_search
+from seminaive.objective.pointwise import POINTWISE
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import stratified_folds
 
@@ -196,7 +196,7 @@ class TestCrossValidation:
         assert naive.strength_ > 0.1 * naive.path_.strength_max
         assert copied.strength_ < 0.1 * copied.path_.strength_max
 
-    @pytest.mark.parametrize("scoring", list(LOSSES))
+    @pytest.mark.parametrize("scoring", list(POINTWISE))
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_every_loss_and_the_one_standard_error_rule(self, scoring, n_classes):
         X, y = mixed_table(n_classes)
@@ -232,7 +232,7 @@ class TestCrossValidation:
             model = NaiveBayesLogisticRegressionCV(strengths=[0.5, 5.0, 50.0], cv=splits, tol=1e-9)
             # Folds are solved as exactly as the path, so that weights and copies are the same problem.
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(naive_bayes_logistic_regression_cv, "FOLD_TOL", 1e-9)
+                patch.setattr(shrinkage_search, "PLAN", shrinkage_search.Plan(fold_tol=1e-9))
                 return model.fit(X.iloc[rows], y[rows], sample_weight=weights)
 
         weighted = fitted(np.arange(len(y)), weight.astype(float))

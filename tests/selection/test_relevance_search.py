@@ -5,15 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from seminaive.selection.relevance_search import (
-    ALL,
-    FACTORS,
-    PRECISION,
-    STARTS,
-    RelevanceSearch,
-    cost_of,
-    strengths_after,
-)
+from seminaive.selection.relevance_search import ALL, PLAN, RelevanceSearch, cost_of, strengths_after
 
 
 class SeparableEngine:
@@ -31,7 +23,7 @@ class SeparableEngine:
         return first, ~first
 
     def prepare(self, relevances):
-        return [SimpleNamespace(relevances=own) for own in relevances]
+        return [SimpleNamespace(relevances=of_fold) for of_fold in relevances]
 
     def _fit(self, strengths):
         sure = np.log1p(1.0 / np.asarray(strengths)).sum()
@@ -53,15 +45,15 @@ class SeparableEngine:
 
 
 def searched(n_rows):
-    search = RelevanceSearch(SeparableEngine(n_rows), np.ones(2), 2, 1e-3, 100, lambda: 0.0)
+    search = RelevanceSearch(SeparableEngine(n_rows), np.ones(2), 2, 1e-3, 100, np.random.default_rng(0))
     return search, search.run()
 
 
 @pytest.mark.parametrize("group", range(ALL + 1))
 def test_a_step_multiplies_the_strengths_of_its_group_by_its_factor(group):
     steps = tuple(int(other == group) for other in range(ALL + 1))
-    times = np.array(strengths_after(steps)) / STARTS
-    expected = [FACTORS[group] if group in {own, ALL} else 1.0 for own in range(ALL)]
+    times = np.array(strengths_after(steps)) / PLAN.starts
+    expected = [PLAN.factors[group] if group in {other, ALL} else 1.0 for other in range(ALL)]
     np.testing.assert_allclose(times, expected)
 
 
@@ -85,7 +77,7 @@ def test_the_search_ends_where_no_step_lowers_loss_and_cost(n_rows):
             steps = list(best.steps)
             steps[group] += direction
             new = search._trial(tuple(steps), best.number, best.prepared, best)
-            assert new.criterion >= (1 - PRECISION) * best.criterion
+            assert new.criterion >= (1 - PLAN.precision) * best.criterion
 
 
 def test_more_rows_that_are_all_right_allow_weaker_strengths():

@@ -30,8 +30,8 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     shares. The answer is the average of their coefficients over all strengths, and of the class shares,
     weighted by the likelihood of held-out rows: one readable model. In every fold the target is estimated
     anew from the fold's training rows: a target from all rows would have seen the test rows and would always
-    win. If the smallest strength is the best, the search goes on in factors of ten down to no penalty, as far as all rows and all folds are solved
-    to their tolerances; if the largest is, up to the target itself.
+    win. If the smallest strength is the best, the search goes on in factors of ten down to no penalty, as far
+    as all rows and all folds are solved to their tolerances; if the largest is, up to the target itself.
 
     Parameters
     ----------

@@ -121,7 +121,8 @@ class SemiNaive(AdditiveClassifier):
         deviation of its contribution over the training rows.
     cv_results_ : dict of ndarray
         For each trial ``slopes``, ``mains`` and ``pairs`` (strengths), ``round`` (of relevance updates) and
-        ``log_loss``, the mean over held-out rows.
+        ``log_loss``, the mean over held-out rows and one more of unknown label (Laplace's rule of
+        succession), by which the search decides.
     fit_share_ : float
         The share of the fit in the answer, the rest being the class shares: the one that loses least on
         held-out rows, as far as its gain stands out from chance. 0 where nothing is gained.

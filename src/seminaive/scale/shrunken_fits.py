@@ -41,8 +41,8 @@ def fit_shrunken_searched(model: Any, work: Work) -> None:
     """Search target and strength on a sample in memory, then solve for a path of all rows.
 
     Of an average, the trial of most weight is fitted to all rows. A strength is taken over as it is, in units
-    of the log likelihood summed over rows: the penalty is a prior whose width does not depend on the number of rows. Where the search chose the target itself, so does the
-    fit of all rows.
+    of the log likelihood summed over rows: the penalty is a prior whose width does not depend on the number
+    of rows. Where the search chose the target itself, so does the fit of all rows.
     """
     survey, coding = work.coded(None)
     searched = fitted_to_sample(model, work, coding)
