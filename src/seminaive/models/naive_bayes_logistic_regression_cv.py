@@ -198,7 +198,9 @@ categorical_features, missing
             targets = []
             with self._progress("targets", len(shares)) as step:
                 for share in map(float, shares):
-                    targets.append(search.toward(share, self.strengths, extend=self.extend))
+                    average = self.selection == "average"
+                    found = search.toward(share, self.strengths, extend=self.extend, average=average)
+                    targets.append(found)
                     step(f"share {share:g} of naive Bayes, loss {targets[-1].losses.mean.min():.4f}")
             self._keep(search, targets)
             self._summarise(training)

@@ -41,8 +41,9 @@ MOST_SEARCHED = 20_000
 
 
 def pair_cuts(values, labels, row_weight=None):
-    """Cut into 8 equally frequent bins below 3,000 rows, into 16 from there on."""
-    n_bins = FEW_PAIR_BINS if len(values) < MANY_ROWS else MANY_PAIR_BINS
+    """Cut into 8 equally frequent bins below 3,000 rows, into 16 from there on; weights count rows."""
+    n_rows = len(values) if row_weight is None else row_weight.sum()
+    n_bins = FEW_PAIR_BINS if n_rows < MANY_ROWS else MANY_PAIR_BINS
     return EqualFrequencyCuts(n_bins)(values, labels, row_weight)
 
 

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode import EqualFrequencyCuts
 from seminaive.models import semi_naive
 from seminaive.models.parameters import is_whole
-from seminaive.models.semi_naive import FEW_PAIR_BINS, MANY_PAIR_BINS, MANY_ROWS
+from seminaive.models.semi_naive import pair_cuts
 from seminaive.scale.scratch import scratch_folder
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
 from seminaive.selection.folds import split_rows
@@ -126,9 +125,3 @@ def _smooth_summary(survey: Survey, coding: Coding, tuples: TupleCounts) -> Trai
         tuple(coding.classes.tolist()),
     )
     return TrainingSummary(cells, tuples, survey.number_sketches(schema, coding.class_factors))
-
-
-def pair_cuts(values: Any, labels: Any, row_weight: Any) -> Any:
-    """Cut counted values as `SemiNaive` cuts rows: into 8 bins below 3,000 rows, into 16 from there on."""
-    n_bins = FEW_PAIR_BINS if row_weight.sum() < MANY_ROWS else MANY_PAIR_BINS
-    return EqualFrequencyCuts(n_bins)(values, labels, row_weight)

@@ -254,10 +254,11 @@ class ShrinkageSearch:
         naive_bayes, references = self._all_rows
         return AnchoredDesign.of(self.table, references, self.shrinkage.anchor(naive_bayes, share))
 
-    def toward(self, share: float, strengths: Any, *, extend: bool) -> Target:
+    def toward(self, share: float, strengths: Any, *, extend: bool, average: bool) -> Target:
         """Solve path and folds toward one target, and go on while the best strength is the first or last.
 
         ``strengths`` is a number of them to lay, or the strengths themselves, which are taken as they are.
+        An average has a prior of weaker strengths, which ends it.
         """
         if np.ndim(strengths):
             return self._solve(share, self.shrinkage.options(), strengths=strengths)
@@ -266,19 +267,33 @@ class ShrinkageSearch:
         if not extend or top == 0.0:
             return found
         whole = self.shrinkage.options(stop_early=False)
-        if share == 0.0 or found.losses.is_tie(0):
+        if found.losses.is_tie(0) or (share == 0.0 and not average):
             # The target itself: in the folds strength_max may be larger than on all rows.
             found = self._solve(share, whole, strengths=[PLAN.held_factor * top]).then(found)
+        per_decade = max(1, round(int(strengths) / PLAN.decades_laid))
+        if average:
+            return self._extended_by_weight(found, whole, per_decade)
         if not found.losses.is_tie(-1) or not found.is_solved:
             return found
-        return self._extended(found, whole, max(1, round(int(strengths) / PLAN.decades_laid)))
+        return self._extended(found, whole, per_decade)
+
+    def _extended_by_weight(self, found: Target, options: PathOptions, per_decade: int) -> Target:
+        """Go on to weaker strengths by decades while the weakest has the most weight in an average."""
+        for _ in range(PLAN.most_decades):
+            criterion = found.totals / 2 + self._cost(found)
+            if not found.is_solved or criterion.argmin() != len(criterion) - 1:
+                break
+            further = self._solve(found.share, options, strengths=_decade(found, per_decade)).solved_part()
+            if not len(further.path):
+                break
+            found = found.then(further)
+        return found
 
     def _extended(self, found: Target, options: PathOptions, per_decade: int) -> Target:
         """Go on to weaker strengths by decades while losses fall, and end with no penalty."""
         end = self._solve(found.share, options, strengths=[0.0])
         for _ in range(PLAN.most_decades):
-            decade = found.path.strengths[-1] * 10.0 ** (-np.arange(1, per_decade + 1) / per_decade)
-            further = self._solve(found.share, options, strengths=decade).solved_part()
+            further = self._solve(found.share, options, strengths=_decade(found, per_decade)).solved_part()
             if not len(further.path):
                 break
             smallest = found.losses.mean.min()
@@ -415,6 +430,11 @@ class ShrinkageSearch:
     def class_share_scores(self) -> Floats:
         """Return the scores of the class shares of all rows."""
         return class_share_scores(np.bincount(self.labels, self.row_weight, minlength=self.n_classes))
+
+
+def _decade(found: Target, per_decade: int) -> Floats:
+    """Return the strengths of the decade below those of a path."""
+    return np.asarray(found.path.strengths[-1] * 10.0 ** (-np.arange(1, per_decade + 1) / per_decade))
 
 
 def n_leading(converged: NDArray[np.bool_]) -> int:
