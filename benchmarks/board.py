@@ -22,84 +22,26 @@ first model named, where it is most behind, and times, and draws the ranks.
 """
 
 import argparse
-import csv
-import importlib.metadata
-import sys
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
 from board_report import report
-from board_tables import FOLD, board_plan, others_plan
-from board_worker import Worker
-from peers.native_categories import EBM, CatBoost, HistGradientBoosting, LightGBM
-from sklearn.linear_model import LogisticRegressionCV
-
-import seminaive
-from seminaive.evaluate.rivals import RIVALS, for_mixed_tables
+from board_tables import FOLD, board_plan, others_plan, split
+from contenders import MODELS
+from study import Study, listed, run
 
 RESULTS = Path(__file__).parent.parent / "results" / "board"
-FIELDS = ["table", "setting", "model", "repeat", "fold", "error", "log_loss", "fit_s", "cpu_s", "status"]
-LIBRARIES = ("numpy", "scikit-learn", "numba", "interpret-core", "catboost", "lightgbm")
-MODELS = {
-    "semi-naive": seminaive.SemiNaive,
-    "higher-order-cv": seminaive.HigherOrderLogisticRegressionCV,
-    "naive-bayes": seminaive.NaiveBayes,
-    "logistic-cv": lambda: for_mixed_tables(
-        LogisticRegressionCV(
-            Cs=10, l1_ratios=(0.0,), scoring="neg_log_loss", max_iter=1000, use_legacy_attributes=False
-        )
-    ),
-    "random-forest": RIVALS["sklearn-random-forest"],
-    "hist-boosting": HistGradientBoosting,
-    "ebm": EBM,
-    "catboost": CatBoost,
-    "lightgbm": LightGBM,
-}
+
+
+def losses(judged):
+    return {"error": judged.error(), "log_loss": judged.log_loss()}
+
+
+BOARD = Study(tuple(FOLD), split, losses, ("error", "log_loss"))
 
 
 def results_path(model, others):
     return RESULTS / f"{'others-' if others else ''}{model}.csv"
-
-
-def open_results(path):
-    """Return a file to append to, its writer, and the folds that it has."""
-    done = set()
-    if path.exists():
-        done = set(pd.read_csv(path, comment="#")[FOLD].itertuples(index=False, name=None))
-    file = path.open("a", newline="")
-    out = csv.DictWriter(file, FIELDS, lineterminator="\n")
-    if not file.tell():
-        file.write(f"# {provenance()}\n")
-        out.writeheader()
-        file.flush()
-    return file, out, done
-
-
-def provenance():
-    """Return the command and the versions of the libraries that are installed."""
-    installed = {package.name: package.version for package in importlib.metadata.distributions()}
-    versions = ", ".join(f"{name} {installed[name]}" for name in LIBRARIES if name in installed)
-    command = f"python {' '.join(['benchmarks/board.py', *sys.argv[1:]])}"
-    return f"{command}; {versions}; {datetime.now(UTC):%Y-%m-%d}"
-
-
-def run(models, folds, minutes, limit, others):
-    """Fit the folds in their order, each by every model that does not have it yet."""
-    results = {model: open_results(results_path(model, others)) for model in models}
-    end = time.time() + 60 * minutes
-    worker = Worker(MODELS, limit)
-    for fold in folds.itertuples(index=False, name=None):
-        for model, (file, out, done) in results.items():
-            if fold in done:
-                continue
-            if time.time() > end:
-                return worker.close()
-            row = dict(zip(FOLD, fold, strict=True)) | {"model": model} | worker.run(model, fold)
-            out.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()})
-            file.flush()
-    return worker.close()
 
 
 def wanted(settings, tables, most_folds, others):
@@ -137,12 +79,13 @@ def parse():
 
 if __name__ == "__main__":
     options = parse()
-    models = options.models.split(",")
+    paths = {model: results_path(model, options.others) for model in listed(options.models)}
     if options.command == "run":
-        tables = [table for table in options.tables.split(",") if table]
-        folds = wanted(options.settings.split(","), tables, options.folds, options.others)
-        run(models, folds, options.minutes, options.limit, options.others)
+        tables = listed(options.tables)
+        folds = wanted(listed(options.settings), tables, options.folds, options.others)
+        trials = folds.itertuples(index=False, name=None)
+        run(BOARD, MODELS, paths, trials, options.minutes, options.limit)
     else:
-        paths = [results_path(model, options.others) for model in models]
-        against = None if options.others else options.against.split(",")
-        report(paths, against, options.pictures, "board-others" if options.others else "board")
+        against = None if options.others else listed(options.against)
+        prefix = "board-others" if options.others else "board"
+        report(list(paths.values()), against, options.pictures, prefix)

@@ -2,6 +2,7 @@
 
 import importlib
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +17,10 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 def board(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     return SimpleNamespace(
-        **{name: importlib.import_module(f"board_{name}") for name in ("tables", "worker", "report")}
+        tables=importlib.import_module("board_tables"),
+        report=importlib.import_module("board_report"),
+        script=importlib.import_module("board"),
+        worker=importlib.import_module("worker"),
     )
 
 
@@ -50,10 +54,10 @@ def halves(*_fold):
     return pd.DataFrame({"number": np.arange(1000.0)}), y, np.arange(500), np.arange(500, 1000)
 
 
-def test_a_fold_over_the_limit_is_ended_and_the_next_one_runs(board, monkeypatch):
-    monkeypatch.setattr(board.worker, "split", halves)
+def test_a_fold_over_the_limit_is_ended_and_the_next_one_runs(board):
+    study = replace(board.script.BOARD, split=halves)
     makers = {"slow": lambda: Shares(60.0), "shares": Shares, "broken": Broken}
-    worker = board.worker.Worker(makers, limit=0.1)
+    worker = board.worker.Worker(makers, study, limit=0.1)
     fold = ("table", "full", 0, 0)
     assert worker.run("slow", fold)["status"] == "timeout"
     assert worker.run("broken", fold)["status"] == "ValueError: too many rows"
