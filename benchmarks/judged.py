@@ -11,8 +11,9 @@ SMALLEST_PROBABILITY = 1e-15
 
 @dataclass(frozen=True)
 class Judged:
-    """A fitted model and its probabilities of the classes 0, 1, ... on test rows."""
+    """The model fitted in a trial, and its probabilities of the classes 0, 1, ... on test rows."""
 
+    trial: tuple
     model: Any
     probabilities: np.ndarray
     y_train: np.ndarray

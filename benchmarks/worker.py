@@ -20,7 +20,7 @@ def score(make, study, trial):
     times = {"fit_s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu}
     found = np.zeros((len(test), y.max() + 1))
     found[:, np.asarray(model.classes_, int)] = model.predict_proba(X.iloc[test].reset_index(drop=True))
-    return study.measure(Judged(model, found, y[train], y[test])) | times | {"status": "ok"}
+    return study.measure(Judged(trial, model, found, y[train], y[test])) | times | {"status": "ok"}
 
 
 def warm_up(make):

@@ -63,7 +63,7 @@ def test_measures_are_those_of_scikit_learn(few_rows):
     rng = np.random.default_rng(0)
     y_train, y_test = np.arange(30) % 3, rng.integers(0, 3, 200)
     probabilities = rng.dirichlet([1, 2, 3], 200)
-    judged = few_rows.judged.Judged(None, probabilities, y_train, y_test)
+    judged = few_rows.judged.Judged((), None, probabilities, y_train, y_test)
     assert judged.log_loss() == pytest.approx(log_loss(y_test, probabilities))
     assert judged.auc() == pytest.approx(roc_auc_score(y_test, probabilities, multi_class="ovr"))
     assert judged.shares_log_loss() == pytest.approx(np.log(3))
