@@ -4,6 +4,8 @@
     python benchmarks/board.py run ebm,catboost,lightgbm --others [--limit 60]
     python benchmarks/board.py report semi-naive [--against EBM,RF,...] [--pictures docs/pictures]
     python benchmarks/board.py report semi-naive,ebm,catboost --others [--pictures docs/pictures]
+    python benchmarks/board.py run semi-naive --random-state 1
+    python benchmarks/board.py states semi-naive --states 1,2,3,4,5 [--against EBM,RF,...] [--others]
 
 `run` appends to results/board/NAME.csv and goes on where it stopped. Settings: `full` is stratified 5-fold
 cross-validation; `n300` and `n100` are random training sets of that size. The tables and SCHEMA.json lie in
@@ -19,18 +21,23 @@ have the small settings only; a table that holds rows of another one is left out
 A fold that takes more than `--limit` processor seconds is ended and has the status `timeout`; it is ranked
 last, as is one that fails. `report` prints mean ranks, Nemenyi's critical difference, wins and losses of the
 first model named, where it is most behind, and times, and draws the ranks.
+
+`run --random-state S` fits models that have a `random_state` with this one and appends to NAME-state-S.csv;
+`states` prints the mean ranks of the first model with its default and with each of these states, since a
+difference that another state would undo is luck.
 """
 
 import argparse
 from pathlib import Path
 
 import pandas as pd
-from board_report import report
+from board_report import report, report_states
 from board_tables import FOLD, board_plan, others_plan, split
-from contenders import MODELS
+from contenders import MODELS, with_state
 from study import Study, listed, run
 
 RESULTS = Path(__file__).parent.parent / "results" / "board"
+AGAINST = "EBM,LightGBM,HGB,RF,LRcv-l2,LRcv-l1,LR-C1,NB-mdl,NB-q10,AODE,ALR-w1,ALR-w4"
 
 
 def losses(judged):
@@ -40,8 +47,9 @@ def losses(judged):
 BOARD = Study(tuple(FOLD), split, losses, ("error", "log_loss"))
 
 
-def results_path(model, others):
-    return RESULTS / f"{'others-' if others else ''}{model}.csv"
+def results_path(model, others, random_state=None):
+    state = "" if random_state is None else f"-state-{random_state}"
+    return RESULTS / f"{'others-' if others else ''}{model}{state}.csv"
 
 
 def wanted(settings, tables, most_folds, others):
@@ -65,27 +73,45 @@ def parse():
     runs.add_argument("--folds", type=int, default=0, help="at most, of each table and setting; 0 takes all")
     runs.add_argument("--minutes", type=float, default=30)
     runs.add_argument("--limit", type=float, default=60, help="processor seconds per fold")
-    reports = commands.add_parser("report")
-    reports.add_argument(
-        "--against",
-        default="EBM,LightGBM,HGB,RF,LRcv-l2,LRcv-l1,LR-C1,NB-mdl,NB-q10,AODE,ALR-w1,ALR-w4",
-    )
+    runs.add_argument("--random-state", type=int, help="of models that have one; their default if left out")
+    reports, states = commands.add_parser("report"), commands.add_parser("states")
     reports.add_argument("--pictures")
-    for command in (runs, reports):
+    states.add_argument("--states", default="1,2,3,4,5")
+    for command in (reports, states):
+        command.add_argument("--against", default=AGAINST)
+    for command in (runs, reports, states):
         command.add_argument("models", help="names, parted by commas")
         command.add_argument("--others", action="store_true")
     return parser.parse_args()
 
 
+def run_board(options):
+    """Fit the folds of the settings and tables named."""
+    models, makers = listed(options.models), MODELS
+    if options.random_state is not None:
+        makers = {model: with_state(MODELS[model], options.random_state) for model in models}
+    paths = {model: results_path(model, options.others, options.random_state) for model in models}
+    folds = wanted(listed(options.settings), listed(options.tables), options.folds, options.others)
+    trials = folds.itertuples(index=False, name=None)
+    run(BOARD, makers, paths, trials, options.minutes, options.limit)
+
+
+def report_board(options):
+    """Print ranks, of one random state or of several."""
+    paths = [results_path(model, options.others) for model in listed(options.models)]
+    against = None if options.others else listed(options.against)
+    if options.command == "report":
+        report(paths, against, options.pictures, "board-others" if options.others else "board")
+        return
+    first = listed(options.models)[0]
+    numbers = listed(options.states, int)
+    states = {"default": paths[0]} | {n: results_path(first, options.others, n) for n in numbers}
+    report_states(states, paths[1:], against)
+
+
 if __name__ == "__main__":
     options = parse()
-    paths = {model: results_path(model, options.others) for model in listed(options.models)}
     if options.command == "run":
-        tables = listed(options.tables)
-        folds = wanted(listed(options.settings), tables, options.folds, options.others)
-        trials = folds.itertuples(index=False, name=None)
-        run(BOARD, MODELS, paths, trials, options.minutes, options.limit)
+        run_board(options)
     else:
-        against = None if options.others else listed(options.against)
-        prefix = "board-others" if options.others else "board"
-        report(list(paths.values()), against, options.pictures, prefix)
+        report_board(options)
