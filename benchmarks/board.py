@@ -87,10 +87,10 @@ def parse():
 
 def run_board(options):
     """Fit the folds of the settings and tables named."""
-    models, makers = listed(options.models), MODELS
-    if options.random_state is not None:
-        makers = {model: with_state(MODELS[model], options.random_state) for model in models}
-    paths = {model: results_path(model, options.others, options.random_state) for model in models}
+    state, makers = options.random_state, MODELS
+    if state is not None:
+        makers = {model: with_state(make, state) for model, make in MODELS.items()}
+    paths = {model: results_path(model, options.others, state) for model in listed(options.models)}
     folds = wanted(listed(options.settings), listed(options.tables), options.folds, options.others)
     trials = folds.itertuples(index=False, name=None)
     run(BOARD, makers, paths, trials, options.minutes, options.limit)

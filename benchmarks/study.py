@@ -84,8 +84,11 @@ def run(study, makers, paths, trials, minutes, limit):
     trials : iterable of tuple
         What `study.key` names.
     minutes, limit : float
-        No trial starts after so many minutes; one that takes more processor seconds than the limit is ended.
+        No trial starts after these minutes; one that takes more processor seconds than the limit is ended.
     """
+    unknown = sorted(set(paths) - set(makers))
+    if unknown:
+        sys.exit(f"no model named {', '.join(unknown)}: there are {', '.join(makers)}")
     results = {model: Results(study, path) for model, path in paths.items()}
     end = time.time() + 60 * minutes
     worker = Worker(makers, study, limit)

@@ -27,7 +27,7 @@ COLUMNS = 500
 TEST_ROWS = 2000
 ATTAINABLE_ROWS = 10_000
 AUC = 0.9
-# Two normal distributions of variance 1 have this AUC if their means are so far apart.
+# The distance of the means at which two normal distributions of variance 1 have this AUC.
 DISTANCE = np.sqrt(2) * norm.ppf(AUC)
 
 

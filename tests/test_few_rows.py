@@ -59,6 +59,20 @@ def test_results_go_on_where_they_stopped_and_a_sample_of_one_class_says_so(few_
     assert found.log_loss[0] == found.shares_log_loss[0] == pytest.approx(np.log(2), abs=1e-6)
 
 
+def test_a_model_that_is_not_known_is_refused_before_a_file_is_written(few_rows, tmp_path):
+    path = tmp_path / "shares.csv"
+    with pytest.raises(SystemExit, match="no model named seminaive: there are shares"):
+        few_rows.study.run(
+            few_rows.few_rows.FEW_ROWS,
+            {"shares": DummyClassifier},
+            {"seminaive": path},
+            [],
+            minutes=1,
+            limit=1,
+        )
+    assert not path.exists()
+
+
 def test_measures_are_those_of_scikit_learn(few_rows):
     rng = np.random.default_rng(0)
     y_train, y_test = np.arange(30) % 3, rng.integers(0, 3, 200)
