@@ -4,6 +4,8 @@
     python benchmarks/board.py run ebm,catboost,lightgbm --others [--limit 60]
     python benchmarks/board.py report semi-naive [--against EBM,RF,...] [--pictures docs/pictures]
     python benchmarks/board.py report semi-naive,ebm,catboost --others [--pictures docs/pictures]
+    python benchmarks/board.py run semi-naive --random-state 1
+    python benchmarks/board.py states semi-naive --states 1,2,3,4,5 [--against EBM,RF,...] [--others]
 
 `run` appends to results/board/NAME.csv and goes on where it stopped. Settings: `full` is stratified 5-fold
 cross-validation; `n300` and `n100` are random training sets of that size. The tables and SCHEMA.json lie in
@@ -19,87 +21,35 @@ have the small settings only; a table that holds rows of another one is left out
 A fold that takes more than `--limit` processor seconds is ended and has the status `timeout`; it is ranked
 last, as is one that fails. `report` prints mean ranks, Nemenyi's critical difference, wins and losses of the
 first model named, where it is most behind, and times, and draws the ranks.
+
+`run --random-state S` fits models that have a `random_state` with this one and appends to NAME-state-S.csv;
+`states` prints the mean ranks of the first model with its default and with each of these states, since a
+difference that another state would undo is luck.
 """
 
 import argparse
-import csv
-import importlib.metadata
-import sys
-import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pandas as pd
-from board_report import report
-from board_tables import FOLD, board_plan, others_plan
-from board_worker import Worker
-from peers.native_categories import EBM, CatBoost, HistGradientBoosting, LightGBM
-from sklearn.linear_model import LogisticRegressionCV
-
-import seminaive
-from seminaive.evaluate.rivals import RIVALS, for_mixed_tables
+from board_report import report, report_states
+from board_tables import FOLD, board_plan, others_plan, split
+from contenders import MODELS, with_state
+from study import Study, listed, run
 
 RESULTS = Path(__file__).parent.parent / "results" / "board"
-FIELDS = ["table", "setting", "model", "repeat", "fold", "error", "log_loss", "fit_s", "cpu_s", "status"]
-LIBRARIES = ("numpy", "scikit-learn", "numba", "interpret-core", "catboost", "lightgbm")
-MODELS = {
-    "semi-naive": seminaive.SemiNaive,
-    "higher-order-cv": seminaive.HigherOrderLogisticRegressionCV,
-    "naive-bayes": seminaive.NaiveBayes,
-    "logistic-cv": lambda: for_mixed_tables(
-        LogisticRegressionCV(
-            Cs=10, l1_ratios=(0.0,), scoring="neg_log_loss", max_iter=1000, use_legacy_attributes=False
-        )
-    ),
-    "random-forest": RIVALS["sklearn-random-forest"],
-    "hist-boosting": HistGradientBoosting,
-    "ebm": EBM,
-    "catboost": CatBoost,
-    "lightgbm": LightGBM,
-}
+AGAINST = "EBM,LightGBM,HGB,RF,LRcv-l2,LRcv-l1,LR-C1,NB-mdl,NB-q10,AODE,ALR-w1,ALR-w4"
 
 
-def results_path(model, others):
-    return RESULTS / f"{'others-' if others else ''}{model}.csv"
+def losses(judged):
+    return {"error": judged.error(), "log_loss": judged.log_loss()}
 
 
-def open_results(path):
-    """Return a file to append to, its writer, and the folds that it has."""
-    done = set()
-    if path.exists():
-        done = set(pd.read_csv(path, comment="#")[FOLD].itertuples(index=False, name=None))
-    file = path.open("a", newline="")
-    out = csv.DictWriter(file, FIELDS, lineterminator="\n")
-    if not file.tell():
-        file.write(f"# {provenance()}\n")
-        out.writeheader()
-        file.flush()
-    return file, out, done
+BOARD = Study(tuple(FOLD), split, losses, ("error", "log_loss"))
 
 
-def provenance():
-    """Return the command and the versions of the libraries that are installed."""
-    installed = {package.name: package.version for package in importlib.metadata.distributions()}
-    versions = ", ".join(f"{name} {installed[name]}" for name in LIBRARIES if name in installed)
-    command = f"python {' '.join(['benchmarks/board.py', *sys.argv[1:]])}"
-    return f"{command}; {versions}; {datetime.now(UTC):%Y-%m-%d}"
-
-
-def run(models, folds, minutes, limit, others):
-    """Fit the folds in their order, each by every model that does not have it yet."""
-    results = {model: open_results(results_path(model, others)) for model in models}
-    end = time.time() + 60 * minutes
-    worker = Worker(MODELS, limit)
-    for fold in folds.itertuples(index=False, name=None):
-        for model, (file, out, done) in results.items():
-            if fold in done:
-                continue
-            if time.time() > end:
-                return worker.close()
-            row = dict(zip(FOLD, fold, strict=True)) | {"model": model} | worker.run(model, fold)
-            out.writerow({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in row.items()})
-            file.flush()
-    return worker.close()
+def results_path(model, others, random_state=None):
+    state = "" if random_state is None else f"-state-{random_state}"
+    return RESULTS / f"{'others-' if others else ''}{model}{state}.csv"
 
 
 def wanted(settings, tables, most_folds, others):
@@ -123,26 +73,45 @@ def parse():
     runs.add_argument("--folds", type=int, default=0, help="at most, of each table and setting; 0 takes all")
     runs.add_argument("--minutes", type=float, default=30)
     runs.add_argument("--limit", type=float, default=60, help="processor seconds per fold")
-    reports = commands.add_parser("report")
-    reports.add_argument(
-        "--against",
-        default="EBM,LightGBM,HGB,RF,LRcv-l2,LRcv-l1,LR-C1,NB-mdl,NB-q10,AODE,ALR-w1,ALR-w4",
-    )
+    runs.add_argument("--random-state", type=int, help="of models that have one; their default if left out")
+    reports, states = commands.add_parser("report"), commands.add_parser("states")
     reports.add_argument("--pictures")
-    for command in (runs, reports):
+    states.add_argument("--states", default="1,2,3,4,5")
+    for command in (reports, states):
+        command.add_argument("--against", default=AGAINST)
+    for command in (runs, reports, states):
         command.add_argument("models", help="names, parted by commas")
         command.add_argument("--others", action="store_true")
     return parser.parse_args()
 
 
+def run_board(options):
+    """Fit the folds of the settings and tables named."""
+    state, makers = options.random_state, MODELS
+    if state is not None:
+        makers = {model: with_state(make, state) for model, make in MODELS.items()}
+    paths = {model: results_path(model, options.others, state) for model in listed(options.models)}
+    folds = wanted(listed(options.settings), listed(options.tables), options.folds, options.others)
+    trials = folds.itertuples(index=False, name=None)
+    run(BOARD, makers, paths, trials, options.minutes, options.limit)
+
+
+def report_board(options):
+    """Print ranks, of one random state or of several."""
+    paths = [results_path(model, options.others) for model in listed(options.models)]
+    against = None if options.others else listed(options.against)
+    if options.command == "report":
+        report(paths, against, options.pictures, "board-others" if options.others else "board")
+        return
+    first = listed(options.models)[0]
+    numbers = listed(options.states, int)
+    states = {"default": paths[0]} | {n: results_path(first, options.others, n) for n in numbers}
+    report_states(states, paths[1:], against)
+
+
 if __name__ == "__main__":
     options = parse()
-    models = options.models.split(",")
     if options.command == "run":
-        tables = [table for table in options.tables.split(",") if table]
-        folds = wanted(options.settings.split(","), tables, options.folds, options.others)
-        run(models, folds, options.minutes, options.limit, options.others)
+        run_board(options)
     else:
-        paths = [results_path(model, options.others) for model in models]
-        against = None if options.others else options.against.split(",")
-        report(paths, against, options.pictures, "board-others" if options.others else "board")
+        report_board(options)

@@ -29,14 +29,9 @@ def report(paths, against, pictures, prefix):
     pictures : str or None
         A folder for rank diagrams, whose names begin with the prefix.
     """
-    own = [pd.read_csv(path, comment="#") for path in paths]
-    first = own[0].model[0]
-    if against is not None:
-        peers = pd.read_csv(PEERS)
-        own.append(peers[peers.model.isin(against)])
-    rows = pd.concat(own, ignore_index=True)
+    rows = gathered(paths, against)
     models = rows.model.unique()
-    rows.loc[rows.status != "ok", list(LOSSES)] = np.inf
+    first = models[0]
     for setting in SETTINGS:
         chosen = rows[rows.setting == setting]
         for loss in LOSSES:
@@ -54,6 +49,58 @@ def report(paths, against, pictures, prefix):
         if against is None and first in set(chosen.model):
             print(f"\n{setting}: processor seconds to fit, and over those of {first}")
             print(times(chosen, first).to_string(float_format="%.3g"))
+
+
+def gathered(paths, against):
+    """Return the folds of the models run here and of peers; a fold that failed has infinite losses."""
+    found = [pd.read_csv(path, comment="#") for path in paths]
+    if against is not None:
+        peers = pd.read_csv(PEERS)
+        found.append(peers[peers.model.isin(against)])
+    rows = pd.concat(found, ignore_index=True)
+    rows.loc[rows.status != "ok", list(LOSSES)] = np.inf
+    return rows
+
+
+def report_states(states, paths, against):
+    """Print the first model's mean rank, and its place, by the random state with which it was fitted.
+
+    Parameters
+    ----------
+    states : dict
+        From a random state to the results of the first model with it.
+    paths, against
+        The other models, as for `report`; they keep their states.
+    """
+    folds = {state: gathered([path, *paths], against) for state, path in states.items()}
+    for setting in SETTINGS:
+        for loss in LOSSES:
+            means = {state: setting_means(rows, setting, loss) for state, rows in folds.items()}
+            places = {state: place(known) for state, known in means.items() if len(known)}
+            if not places:
+                continue
+            found = pd.DataFrame.from_dict(places, "index").rename_axis("random state")
+            ranks, best = found["mean rank"], (found["place"] == 1).sum()
+            print(f"\n{setting} {loss}: mean ranks {ranks.min():.2f} to {ranks.max():.2f}", end=", ")
+            print(f"first with {best} of {len(found)} states")
+            print(found.to_string(float_format="%.2f"))
+
+
+def setting_means(rows, setting, loss):
+    return table_means(rows[rows.setting == setting], loss, rows.model.unique())
+
+
+def place(means):
+    """Return the first model's mean rank, its place among all, and the best of the others."""
+    ranks = means.rank(axis=1).mean()
+    first, others = ranks.iloc[0], ranks.iloc[1:]
+    return {
+        "tables": len(means),
+        "mean rank": first,
+        "place": 1 + (others < first).sum(),
+        "best other": others.idxmin(),
+        "its mean rank": others.min(),
+    }
 
 
 def table_means(rows, loss, models):

@@ -2,6 +2,7 @@
 
 import importlib
 import time
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -16,7 +17,10 @@ BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 def board(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     return SimpleNamespace(
-        **{name: importlib.import_module(f"board_{name}") for name in ("tables", "worker", "report")}
+        tables=importlib.import_module("board_tables"),
+        report=importlib.import_module("board_report"),
+        script=importlib.import_module("board"),
+        worker=importlib.import_module("worker"),
     )
 
 
@@ -50,10 +54,10 @@ def halves(*_fold):
     return pd.DataFrame({"number": np.arange(1000.0)}), y, np.arange(500), np.arange(500, 1000)
 
 
-def test_a_fold_over_the_limit_is_ended_and_the_next_one_runs(board, monkeypatch):
-    monkeypatch.setattr(board.worker, "split", halves)
+def test_a_fold_over_the_limit_is_ended_and_the_next_one_runs(board):
+    study = replace(board.script.BOARD, split=halves)
     makers = {"slow": lambda: Shares(60.0), "shares": Shares, "broken": Broken}
-    worker = board.worker.Worker(makers, limit=0.1)
+    worker = board.worker.Worker(makers, study, limit=0.1)
     fold = ("table", "full", 0, 0)
     assert worker.run("slow", fold)["status"] == "timeout"
     assert worker.run("broken", fold)["status"] == "ValueError: too many rows"
@@ -94,3 +98,27 @@ def test_small_training_sets_hold_two_rows_of_every_class(board, monkeypatch):
     assert not set(train) & set(test)
     assert np.bincount(y[train]).tolist() == [70, 30]
     assert set(y[test]) == {0, 1}
+
+
+def test_states_are_ranked_one_by_one_against_the_same_others(board, tmp_path, capsys):
+    losses = {"ours": 0.1, "ours-state-1": 0.3, "other": 0.2}
+    for name, loss in losses.items():
+        rows = pd.DataFrame({"table": list("ab"), "setting": "full", "repeat": 0, "fold": 0, "status": "ok"})
+        rows = rows.assign(model=name.split("-")[0], error=loss, log_loss=loss, cpu_s=1.0)
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    states = {"default": tmp_path / "ours.csv", 1: tmp_path / "ours-state-1.csv"}
+    board.report.report_states(states, [tmp_path / "other.csv"], None)
+    said = capsys.readouterr().out.splitlines()
+    assert "full log_loss: mean ranks 1.00 to 2.00, first with 1 of 2 states" in said
+    assert ["default", "2", "1.00", "1", "other", "2.00"] in [line.split() for line in said]
+    assert ["1", "2", "2.00", "2", "other", "1.00"] in [line.split() for line in said]
+
+
+def test_a_random_state_is_given_to_models_that_have_one(board):
+    contenders = importlib.import_module("contenders")
+    assert contenders.with_state(contenders.MODELS["semi-naive"], 7)().random_state == 7
+    assert not hasattr(contenders.with_state(contenders.MODELS["naive-bayes"], 7)(), "random_state")
+    assert (
+        board.script.results_path("semi-naive", others=True, random_state=7).name
+        == "others-semi-naive-state-7.csv"
+    )

@@ -1,4 +1,4 @@
-"""Fits one fold after another in a process of its own, which the operating system ends at a time limit."""
+"""Fits one trial after another in another process, which the operating system ends at a time limit."""
 
 import multiprocessing
 import resource
@@ -8,52 +8,46 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from board_tables import split
+from judged import Judged
 from threadpoolctl import threadpool_limits
 
 
-def score(make, table, setting, repeat, fold):
-    """Return losses and times of one fold."""
-    X, y, train, test = split(table, setting, repeat, fold)
+def score(make, study, trial):
+    """Return measures and times of one trial."""
+    X, y, train, test = study.split(*trial)
     wall, cpu = time.perf_counter(), time.process_time()
     model = make().fit(X.iloc[train].reset_index(drop=True), y[train])
     times = {"fit_s": time.perf_counter() - wall, "cpu_s": time.process_time() - cpu}
     found = np.zeros((len(test), y.max() + 1))
     found[:, np.asarray(model.classes_, int)] = model.predict_proba(X.iloc[test].reset_index(drop=True))
-    own = found[np.arange(len(test)), y[test]].clip(1e-15, 1)
-    return {
-        "error": np.mean(found.argmax(axis=1) != y[test]),
-        "log_loss": -np.log(own).mean(),
-        **times,
-        "status": "ok",
-    }
+    return study.measure(Judged(trial, model, found, y[train], y[test])) | times | {"status": "ok"}
 
 
 def warm_up(make):
-    """Fit two and three classes of a small table, so that no fold's time includes compilation or imports."""
+    """Fit two and three classes of a small table, so that no trial's time includes compilation or imports."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame({"number": rng.normal(size=90), "text": rng.choice(["a", "b"], 90).astype(object)})
     for n_classes in (2, 3):
         make().fit(X, np.arange(90) % n_classes).predict_proba(X)
 
 
-def serve(parent, pipe, makers, limit):
-    """Answer folds from a pipe until None comes; the process ends where one takes more processor seconds."""
+def serve(parent, pipe, makers, study, limit):
+    """Answer trials from a pipe until None comes; the process ends where one takes more processor seconds."""
     parent.close()
     warm = set()
     threadpool_limits(1)
     while (job := pipe.recv()) is not None:
-        model, *fold = job
+        model, trial = job
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             try:
                 if model not in warm:
                     warm_up(makers[model])
                     warm.add(model)
-                split(*fold)
+                study.split(*trial)
                 end = int(time.process_time() + limit) + 1
                 resource.setrlimit(resource.RLIMIT_CPU, (end, resource.RLIM_INFINITY))
-                answer = score(makers[model], *fold)
+                answer = score(makers[model], study, trial)
             except Exception as error:  # noqa: BLE001, a model that fails is a result
                 answer = {"status": f"{type(error).__name__}: {error}".splitlines()[0][:200]}
         resource.setrlimit(resource.RLIMIT_CPU, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
@@ -61,21 +55,21 @@ def serve(parent, pipe, makers, limit):
 
 
 class Worker:
-    """A process that fits folds, started again after one that took too long."""
+    """A process that fits trials, started again after one that took too long."""
 
-    def __init__(self, makers, limit):
-        self.makers, self.limit, self.process = makers, limit, None
+    def __init__(self, makers, study, limit):
+        self.makers, self.study, self.limit, self.process = makers, study, limit, None
 
-    def run(self, model, fold):
-        """Return the scores of one fold; their status is `timeout` where the time limit was reached."""
+    def run(self, model, trial):
+        """Return the measures of one trial; their status is `timeout` where the time limit was reached."""
         if self.process is None:
             self.pipe, other = multiprocessing.Pipe()
             self.process = multiprocessing.Process(
-                target=serve, args=(self.pipe, other, self.makers, self.limit), daemon=True
+                target=serve, args=(self.pipe, other, self.makers, self.study, self.limit), daemon=True
             )
             self.process.start()
             other.close()
-        self.pipe.send((model, *fold))
+        self.pipe.send((model, trial))
         try:
             return self.pipe.recv()
         except EOFError:
