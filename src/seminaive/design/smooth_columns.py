@@ -27,10 +27,6 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
 
 FEW_ROWS, FEW_BINS, MANY_BINS = 500, 32, 64
-# Eigenfunctions of a number whose eigenvalue is below this share of the largest are left out.
-NEGLIGIBLE = 0.004
-# Those of a category all count; below this share an eigenvalue is rounding.
-ROUNDING = 1e-9
 # Eigenvalues closer than this share are equal: which of them come first would be arbitrary.
 TIED = 1e-6
 # Functions of a number and of a category in pairs, tried in turn until the features of all pairs are few.
@@ -76,16 +72,22 @@ def eigenfunctions(kernel: Floats, shares: Floats, least: float) -> tuple[Floats
     """Return U with ``U U'`` the centred kernel, and the eigenvalues, decreasing.
 
     ``shares`` are those of the training rows in each level; they define the mean that is taken off and the
-    metric in which the columns of U are orthogonal.
+    metric in which the columns of U are orthogonal. Eigenvalues of at most ``least`` are left out, and so are
+    those that are rounding.
     """
     centred = kernel - shares @ kernel
     centred -= (centred @ shares)[:, None]
     root = np.sqrt(shares)
     values, vectors = np.linalg.eigh(root[:, None] * centred * root)
     order = np.argsort(-values, kind="stable")
-    order = order[values[order] > max(least * values.max(initial=0.0), 1e-12)]
+    order = order[values[order] > max(least, rounding_of(values))]
     functions = centred @ (root[:, None] * vectors[:, order]) / np.sqrt(values[order])
     return np.ascontiguousarray(functions), values[order]
+
+
+def rounding_of(values: Floats) -> float:
+    """Return the size up to which eigenvalues of a matrix, or sums of its rows, may be rounding."""
+    return float(len(values) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -288,7 +290,7 @@ def _smooth_column(
     n_codes = 0 if coded is None else table.cardinalities[coded]
     if number is None and coded is not None:
         weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
-        functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), ROUNDING)
+        functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), 0.0)
         with_none = np.vstack([functions, np.zeros((1, functions.shape[1]))])
         return np.empty(0), with_none, with_none, values
     column = schema.columns[schema.numeric[number or 0]]
@@ -308,9 +310,10 @@ def _smooth_column(
     centred = kernel[:known, :known] - shares @ kernel[:known, :known]
     centred -= (centred @ shares)[:, None]
     scale = float(shares @ np.diagonal(centred))
-    functions, values = eigenfunctions(
-        kernel[:known, :known] / (scale if scale > 0 else 1.0), shares, NEGLIGIBLE
-    )
+    # Under a ridge of 1, rows of total weight w determine a function by a share of less than w times its
+    # eigenvalue: below 1, what it says is mostly the prior.
+    least = 1.0 / max(float(mass[:known].sum()), 1.0)
+    functions, values = eigenfunctions(kernel[:known, :known] / (scale if scale > 0 else 1.0), shares, least)
     main = np.zeros((n + 1, functions.shape[1]))
     main[:known] = functions
     pair = np.zeros((n_codes + 1, 0))
@@ -325,7 +328,7 @@ def _smooth_column(
         for k, own in enumerate(sums):
             pair[:, k] = np.divide(own, weight, out=np.zeros_like(own), where=weight > 0)
         pair[n_codes] = 0.0
-        if pair.shape[1] and not np.abs(pair).max() > ROUNDING:
+        if pair.shape[1] and not np.abs(pair).max() > rounding_of(functions[:, 0]):
             pair = pair[:, :0]
     return knots, pair, main, values
 

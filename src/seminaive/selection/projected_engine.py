@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 # estimated from random probes.
 MOST_EXACT = 700
 # Up to so many, the preconditioner is the inverse of the Hessian, one for all classes; beyond, it is so for
-# slopes and main terms, and diagonal for pairs.
+# as many slopes and functions of main terms, those of the largest variance, and diagonal for all others. From
+# 150 to 600 the fits of magic, spambase, sick and adult take as many passes over the rows.
 MOST_INVERTED = 250
 # The same up to more coefficients, where there are so many scores, rows times classes times folds, and the
 # square of the coefficients is at most so many times as large: passes over the rows then take longer than
@@ -72,10 +74,10 @@ class Curvature:
 
     Parameters
     ----------
-    grams : list of ndarray of shape (n_dense, n_dense)
-        Its dense part for each weighting of the rows, the mean over the classes.
-    diagonal : ndarray of shape (n_coefficients - n_dense, n_columns)
-        The diagonal of the rest.
+    grams : list of ndarray of shape (n_leading, n_leading)
+        That of the leading coefficients for each weighting of the rows, the mean over the classes.
+    diagonal : ndarray of shape (n_coefficients - n_leading, n_columns)
+        The diagonal of the others.
     """
 
     grams: list[Floats]
@@ -139,6 +141,8 @@ class ProjectedEngine:
         step = 1 if self._long(n_all) else max(1, -(-len(labels) // SAMPLED_ROWS))
         self._sample = np.arange(0, len(labels), step)
         self._dense = self._features(table.rows(self._sample))
+        self._leading = np.arange(n_all) if self._inverted else self._largest_of_first()
+        self._others = np.setdiff1d(np.arange(n_all), self._leading)
         dense = step == 1 and self._exact and n_all * len(labels) <= MOST_DENSE
         self.design: Design = (
             DenseDesign(self._dense) if dense else ProjectedDesign(columns, table, n_classes, n_threads)
@@ -150,8 +154,6 @@ class ProjectedEngine:
         self._folds = EmpiricalLoss(self.design, labels, weights, n_classes, keep_scores=True)
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
-        n_first = 1 + int(columns.sizes[columns.groups < 2].sum())
-        self.n_dense = n_all if self._inverted else n_first
         self._curvatures: dict[int, Curvature] = {}
 
     def _long(self, n_coefficients: int) -> bool:
@@ -165,8 +167,19 @@ class ProjectedEngine:
             and n_coefficients * n_rows <= MOST_FEATURES
         )
 
+    def _largest_of_first(self) -> Indices:
+        """Return the coefficients whose features have the largest squares, pairs aside."""
+        n_first = 1 + int(self.columns.sizes[self.columns.groups < 2].sum())
+        squares = np.einsum("ij,ij->j", self._dense[:, :n_first], self._dense[:, :n_first])
+        return np.sort(np.argsort(-squares, kind="stable")[:MOST_INVERTED])
+
+    @cached_property
+    def _leading_features(self) -> Floats:
+        """The features of the leading coefficients for the sampled rows."""
+        return np.ascontiguousarray(self._dense[:, self._leading])
+
     def _features(self, rows: EncodedTable) -> Floats:
-        """Return the features of the dense part for some rows."""
+        """Return the features of some rows, without those of pairs where these have no Gram matrix."""
         columns = self.columns
         parts = [np.ones((len(rows), 1)), columns.slope_features(rows.numbers)]
         parts += [columns.columns[j].main_features(rows) for j in columns.mains]
@@ -270,37 +283,36 @@ class ProjectedEngine:
 
     def _curvature(self, of_rows: Floats) -> Curvature:
         """Return the curvature of weightings, given that of each row along each score."""
-        k, m = self.n_columns, self.n_dense
-        shared = of_rows.reshape(len(of_rows), -1, k).mean(axis=2)
-        grams = [self._gram(own, m) for own in shared.T]
-        if m == self.design.n_coefficients:
+        shared = of_rows.reshape(len(of_rows), -1, self.n_columns).mean(axis=2)
+        grams = [self._gram(self._leading_features, own) for own in shared.T]
+        if not len(self._others):
             return Curvature(grams, np.empty((0, of_rows.shape[1])))
-        return Curvature(grams, self.design.squared_adjoint(of_rows)[m:])
+        return Curvature(grams, self.design.squared_adjoint(of_rows)[self._others])
 
-    def _gram(self, row_weight: Floats, n_features: int) -> Floats:
-        """Return X'WX of the first features, estimated from the sampled rows."""
+    def _gram(self, features: Floats, row_weight: Floats) -> Floats:
+        """Return X'WX, estimated from the features X of the sampled rows."""
         sampled = row_weight[self._sample]
         times = row_weight.sum() / max(float(sampled.sum()), 1e-300)
-        weighted = self._dense[:, :n_features] * np.sqrt(sampled * times)[:, None]
+        weighted = features * np.sqrt(sampled * times)[:, None]
         return np.asarray(weighted.T @ weighted)
 
     def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> Callable[[Floats], Floats]:
-        """Return about the inverse of the penalised Hessian: exact for the dense part, else diagonal.
+        """Return about the inverse of the penalised Hessian: exact for the leading ones, else diagonal.
 
         Its argument has the columns of all weightings side by side, as many for each.
         """
-        m = self.n_dense
+        leading, others = self._leading, self._others
         dense = _DenseInverse(
-            [_factor(gram, own[:m]) for gram, own in zip(curvature.grams, strength, strict=True)]
+            [_factor(gram, own[leading]) for gram, own in zip(curvature.grams, strength, strict=True)]
         )
-        rest = np.stack([own[m:] for own in strength], axis=1)
+        rest = np.stack([own[others] for own in strength], axis=1)
         repeats = curvature.diagonal.shape[1] // len(strength)
         diagonal = 1.0 / np.maximum(curvature.diagonal + np.repeat(rest, repeats, axis=1), 1e-6)
 
         def precondition(gradient: Floats) -> Floats:
             found = np.empty_like(gradient)
-            dense.multiply(gradient[:m], found[:m])
-            found[m:] = diagonal * gradient[m:]
+            found[leading] = dense.products(gradient[leading])
+            found[others] = diagonal * gradient[others]
             return found
 
         return precondition
@@ -328,7 +340,7 @@ class ProjectedEngine:
         )
         if self._exact:
             degrees = [
-                _degrees_of_freedom(self._gram(own, self.design.n_coefficients), ridge)
+                _degrees_of_freedom(self._gram(self._dense, own), ridge)
                 for own, ridge in zip(curvature.T, strength, strict=True)
             ]
         else:
@@ -359,10 +371,9 @@ class ProjectedEngine:
         signs = np.random.default_rng(0).choice([-1.0, 1.0], (n_rows, PROBES))
         roots = np.repeat(np.sqrt(curvature), PROBES, axis=1)
         right = self.design.adjoint(roots * np.tile(signs, (1, n_fits)))
-        m = self.n_dense
-        of_pairs = np.repeat(self.design.squared_adjoint(curvature)[m:], PROBES, axis=1)
-        grams = [self._gram(own, m) for own in curvature.T]
-        precondition = self._preconditioner(Curvature(grams, of_pairs), strength)
+        diagonal = np.repeat(self.design.squared_adjoint(curvature)[self._others], PROBES, axis=1)
+        grams = [self._gram(self._leading_features, own) for own in curvature.T]
+        precondition = self._preconditioner(Curvature(grams, diagonal), strength)
         ridge = np.repeat(np.stack(strength, axis=1), PROBES, axis=1)
         space = self.design.workspace(right.shape[1])
         weights = np.zeros((n_rows, space.width))
@@ -411,19 +422,19 @@ class _DenseInverse:
         self._inverses: Floats | None = None
         self._n_products = 0
 
-    def multiply(self, columns: Floats, found: Floats) -> None:
-        """Fill in products with the columns of each matrix, as many for each, side by side."""
+    def products(self, columns: Floats) -> Floats:
+        """Return products with the columns of each matrix, as many for each, side by side."""
         n = len(self._factors)
         self._n_products += 1
         if self._inverses is None and ROWS_PER_PRODUCT * self._n_products > len(columns):
             self._inverses = np.stack([_inverse(factor) for factor in self._factors])
-        by_matrix = columns.reshape(len(columns), n, -1)
-        into = found.reshape(len(columns), n, -1)
+        by_matrix = columns.reshape(len(columns), n, -1).swapaxes(0, 1)
         if self._inverses is not None:
-            into[:] = np.matmul(self._inverses, by_matrix.swapaxes(0, 1)).swapaxes(0, 1)
-            return
-        for f, factor in enumerate(self._factors):
-            into[:, f] = dpotrs(factor, by_matrix[:, f], lower=True)[0]
+            found = np.matmul(self._inverses, by_matrix)
+        else:
+            solved = [dpotrs(*own, lower=True)[0] for own in zip(self._factors, by_matrix, strict=True)]
+            found = np.stack(solved)
+        return np.ascontiguousarray(found.swapaxes(0, 1)).reshape(columns.shape)
 
 
 def _inverse(factor: Floats) -> Floats:
