@@ -137,9 +137,7 @@ def test_fits_are_stationary_points_of_the_dense_problem(engine, n_classes):
     strength = np.repeat(np.array(STRENGTHS)[columns.groups] / relevances[-1], columns.sizes)
     gradient = features.T @ (weights[:, None] * residuals)
     gradient[1:] += strength[:, None] * coefficients[1:]
-    # The row space holds its intercept by a prior of variance 1000.
-    assert np.abs(gradient[1:]).max() < 1e-4
-    assert np.abs(gradient[0]).max() < 1e-2
+    assert np.abs(gradient).max() < 1e-4
 
 
 def test_products_with_inverses_are_those_of_their_factors():
@@ -162,7 +160,7 @@ def test_products_with_inverses_are_those_of_their_factors():
 def dense_evidence(columns, table, coefficients, strength, curvature):
     features = dense_features(columns, table)
     hessian = features.T @ (features * curvature[:, None])
-    strength = np.concatenate([[1e-3], strength])
+    strength = np.concatenate([np.zeros(1), strength])
     inverse = np.linalg.inv(hessian + np.diag(strength))
     degrees = 1 - strength * np.diagonal(inverse)
     term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
@@ -195,7 +193,7 @@ def test_evidence_of_a_fit_equals_a_dense_reference(engine, n_classes, which):
     if engine is not KernelEngine:
         coefficients = fits[which].coefficients
     expected = dense_evidence(columns, table, coefficients, strength, curvature)
-    np.testing.assert_allclose(degrees, expected[1], rtol=1e-3, atol=1e-4)
+    np.testing.assert_allclose(degrees, expected[1], rtol=1e-5, atol=1e-6)
     if engine is not KernelEngine:
         np.testing.assert_allclose(penalties, expected[0], rtol=1e-9)
 
@@ -207,11 +205,12 @@ def test_all_engines_have_the_same_evidence(n_classes):
     for engine in ENGINES:
         made = engine(columns, table, y, weights, n_classes, splits)
         prepared = made.prepare(relevances_of(columns))
-        fit = made.fit_all(prepared, STRENGTHS, None, 1e-11, 200)
+        fit = made.fit_all(prepared, STRENGTHS, None, 1e-13, 200)
         found.append(made.evidence(prepared, [3], STRENGTHS, [fit]))
     for own, *others in zip(*found, strict=True):
         for other in others:
-            np.testing.assert_allclose(own, other, rtol=2e-3, atol=2e-4)
+            # The kernels of pairs are kept in single precision.
+            np.testing.assert_allclose(own, other, rtol=1e-5, atol=1e-6)
 
 
 def test_probed_degrees_estimate_the_exact_ones(monkeypatch):

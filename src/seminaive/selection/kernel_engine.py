@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
-# The variance of the intercept, which stands for a flat prior.
-FLAT = 1000.0
 # Entries of packed kernel matrices that are worked on at once.
 ENTRIES_AT_ONCE = 8192
 
@@ -50,12 +48,12 @@ class Prepared:
     kernels: Floats
 
     def kernel(self, strengths: Sequence[float]) -> Floats:
-        """Return the kernel of all groups under strengths, and of the intercept: (n_rows, n_train)."""
+        """Return the kernel of all groups under strengths, (n_rows, n_train)."""
         from seminaive.kernels.symmetric import weighted_sum
 
         found = np.empty((len(self.order), self.n_train))
         variances = 1.0 / np.asarray(strengths, dtype=np.float64)
-        weighted_sum(self.kernels, variances, FLAT, self.order, found)
+        weighted_sum(self.kernels, variances, 0.0, self.order, found)
         return found
 
 
@@ -214,7 +212,7 @@ class KernelEngine:
         fit = minimize_kernel(kernel[:n], loss, first, tol=tol, max_iter=max_iter)
         scores = np.empty((self.n_rows, loss.n_columns))
         scores[train] = fit.scores
-        scores[prepared.order[n:]] = kernel[n:] @ fit.weights
+        scores[prepared.order[n:]] = kernel[n:] @ fit.weights + fit.intercept
         return RowFit(fit, scores)
 
     # Relevances
@@ -224,8 +222,9 @@ class KernelEngine:
     ) -> tuple[Floats, Floats]:
         """Return each term's penalty, twice, its mean over the classes, and its effective degrees of freedom.
 
-        With Q = (V^-1 + K)^-1, V the mean curvature of each row over the classes, a term of kernel K_t and
-        prior variance s has s a'K_t a and s tr(Q K_t). One row for each fit of some training sets.
+        With Q = (V^-1 + K)^-1, less what the free intercept explains, and V the mean curvature of each row
+        over the classes, a term of kernel K_t and prior variance s has s a'K_t a and s tr(Q K_t). One row for
+        each fit of some training sets.
         """
         from seminaive.kernels.symmetric import pack_products
 
@@ -276,7 +275,7 @@ class KernelEngine:
         shares = np.array([part[0] for part in parts])
         scales = np.array([own[-1].relevances / np.asarray(s)[self.columns.groups] for _, own, s, _ in parts])
         weights = np.stack([fit.fit.weights for *_, fit in parts])
-        blocks = [FLAT * np.tensordot(shares, weights.sum(axis=1), 1)[None]]
+        blocks = [shares[None] @ np.stack([fit.fit.intercept for *_, fit in parts])]
         n_slopes, n_mains = len(self.columns.slopes), len(self.columns.mains)
         for term in range(n_slopes + n_mains):
             own = np.tensordot(shares * scales[:, term], weights, 1)

@@ -7,12 +7,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
+from scipy.linalg.lapack import dpotrs, dtrtri
 from scipy.special import expit, softmax
 
 from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
+from seminaive.objective.cholesky import inverse_of, lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
@@ -54,9 +55,6 @@ MOST_DENSE = 100_000
 PROBES = 4
 PROBE_PRODUCTS = 40
 PROBE_PRECISION = 0.05
-# Root of the share of the objective by which it may exceed its minimum where the fits of trials stop.
-TRIAL_NORM = 1e-2
-JITTER = 1e-9
 # The inverse of a matrix takes the time that it saves in as many products as it has rows, over this.
 ROWS_PER_PRODUCT = 8
 
@@ -154,7 +152,7 @@ class ProjectedEngine:
         self._folds = EmpiricalLoss(self.design, labels, weights, n_classes, keep_scores=True)
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
-        self._curvatures: dict[int, Curvature] = {}
+        self._curvatures: dict[EmpiricalLoss, Curvature] = {}
 
     def _long(self, n_coefficients: int) -> bool:
         """Tell whether passes over the rows take longer than products with the inverse of a Hessian."""
@@ -210,10 +208,9 @@ class ProjectedEngine:
         max_iter: int,
     ) -> list[CoefficientFit]:
         """Fit every fold, from coefficients to start at."""
-        del tol  # trials are compared, so that their own tolerance is enough
         start = None if starts is None else np.concatenate(starts, axis=1)
         own = [self._strength(one.relevances, strengths) for one in prepared[:-1]]
-        result = self._solve(self._folds, own, start, TRIAL_NORM, max_iter)
+        result = self._solve(self._folds, own, start, tol, max_iter)
         scores = self._folds.scores(result.solution)
         k = self.n_columns
         return [
@@ -235,7 +232,7 @@ class ProjectedEngine:
     ) -> CoefficientFit:
         """Fit all rows, from coefficients to start at."""
         own = [self._strength(prepared[-1].relevances, strengths)]
-        result = self._solve(self._all, own, start, min(np.sqrt(tol), TRIAL_NORM), max_iter)
+        result = self._solve(self._all, own, start, tol, max_iter)
         return CoefficientFit(result.solution, self._all.scores(result.solution).copy(), result)
 
     def fit_loss(
@@ -249,7 +246,7 @@ class ProjectedEngine:
     ) -> SolverResult:
         """Fit the rows of another loss, of which the rows here are a sample of about the same weight."""
         own = [self._strength(prepared[-1].relevances, strengths)]
-        return self._solve(loss, own, start, min(np.sqrt(tol), TRIAL_NORM), max_iter, like=self._all)
+        return self._solve(loss, own, start, tol, max_iter, like=self._all)
 
     def _solve(
         self,
@@ -260,7 +257,10 @@ class ProjectedEngine:
         max_iter: int,
         like: EmpiricalLoss | None = None,
     ) -> SolverResult:
-        """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it."""
+        """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it.
+
+        ``tol`` is about the share of the objective by which it may exceed its minimum.
+        """
         k = self.n_columns
         wide = np.repeat(np.stack(strength, axis=1), k, axis=1)
         curvature = self._curvature_at(loss if like is None else like, start)
@@ -269,7 +269,7 @@ class ProjectedEngine:
         objective = PenalisedLoss(loss, Ridge(wide), precondition)
         shape = (loss.shape[0], loss.n_weightings, k)
         result = minimize_truncated_newton(
-            objective, start.reshape(shape), tol=tol, max_iter=max_iter, reference=None
+            objective, start.reshape(shape), tol=float(np.sqrt(tol)), max_iter=max_iter, reference=None
         )
         return replace(result, solution=result.solution.reshape(loss.shape))
 
@@ -277,9 +277,9 @@ class ProjectedEngine:
         """Return the curvature at a start; that of the first start serves until relevances change."""
         if start is None:
             return self._curvature(loss.row_curvature(np.zeros(loss.shape)))
-        if loss.n_weightings not in self._curvatures:
-            self._curvatures[loss.n_weightings] = self._curvature(loss.row_curvature(start))
-        return self._curvatures[loss.n_weightings]
+        if loss not in self._curvatures:
+            self._curvatures[loss] = self._curvature(loss.row_curvature(start))
+        return self._curvatures[loss]
 
     def _curvature(self, of_rows: Floats) -> Curvature:
         """Return the curvature of weightings, given that of each row along each score."""
@@ -427,7 +427,7 @@ class _DenseInverse:
         n = len(self._factors)
         self._n_products += 1
         if self._inverses is None and ROWS_PER_PRODUCT * self._n_products > len(columns):
-            self._inverses = np.stack([_inverse(factor) for factor in self._factors])
+            self._inverses = np.stack([inverse_of(factor) for factor in self._factors])
         by_matrix = columns.reshape(len(columns), n, -1).swapaxes(0, 1)
         if self._inverses is not None:
             found = np.matmul(self._inverses, by_matrix)
@@ -437,27 +437,9 @@ class _DenseInverse:
         return np.ascontiguousarray(found.swapaxes(0, 1)).reshape(columns.shape)
 
 
-def _inverse(factor: Floats) -> Floats:
-    """Return the inverse of a matrix, given its lower Cholesky factor."""
-    lower, _ = dpotri(factor, lower=True)
-    inverse = np.tril(lower)
-    inverse += np.tril(lower, -1).T
-    return np.asarray(inverse)
-
-
 def _factor(gram: Floats, strength: Floats) -> Floats:
-    """Return the Cholesky factor, the lower one, of a Gram matrix plus the ridge."""
-    # The Gram matrix is symmetric, and its transpose in Fortran order.
-    matrix = gram.T.copy(order="F")
-    diagonal = np.einsum("ii->i", matrix)
-    diagonal += strength
-    added = JITTER * float(diagonal.mean())
-    while True:
-        diagonal += added
-        factor, failed = dpotrf(matrix, lower=True, clean=True)
-        if not failed:
-            return np.asarray(factor)
-        added *= 100
+    """Return the lower Cholesky factor of a Gram matrix plus the ridge."""
+    return lower_cholesky(gram + np.diag(strength))
 
 
 def _degrees_of_freedom(gram: Floats, strength: Floats) -> Floats:
