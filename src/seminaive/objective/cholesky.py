@@ -13,25 +13,28 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-def lower_cholesky(matrix: Floats, rounding: float | None = None) -> Floats:
-    """Return the lower Cholesky factor of a matrix, its diagonal raised by as much as rounding may lower it.
+# Added to a diagonal, as a share of its mean: half the digits of a float are left, and a direction without
+# curvature, whose derivative is rounding, moves by no more than rounding does along the others.
+FLAT = float(np.sqrt(np.finfo(float).eps))
 
-    Directions without curvature, along which only rounding is left, are held back by that much. Where the
-    matrix has no factor even so, the share that is added becomes its root, until there is one.
+
+def lower_cholesky(matrix: Floats, share: float = FLAT) -> Floats:
+    """Return the lower Cholesky factor of a matrix whose diagonal is raised a little.
+
+    Directions without curvature, along which only rounding is left, are held back by that. Where the matrix
+    has no factor even so, the share that is added becomes its root, until there is one.
 
     Parameters
     ----------
     matrix : ndarray of shape (n, n)
         Its lower triangle is read; it is not changed.
-    rounding : float or None
-        What is added to the diagonal, as a share of its mean: by default n times the rounding of a float.
+    share : float
+        What is added to the diagonal, over its mean.
     """
     matrix = np.array(matrix, order="F")
     diagonal = np.einsum("ii->i", matrix)
     bare = diagonal.copy()
-    # A matrix of zeros becomes the identity.
     mean = float(np.abs(bare).mean()) if bare.any() else 1.0
-    share = len(matrix) * np.finfo(np.float64).eps if rounding is None else rounding
     while True:
         diagonal[:] = bare + share * mean
         factor, failed = dpotrf(matrix, lower=True, clean=True)

@@ -10,7 +10,9 @@ from scipy.linalg.blas import dsymm
 from scipy.linalg.lapack import dpotri, dpotrs
 from scipy.special import expit
 
+from seminaive.design.rounding import ROUNDING
 from seminaive.objective.cholesky import lower_cholesky
+from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,20 +20,13 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# A Hessian is factored again where a step shortens the decrement to more than this share.
-SLOW = 0.3
-SUFFICIENT_DECREASE = 1e-4
-MOST_HALVINGS = 30
-# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient, and are
-# given up after so many products.
-FORCING = 0.1
-MOST_PRODUCTS = 10
-# The same for the first step of a fit, which is solved for as a whole and not from where it starts.
-FIRST_FORCING = 0.01
-# From so many rows on, second derivatives by a class are left out of a system where their product with the
-# mean prior variance of scores, without that of their mean, is below this.
-MANY_ROWS = 150
-NEGLIGIBLE = 0.1
+# How a minimum is approached; none of these numbers moves it. A Hessian is factored again where a step
+# shortens the decrement to more than the share SLOW. Conjugate gradients solve for a Newton step until the
+# residual falls to the share FORCING of the gradient (its square for the first step of a fit, which is
+# solved for as a whole and not from where it starts), and are given up after MOST_PRODUCTS. From MANY_ROWS
+# on, second derivatives by a class are left out of a system where their product with the mean prior variance
+# of scores, without that of their mean, is below NEGLIGIBLE.
+SLOW, FORCING, MOST_PRODUCTS, MANY_ROWS, NEGLIGIBLE = 0.3, 0.1, 10, 150, 0.1
 
 
 @dataclass(frozen=True)
@@ -117,7 +112,8 @@ def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]
     matrix = kernel * root
     matrix *= root[:, None]
     np.einsum("ii->i", matrix)[:] += 1.0
-    return lower_cholesky(matrix), root
+    # No eigenvalue is below 1: nothing is to be held back but rounding.
+    return lower_cholesky(matrix, len(matrix) * ROUNDING), root
 
 
 def smoother(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
@@ -313,7 +309,7 @@ def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, _
     right = loss.curved(posterior, start) + loss.residuals(posterior)
     found = system.solve(right)
     if not system.exact:
-        found, _ = _refined(system, loss, posterior, right, *found, FIRST_FORCING)
+        found, _ = _refined(system, loss, posterior, right, *found, FORCING**2)
     return _Point.of(loss, *found), system
 
 

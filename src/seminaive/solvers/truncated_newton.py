@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
+from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
 from seminaive.solvers.result import SolverResult
 
 if TYPE_CHECKING:
@@ -15,14 +17,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient.
-FORCING = 0.15
-# Hessian products per Newton step: far more than one takes unless rounding stops all progress.
-MOST_PRODUCTS = 100
-SUFFICIENT_DECREASE = 1e-4
-MOST_HALVINGS = 30
-# Differences of the objective below this share of it are rounding.
-ROUNDING = 1e-13
+# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient, or after
+# far more Hessian products than that takes unless rounding stops all progress. Neither moves the minimum.
+FORCING, MOST_PRODUCTS = 0.15, 100
 
 
 class SideBySide(Protocol):
