@@ -75,9 +75,7 @@ def engine_of_tables(*parts):
 def engine_of_many_scores(*parts):
     """Return the engine of coefficients as it is where passes over the rows take most of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(projected_engine, "MOST_INVERTED", 0)
-        patch.setattr(projected_engine, "FEWEST_SCORES", 0)
-        patch.setattr(projected_engine, "INVERTED_PER_SCORE", 10**6)
+        patch.setattr(projected_engine, "ENTRIES_PER_SCORE", 10**6)
         return engine_of_tables(*parts)
 
 
@@ -138,20 +136,6 @@ def test_fits_are_stationary_points_of_the_dense_problem(engine, n_classes):
     gradient = features.T @ (weights[:, None] * residuals)
     gradient[1:] += strength[:, None] * coefficients[1:]
     assert np.abs(gradient).max() < 1e-4
-
-
-def test_products_with_inverses_are_those_of_their_factors():
-    rng = np.random.default_rng(0)
-    features = rng.normal(size=(2, 20, 30))
-    matrices = features @ features.swapaxes(1, 2)
-    columns = rng.normal(size=(20, 6))
-    expected = np.hstack(
-        [np.linalg.solve(own, columns[:, 3 * f : 3 * f + 3]) for f, own in enumerate(matrices)]
-    )
-    inverse = projected_engine._DenseInverse([np.asfortranarray(np.linalg.cholesky(own)) for own in matrices])
-    for _ in range(5):
-        np.testing.assert_allclose(inverse.products(columns), expected, rtol=1e-9)
-    assert inverse._inverses is not None
 
 
 # Relevances
@@ -220,7 +204,8 @@ def test_probed_degrees_estimate_the_exact_ones(monkeypatch):
     fit = exact.fit_all(prepared, STRENGTHS, None, 1e-10, 200)
     expected = exact.evidence(prepared, [3], STRENGTHS, [fit])[1]
     monkeypatch.setattr(projected_engine, "MOST_EXACT", 1)
-    monkeypatch.setattr(projected_engine, "MOST_INVERTED", 1)
+    monkeypatch.setattr(projected_engine, "FEW_INVERTED", 1)
+    monkeypatch.setattr(projected_engine, "ENTRIES_PER_SCORE", 0)
     monkeypatch.setattr(projected_engine, "PROBES", 400)
     probed = ProjectedEngine(columns, table, y, weights, 2, splits)
     found = probed.evidence(prepared, [3], STRENGTHS, [fit])[1]

@@ -58,12 +58,17 @@ def test_both_engines_give_the_same_probabilities(n_classes):
         )
 
 
-@pytest.mark.parametrize("limit", ["MOST_DENSE", "MOST_INVERTED", "MOST_EXACT"])
+@pytest.mark.parametrize(
+    "limits",
+    [{"MOST_DENSE": 0}, {"MOST_EXACT": 1}, {"FEW_INVERTED": 9, "ENTRIES_PER_SCORE": 0}, {"SAMPLED_ROWS": 60}],
+    ids=lambda limits: next(iter(limits)),
+)
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_limits_of_the_engine_of_coefficients_leave_its_fits_as_they_are(n_classes, limit, monkeypatch):
+def test_limits_of_the_engine_of_coefficients_leave_its_fits_as_they_are(n_classes, limits, monkeypatch):
     parts = problem(n_classes)
     expected = fits_of(ProjectedEngine, parts)
-    monkeypatch.setattr(projected_engine, limit, 1)
+    for name, limit in limits.items():
+        monkeypatch.setattr(projected_engine, name, limit)
     for own, other in zip(fits_of(ProjectedEngine, parts), expected, strict=True):
         np.testing.assert_allclose(posterior_of(own.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
 

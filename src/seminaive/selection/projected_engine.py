@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,11 +14,16 @@ from scipy.special import expit, softmax
 from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
-from seminaive.objective.cholesky import inverse_of, lower_cholesky
+from seminaive.objective.cholesky import lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.solvers.truncated_newton import minimize_truncated_newton
+from seminaive.solvers.truncated_newton import (
+    FORCING,
+    dot_of_each,
+    minimize_truncated_newton,
+    newton_direction,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,30 +39,19 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
-# Up to so many coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
-# estimated from random probes.
-MOST_EXACT = 700
-# Up to so many, the preconditioner is the inverse of the Hessian, one for all classes; beyond, it is so for
-# as many slopes and functions of main terms, those of the largest variance, and diagonal for all others. From
-# 150 to 600 the fits of magic, spambase, sick and adult take as many passes over the rows.
-MOST_INVERTED = 250
-# The same up to more coefficients, where there are so many scores, rows times classes times folds, and the
-# square of the coefficients is at most so many times as large: passes over the rows then take longer than
-# products with the inverse.
-MOST_INVERTED_OF_LONG = 1500
-FEWEST_SCORES = 100_000
-INVERTED_PER_SCORE = 8
-# Entries of the features of all rows, from which such a Hessian is computed.
-MOST_FEATURES = 20_000_000
-# Rows from which the dense part of the preconditioner and of the Hessian is estimated.
-SAMPLED_ROWS = 4000
-# Up to so many entries, the features are kept as a matrix: small products are faster than passes over tables.
-MOST_DENSE = 100_000
+# Which of two ways is the faster; `tests/selection/test_engines.py` fits by either and compares. Up to
+# MOST_EXACT coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
+# estimated from random PROBES. Up to MOST_DENSE entries, the features are kept as a matrix: small products
+# are faster than passes over tables.
+MOST_EXACT, MOST_DENSE = 700, 100_000
+# With 16 probes for 4 the log loss differs by at most .0007 (sick, adult, german credit).
 PROBES = 4
-PROBE_PRODUCTS = 40
-PROBE_PRECISION = 0.05
-# The inverse of a matrix takes the time that it saves in as many products as it has rows, over this.
-ROWS_PER_PRODUCT = 8
+# The preconditioner is the inverse of the Hessian, one for all classes, of as many coefficients as its
+# entries are at most this many times the scores, rows times classes times folds, and diagonal for all others:
+# a product with the inverse then takes as long as a pass over the rows. It is so for FEW_INVERTED in any
+# case. Half or twice as many take about as many passes (magic, spambase, sick, adult). The Hessian is that of
+# a sample of the rows.
+ENTRIES_PER_SCORE, FEW_INVERTED, SAMPLED_ROWS = 8, 250, 4000
 
 
 @dataclass(frozen=True)
@@ -135,11 +130,12 @@ class ProjectedEngine:
         self.n_columns = n_columns_of(n_classes)
         n_all = 1 + int(columns.sizes.sum())
         self._exact = n_all <= MOST_EXACT
-        self._inverted = n_all <= MOST_INVERTED or self._long(n_all)
-        step = 1 if self._long(n_all) else max(1, -(-len(labels) // SAMPLED_ROWS))
+        n_inverted = self._n_inverted()
+        self._inverted = n_all <= n_inverted
+        step = -(-len(labels) // SAMPLED_ROWS)
         self._sample = np.arange(0, len(labels), step)
         self._dense = self._features(table.rows(self._sample))
-        self._leading = np.arange(n_all) if self._inverted else self._largest_of_first()
+        self._leading = np.arange(n_all) if self._inverted else self._largest_of_first(n_inverted)
         self._others = np.setdiff1d(np.arange(n_all), self._leading)
         dense = step == 1 and self._exact and n_all * len(labels) <= MOST_DENSE
         self.design: Design = (
@@ -154,22 +150,17 @@ class ProjectedEngine:
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         self._curvatures: dict[EmpiricalLoss, Curvature] = {}
 
-    def _long(self, n_coefficients: int) -> bool:
-        """Tell whether passes over the rows take longer than products with the inverse of a Hessian."""
-        n_rows = len(self.labels)
-        n_scores = n_rows * self.n_columns * max(len(self.splits), 1)
-        return (
-            n_coefficients <= MOST_INVERTED_OF_LONG
-            and n_coefficients**2 <= INVERTED_PER_SCORE * n_scores
-            and n_scores >= FEWEST_SCORES
-            and n_coefficients * n_rows <= MOST_FEATURES
-        )
+    def _n_inverted(self) -> int:
+        """Return how many coefficients the preconditioner inverts the Hessian of."""
+        n_scores = len(self.labels) * self.n_columns * max(len(self.splits), 1)
+        most = min(math.isqrt(ENTRIES_PER_SCORE * n_scores), SAMPLED_ROWS // 2)
+        return max(most, FEW_INVERTED)
 
-    def _largest_of_first(self) -> Indices:
+    def _largest_of_first(self, n_coefficients: int) -> Indices:
         """Return the coefficients whose features have the largest squares, pairs aside."""
         n_first = 1 + int(self.columns.sizes[self.columns.groups < 2].sum())
         squares = np.einsum("ij,ij->j", self._dense[:, :n_first], self._dense[:, :n_first])
-        return np.sort(np.argsort(-squares, kind="stable")[:MOST_INVERTED])
+        return np.sort(np.argsort(-squares, kind="stable")[:n_coefficients])
 
     @cached_property
     def _leading_features(self) -> Floats:
@@ -292,7 +283,8 @@ class ProjectedEngine:
     def _gram(self, features: Floats, row_weight: Floats) -> Floats:
         """Return X'WX, estimated from the features X of the sampled rows."""
         sampled = row_weight[self._sample]
-        times = row_weight.sum() / max(float(sampled.sum()), 1e-300)
+        total = float(sampled.sum())
+        times = float(row_weight.sum()) / total if total > 0 else 0.0
         weighted = features * np.sqrt(sampled * times)[:, None]
         return np.asarray(weighted.T @ weighted)
 
@@ -302,16 +294,16 @@ class ProjectedEngine:
         Its argument has the columns of all weightings side by side, as many for each.
         """
         leading, others = self._leading, self._others
-        dense = _DenseInverse(
-            [_factor(gram, own[leading]) for gram, own in zip(curvature.grams, strength, strict=True)]
-        )
+        factors = [_factor(gram, own[leading]) for gram, own in zip(curvature.grams, strength, strict=True)]
         rest = np.stack([own[others] for own in strength], axis=1)
         repeats = curvature.diagonal.shape[1] // len(strength)
-        diagonal = 1.0 / np.maximum(curvature.diagonal + np.repeat(rest, repeats, axis=1), 1e-6)
+        diagonal = 1.0 / (curvature.diagonal + np.repeat(rest, repeats, axis=1))
 
         def precondition(gradient: Floats) -> Floats:
             found = np.empty_like(gradient)
-            found[leading] = dense.products(gradient[leading])
+            by_weighting = np.split(gradient[leading], len(factors), axis=1)
+            solved = [dpotrs(*own, lower=True)[0] for own in zip(factors, by_weighting, strict=True)]
+            found[leading] = np.hstack(solved)
             found[others] = diagonal * gradient[others]
             return found
 
@@ -375,29 +367,11 @@ class ProjectedEngine:
         grams = [self._gram(self._leading_features, own) for own in curvature.T]
         precondition = self._preconditioner(Curvature(grams, diagonal), strength)
         ridge = np.repeat(np.stack(strength, axis=1), PROBES, axis=1)
-        space = self.design.workspace(right.shape[1])
-        weights = np.zeros((n_rows, space.width))
-        weights[:, : right.shape[1]] = roots**2
-
-        def weigh(rows: slice, own: Floats) -> None:
-            own *= weights[rows]
-
-        solution, residual = np.zeros_like(right), right.copy()
-        step = precondition(residual)
-        direction, square = step, (residual * step).sum(axis=0)
-        aim = PROBE_PRECISION**2 * square
-        for _ in range(PROBE_PRODUCTS):
-            space.score(direction, weigh)
-            product = space.adjoint() + ridge * direction
-            length = square / np.maximum((direction * product).sum(axis=0), 1e-300)
-            solution += length * direction
-            residual -= length * product
-            step = precondition(residual)
-            new_square = (residual * step).sum(axis=0)
-            if (new_square <= aim).all():
-                break
-            direction = step + new_square / np.maximum(square, 1e-300) * direction
-            square = new_square
+        probes = _Probes(self.design, roots**2, ridge, precondition)
+        gradient = -right[:, :, None]
+        step = probes.precondition(gradient)
+        aim = FORCING**2 * np.sqrt(dot_of_each(gradient, step))
+        solution = newton_direction(probes, right, gradient, step, aim)[0][:, :, 0]
         products = (right * solution).reshape(len(right), n_fits, PROBES).mean(axis=2)
         return list(np.maximum(products, 0.0).T)
 
@@ -410,31 +384,44 @@ class ProjectedEngine:
         return np.asarray(sum(share * fit.coefficients for share, _, _, fit in parts))
 
 
-class _DenseInverse:
-    """Products with the inverses of several matrices, given by their lower Cholesky factors.
+@dataclass(frozen=True)
+class _Probes:
+    """Systems of a penalised Hessian, one for each right side, as conjugate gradients solve them.
 
-    The first products solve with the factors. As soon as their time would have paid for the inverses, these
-    are computed.
+    Parameters
+    ----------
+    design : Design
+    curvature : ndarray of shape (n_rows, n_probes)
+        Of each row.
+    ridge : ndarray of shape (n_coefficients, n_probes)
+    inverse : callable
+        The preconditioner.
     """
 
-    def __init__(self, factors: list[Floats]) -> None:
-        self._factors = factors
-        self._inverses: Floats | None = None
-        self._n_products = 0
+    design: Design
+    curvature: Floats
+    ridge: Floats
+    inverse: Callable[[Floats], Floats]
 
-    def products(self, columns: Floats) -> Floats:
-        """Return products with the columns of each matrix, as many for each, side by side."""
-        n = len(self._factors)
-        self._n_products += 1
-        if self._inverses is None and ROWS_PER_PRODUCT * self._n_products > len(columns):
-            self._inverses = np.stack([inverse_of(factor) for factor in self._factors])
-        by_matrix = columns.reshape(len(columns), n, -1).swapaxes(0, 1)
-        if self._inverses is not None:
-            found = np.matmul(self._inverses, by_matrix)
-        else:
-            solved = [dpotrs(*own, lower=True)[0] for own in zip(self._factors, by_matrix, strict=True)]
-            found = np.stack(solved)
-        return np.ascontiguousarray(found.swapaxes(0, 1)).reshape(columns.shape)
+    def hessian_product(self, _: Floats) -> Callable[[Floats], Floats]:
+        """Return the function that multiplies vectors, (n_coefficients, n_probes, 1), by their Hessians."""
+        space = self.design.workspace(self.curvature.shape[1])
+        weights = np.zeros((len(self.curvature), space.width))
+        weights[:, : self.curvature.shape[1]] = self.curvature
+
+        def weigh(rows: slice, own: Floats) -> None:
+            own *= weights[rows]
+
+        def product(direction: Floats) -> Floats:
+            flat = direction[:, :, 0]
+            space.score(flat, weigh)
+            return (space.adjoint() + self.ridge * flat)[:, :, None]
+
+        return product
+
+    def precondition(self, gradient: Floats) -> Floats:
+        """Return vectors times approximate inverses of the Hessians."""
+        return self.inverse(gradient[:, :, 0])[:, :, None]
 
 
 def _factor(gram: Floats, strength: Floats) -> Floats:
