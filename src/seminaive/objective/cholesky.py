@@ -31,13 +31,12 @@ def lower_cholesky(matrix: Floats, share: float = FLAT) -> Floats:
     share : float
         What is added to the diagonal, over its mean.
     """
-    matrix = np.array(matrix, order="F")
-    diagonal = np.einsum("ii->i", matrix)
-    bare = diagonal.copy()
-    mean = float(np.abs(bare).mean()) if bare.any() else 1.0
+    diagonal = np.abs(np.einsum("ii->i", matrix))
+    mean = float(diagonal.mean()) if diagonal.any() else 1.0
     while True:
-        diagonal[:] = bare + share * mean
-        factor, failed = dpotrf(matrix, lower=True, clean=True)
+        raised = np.array(matrix, order="F")
+        np.einsum("ii->i", raised)[:] += share * mean
+        factor, failed = dpotrf(raised, lower=True, clean=True, overwrite_a=True)
         if not failed:
             return np.asarray(factor)
         share = np.sqrt(share)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.blas import dsymm
+from scipy.linalg.blas import dsymm, dsymv
 from scipy.linalg.lapack import dpotri, dpotrs
 from scipy.special import expit
 
@@ -109,7 +109,8 @@ class RowLoss:
 def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     """Return the Cholesky factor of ``I + V^1/2 K V^1/2``, V the curvatures of the rows, and V^1/2."""
     root = np.sqrt(curvature)
-    matrix = kernel * root
+    # The kernel is symmetric, and its transpose in Fortran order.
+    matrix = kernel.T * root
     matrix *= root[:, None]
     np.einsum("ii->i", matrix)[:] += 1.0
     # No eigenvalue is below 1: nothing is to be held back but rounding.
@@ -124,7 +125,7 @@ def smoother(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     """
     factor, root = factor_curvature(kernel, curvature)
     lower, _ = dpotri(factor, lower=True, overwrite_c=True)
-    along = dsymm(1.0, lower, root[:, None], lower=True)[:, 0]
+    along = dsymv(1.0, lower, root, lower=True)
     total = float(root @ along)
     if total > 0:
         lower -= np.outer(along / total, along)
@@ -195,14 +196,21 @@ class _NewtonSystem:
             self.blocks.append((column, np.arange(len(shares)), outer))
 
     def _factor_intercepts(self, n_columns: int) -> None:
-        """Solve for what each intercept moves: ``(I + W K)^-1 W 1`` and its sums over the rows."""
-        n_rows = len(self.kernel)
-        units = np.zeros((n_columns, n_rows, n_columns))
-        units[np.arange(n_columns), :, np.arange(n_columns)] = 1.0
-        self._moved = np.stack([self._times_curvature(own) for own in units])
+        """Solve for what each intercept moves, ``(I + W K)^-1 W 1``, and invert its sums over the rows."""
+        ones = np.ones((len(self.kernel), n_columns))
+        if not self.blocks:
+            self._moved = self._times_curvature(ones)[None]
+        else:
+            alone = self._times_blocks(ones)
+            shared, _ = dpotrs(self.factor, alone, lower=True)
+            self._moved = np.zeros((n_columns, *ones.shape))
+            for c, rows, lower in self.blocks:
+                self._moved[:, rows, c] = -dsymm(1.0, lower, shared[rows], lower=True).T
+                self._moved[c, :, c] += alone[:, c]
         sums = self._moved.sum(axis=1).T
         # Adding one number to the intercepts of all classes changes nothing: they are to add up to 0.
-        self._sums = sums + (np.trace(sums) / n_columns**2 if n_columns > 1 else 0.0)
+        constant = np.trace(sums) / n_columns**2 if n_columns > 1 else 0.0
+        self._intercepts = np.linalg.pinv(sums + constant)
 
     def _times_curvature(self, scores: Floats) -> Floats:
         """Return ``(I + W K)^-1 W`` times scores."""
@@ -216,7 +224,7 @@ class _NewtonSystem:
     def solve(self, right: Floats) -> tuple[Floats, Floats]:
         """Return the weights a, and the scores ``K a + b``."""
         found = right - self._times_curvature(self.kernel @ right)
-        intercept = np.linalg.lstsq(self._sums, found.sum(axis=0))[0]
+        intercept = self._intercepts @ found.sum(axis=0)
         found -= np.tensordot(intercept, self._moved, 1)
         return found, self.kernel @ found + intercept
 
@@ -224,7 +232,7 @@ class _NewtonSystem:
         """Return E_c times the column of each class c."""
         found = np.zeros(vectors.shape)
         for c, rows, lower in self.blocks:
-            found[rows, c] = dsymm(1.0, lower, vectors[rows, c][:, None], lower=True)[:, 0]
+            found[rows, c] = dsymv(1.0, lower, vectors[rows, c], lower=True)
         return found
 
 
