@@ -28,13 +28,19 @@ LAYOUT = {
     ("design/coefficients.py", "layout", 8): "bytes of a float",
     ("design/coefficients.py", "to_scores", 4): "numbers that describe a polynomial",
     ("design/fusion.py", "CELL_BUDGET"): "cells of a fused table that stay in the cache",
+    ("design/fusion.py", "FEW_ROWS"): "which terms share a table of sums",
     ("design/fusion.py", "MOST_SLOTS"): "length of an array of counts in memory",
+    ("design/fusion.py", "PLANNING_ROWS"): "which terms share a table of sums",
+    ("design/fusion.py", "plan_groups", 1.02): "which terms share a table of sums",
+    ("design/gram.py", "AT_RANDOM"): "time of an addition, by which the order of sums is chosen",
+    ("design/gram.py", "CALLING"): "time of a call, by which the order of sums is chosen",
     ("design/projected.py", "_table_terms", 8): "fields of a term as the kernels read them",
     ("design/reference.py", "ROWS_AT_ONCE"): "rows per block",
     ("design/reference.py", "of", 16): "bits of an integer",
     ("design/smooth_columns.py", "groups", 3): "slopes, main terms, pairs",
     ("design/smooth_columns.py", "of_margins", 4): "rows of an array: mean, deviation, range",
     ("design/smooth_scores.py", "smooth_scores", 16): "bytes per cell, for the check of memory",
+    ("design/table.py", "MOST_TERMS"): "what is refused as too large",
     ("design/table.py", "MOST_COMBINATIONS"): "what a 64-bit integer holds",
     ("design/table.py", "LANES"): "floats per vector register, to which rows are padded",
     ("design/table.py", "BYTES_AT_ONCE"): "bytes per block",
@@ -60,6 +66,7 @@ LAYOUT = {
     ("models/generative.py", "_memory_parts", 4): "bytes of a code",
     ("models/imputation.py", "LARGEST_SEED"): "what a 32-bit integer holds",
     ("models/parameters.py", "LARGEST_WHOLE"): "what a 32-bit integer holds",
+    ("models/term_layout.py", "MANY_TERMS"): "what is warned of as slow",
     ("models/progress.py", "BETWEEN_LINES"): "seconds between lines of progress",
     ("models/naive_bayes_logistic_regression_cv.py", "ROWS_AT_ONCE"): "rows per block",
     ("models/sparse_bayesian_network.py", "fit", 31): "bits of a seed",
@@ -74,6 +81,10 @@ LAYOUT = {
     ("solvers/group_lasso_path.py", "_curvature", 24): "bytes, for the check of memory",
     ("solvers/group_lasso_path.py", "_from_blocks", 3): "axes of an array",
     ("solvers/group_lasso_path.py", "_to_blocks", 3): "axes of an array",
+    ("solvers/line_search.py", "_next_step", 3): "the cubic through two values and slopes",
+    ("solvers/minimize.py", "MOST_NEWTON_COEFFICIENTS"): "what is refused as too large",
+    ("solvers/minimize.py", "MOST_VECTORS"): "vectors, for the check of memory",
+    ("solvers/stagewise.py", "THREADED_CELLS"): "work from which threads are started",
     ("solvers/stagewise.py", "__init__", 16): "bytes, for the check of memory",
     ("solvers/stagewise.py", "__init__", 24): "bytes, for the check of memory",
     ("solvers/stagewise.py", "__init__", 3): "axes of an array",
@@ -101,10 +112,21 @@ def with_context(tree, where):
         inside = where
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             inside = node.name
-        elif isinstance(node, ast.Assign | ast.AnnAssign) and isinstance(tree, ast.Module):
-            inside = ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+        elif isinstance(tree, ast.Module) and isinstance(node, ast.Assign):
+            for name, value in assigned(node):
+                yield value, name
+                yield from with_context(value, name)
+            continue
         yield node, inside
         yield from with_context(node, inside)
+
+
+def assigned(node):
+    """Return the names that an assignment defines, each with its value."""
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return list(zip(map(ast.unparse, target.elts), value.elts, strict=True))
+    return [(ast.unparse(target), value)]
 
 
 def files(room):

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -26,16 +28,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-FEW_ROWS, FEW_BINS, MANY_BINS = 500, 32, 64
-# Eigenvalues closer than this share are equal: which of them come first would be arbitrary.
-TIED = 1e-6
-# Functions of a number and of a category in pairs, tried in turn until the features of all pairs are few.
-PAIR_FUNCTIONS = ((4, 8), (3, 6), (3, 4), (2, 3), (2, 2), (1, 1))
-MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4000, 16000
+# Bins of a number. They round its values to 64 quantiles; on few rows the functions are far fewer.
+N_BINS = 64
+# Functions of a number in pairs, at most; a category, whose functions are less smooth, has up to twice as
+# many. They are fewer where the features of all pairs, or these times the classes, would be more than this.
+PAIR_FUNCTIONS, MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4, 4000, 16000
 # A category has no functions in pairs where more than so many eigenvalues equal the largest: an identifier.
-MOST_TIED = 32
 # Slopes count numbers up to so many deviations from the mean.
-MOST_DEVIATIONS = 4.0
+MOST_TIED, MOST_DEVIATIONS = 32, 4.0
 
 
 def knots_of(values: Floats, weights: Floats, n_bins: int) -> Floats:
@@ -51,14 +51,15 @@ def knots_of(values: Floats, weights: Floats, n_bins: int) -> Floats:
     atoms = mass >= mass.sum() / n_bins
     rest = np.where(atoms, 0.0, mass)
     n_rest = max(n_bins - int(atoms.sum()), 1)
-    share = (np.cumsum(rest) - rest / 2) / max(rest.sum(), 1e-300)
+    total = float(rest.sum())
+    share = (np.cumsum(rest) - rest / 2) / (total if total > 0 else 1.0)
     bins = np.minimum((share * n_rest).astype(np.int64), n_rest - 1)
     # An atom separates the bins on its two sides.
     starts = np.flatnonzero(np.r_[True, (np.diff(bins) != 0) | atoms[1:] | atoms[:-1]])
     below = np.concatenate([np.zeros(1), np.cumsum(mass)])
     stops = np.append(starts[1:], len(distinct))
     halves = (below[starts] + below[stops]) / 2
-    medians = np.searchsorted(below[1:], halves * (1 - 1e-12)).clip(starts, stops - 1)
+    medians = np.searchsorted(below[1:], halves * (1 - ROUNDING)).clip(starts, stops - 1)
     return np.asarray(distinct[medians], dtype=np.float64)
 
 
@@ -186,14 +187,13 @@ class SmoothColumns:
         wanted: Sequence[tuple[int, int]] | None,
     ) -> SmoothColumns:
         """Learn the functions of each column; ``wanted`` pairs of table columns, or None for all."""
-        return cls.of_margins(table.schema, lambda _: (table, row_weight), len(table), n_classes, wanted)
+        return cls.of_margins(table.schema, lambda _: (table, row_weight), n_classes, wanted)
 
     @classmethod
     def of_margins(
         cls,
         schema: Schema,
         margin: Callable[[int], tuple[EncodedTable, Floats]],
-        n_rows: int,
         n_classes: int,
         wanted: Sequence[tuple[int, int]] | None,
     ) -> SmoothColumns:
@@ -205,16 +205,13 @@ class SmoothColumns:
         margin : callable
             Returns, for the position of a column, a table in which that column is right, and row weights:
             the training rows, or one row for each value that occurs, weighted by how often.
-        n_rows : int
-            Of the whole table.
         n_classes : int
         wanted : sequence of pairs or None
         """
-        n_bins = FEW_BINS if n_rows < FEW_ROWS else MANY_BINS
         number_of = {position: k for k, position in enumerate(schema.numeric)}
         code_of = {position: k for k, position in enumerate(schema.coded)}
         positions = sorted({*number_of, *code_of})
-        made = [_smooth_column(*margin(p), number_of.get(p), code_of.get(p), n_bins) for p in positions]
+        made = [_smooth_column(*margin(p), number_of.get(p), code_of.get(p)) for p in positions]
         place = {position: k for k, position in enumerate(positions)}
         if wanted is None:
             pairs = list(combinations(range(len(made)), 2))
@@ -283,7 +280,7 @@ class SmoothColumns:
 
 
 def _smooth_column(
-    table: EncodedTable, row_weight: Floats, number: int | None, coded: int | None, n_bins: int
+    table: EncodedTable, row_weight: Floats, number: int | None, coded: int | None
 ) -> tuple[Any, ...]:
     """Return knots, functions of pairs at each code, those of the main term, and eigenvalues."""
     schema = table.schema
@@ -296,7 +293,7 @@ def _smooth_column(
     column = schema.columns[schema.numeric[number or 0]]
     numbers = table.numbers[:, number or 0]
     present = ~np.isnan(numbers)
-    knots = knots_of(numbers[present], row_weight[present], n_bins)
+    knots = knots_of(numbers[present], row_weight[present], N_BINS)
     level, along = knot_positions(knots, numbers)
     n = len(knots)
     mass = np.bincount(level, row_weight * (1 - along), minlength=n + 1)
@@ -322,7 +319,7 @@ def _smooth_column(
         features = main[level] + along[:, None] * (following - main[level])
         codes = table.codes[:, coded]
         weight = np.bincount(codes, row_weight, minlength=n_codes + 1)
-        most = PAIR_FUNCTIONS[0][0]
+        most = PAIR_FUNCTIONS
         sums = [np.bincount(codes, row_weight * own, minlength=n_codes + 1) for own in features.T[:most]]
         pair = np.zeros((n_codes + 1, len(sums)))
         for k, own in enumerate(sums):
@@ -343,7 +340,8 @@ def _fewer_functions(
 ) -> list[tuple[Any, ...]]:
     """Cut the functions of pairs until the features of all pairs are at most so many."""
     cut = made
-    for of_number, of_category in PAIR_FUNCTIONS:
+    numbers = range(PAIR_FUNCTIONS, 0, -1)
+    for of_number, of_category in ((n, times * n) for n in numbers for times in (2, 1)):
         cut = [
             (knots, pair[:, : _first(values, of_number if len(knots) else of_category)], main, values)
             for knots, pair, main, values in made
@@ -361,7 +359,7 @@ def _first(values: Floats, wanted: int) -> int:
     """
     if len(values) <= wanted:
         return len(values)
-    tied = np.flatnonzero(np.abs(values - values[wanted]) <= TIED * values[wanted])
+    tied = np.flatnonzero(np.abs(values - values[wanted]) <= rounding_of(values))
     first, last = int(tied[0]), int(tied[-1]) + 1
     if first >= wanted:
         return wanted
@@ -377,7 +375,8 @@ def _as_parts(made: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 def _scales(numbers: Floats, row_weight: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Return mean, deviation and clipping range of each number."""
     present = ~np.isnan(numbers)
-    total = np.maximum(row_weight @ present, 1e-300)
+    total = row_weight @ present
+    total = np.where(total > 0, total, 1.0)
     centres = row_weight @ np.where(present, numbers, 0.0) / total
     spreads = np.sqrt(row_weight @ np.where(present, numbers - centres, 0.0) ** 2 / total)
     lowest = np.where(present, numbers, np.inf).min(axis=0, initial=np.inf)

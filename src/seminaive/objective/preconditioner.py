@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.objective.cholesky import inverse_of, lower_cholesky
+from seminaive.objective.coordinates import LEAST_CURVATURE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 # Beyond so many columns they share one coarse matrix: inverting more costs more than it saves.
 MOST_COLUMNS = 4
-# The least curvature of a coefficient, in rows: one without rows may move a thousand times as far as others.
-LEAST_CURVATURE = 1e-6
 
 
 @dataclass(frozen=True)

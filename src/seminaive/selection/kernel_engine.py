@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.blas import dsymm
 
+from seminaive.design.workspace import row_blocks
 from seminaive.solvers.kernel_newton import KernelFit, RowLoss, minimize_kernel, smoother
 
 if TYPE_CHECKING:
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
-
-# Entries of packed kernel matrices that are worked on at once.
-ENTRIES_AT_ONCE = 8192
 
 
 @dataclass(frozen=True)
@@ -162,7 +160,7 @@ class KernelEngine:
         total = np.zeros((len(relevances), self._n_entries))
         weights = np.zeros((len(relevances), d, d), dtype=np.float32)
         weights[:, self._places[:, 0], self._places[:, 1]] = relevances
-        for entries in _blocks(self._n_entries):
+        for entries in row_blocks(self._n_entries):
             stack, own = self._stack[:, entries], total[:, entries]
             for j in range(d - 1):
                 others = weights[:, j, j + 1 :] @ stack[j + 1 :]
@@ -262,7 +260,7 @@ class KernelEngine:
         """Return tr(M K_t) of each matrix M, by the weights of kept entries in it, and pair term t."""
         d = len(self._used)
         traces = np.zeros((len(packed), d, d))
-        for entries in _blocks(self._n_entries):
+        for entries in row_blocks(self._n_entries):
             stack, own = self._stack[:, entries], packed[:, entries]
             for j in range(d - 1):
                 traces[:, j, j + 1 :] += (own * stack[j]) @ stack[j + 1 :].T
@@ -310,8 +308,3 @@ def _packed_kernel(features: Floats) -> Floats:
     triangle = np.empty(len(features) * (len(features) + 1) // 2)
     pack(features @ features.T, triangle)
     return triangle
-
-
-def _blocks(n_entries: int) -> list[slice]:
-    """Return blocks of entries of which a stack stays in the second-level cache."""
-    return [slice(start, start + ENTRIES_AT_ONCE) for start in range(0, n_entries, ENTRIES_AT_ONCE)]

@@ -18,8 +18,8 @@ from seminaive.objective.cholesky import lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
+from seminaive.solvers.line_search import FORCING
 from seminaive.solvers.truncated_newton import (
-    FORCING,
     dot_of_each,
     minimize_truncated_newton,
     newton_direction,
@@ -41,11 +41,10 @@ if TYPE_CHECKING:
 
 # Which of two ways is the faster; `tests/selection/test_engines.py` fits by either and compares. Up to
 # MOST_EXACT coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
-# estimated from random PROBES. Up to MOST_DENSE entries, the features are kept as a matrix: small products
-# are faster than passes over tables.
-MOST_EXACT, MOST_DENSE = 700, 100_000
-# With 16 probes for 4 the log loss differs by at most .0007 (sick, adult, german credit).
-PROBES = 4
+# estimated from random PROBES: with 16 for 4 the log loss differs by at most .0007 (sick, adult, german
+# credit). Up to MOST_DENSE entries, the features are kept as a matrix: small products are faster than passes
+# over tables.
+MOST_EXACT, PROBES, MOST_DENSE = 700, 4, 100_000
 # The preconditioner is the inverse of the Hessian, one for all classes, of as many coefficients as its
 # entries are at most this many times the scores, rows times classes times folds, and diagonal for all others:
 # a product with the inverse then takes as long as a pass over the rows. It is so for FEW_INVERTED in any

@@ -12,7 +12,7 @@ from scipy.special import expit
 
 from seminaive.design.rounding import ROUNDING
 from seminaive.objective.cholesky import lower_cholesky
-from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.solvers.line_search import FORCING, MOST_HALVINGS, SUFFICIENT_DECREASE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # solved for as a whole and not from where it starts), and are given up after MOST_PRODUCTS. From MANY_ROWS
 # on, second derivatives by a class are left out of a system where their product with the mean prior variance
 # of scores, without that of their mean, is below NEGLIGIBLE.
-SLOW, FORCING, MOST_PRODUCTS, MANY_ROWS, NEGLIGIBLE = 0.3, 0.1, 10, 150, 0.1
+SLOW, MOST_PRODUCTS, MANY_ROWS, NEGLIGIBLE = 0.3, 10, 150, 0.1
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class KernelFit:
     n_iter : int
         Newton steps.
     optimality : float
-        The root of the Newton decrement, about the distance of the value from its minimum, over the distance
-        of the value at zero.
+        The root of the Newton decrement, which is about the distance of the value from its minimum, over the
+        value.
     """
 
     weights: Floats
@@ -260,7 +260,7 @@ def minimize_kernel(
     tol: float,
     max_iter: int,
 ) -> KernelFit:
-    """Minimise from scores to start at, until the Newton decrement is below tol times the gain over zero.
+    """Minimise from scores to start at, until the Newton decrement is below tol times the value.
 
     A factored Hessian serves several steps, as long as these shorten the decrement; then it preconditions
     conjugate gradients, as long as few of them give a step.
@@ -285,7 +285,7 @@ def minimize_kernel(
         gradient = loss.residuals(point.posterior) - point.weights
         step, moved = system.solve(gradient)
         decrement = 0.5 * float(np.vdot(gradient, moved))
-        if decrement <= tol * _gained(loss, point.value) or n_iter >= max_iter:
+        if decrement <= tol * point.value or n_iter >= max_iter:
             break
         if decrement > SLOW * before:
             found, enough = _refined(system, loss, point.posterior, gradient, step, moved, FORCING)
@@ -300,14 +300,10 @@ def minimize_kernel(
             break
         # After a shortened step the next one takes a new Hessian.
         point, before = there, decrement if length == 1 else 0.0
-    optimality = float(np.sqrt(max(decrement, 0.0) / _gained(loss, point.value)))
+    # No objective is below 0; where it is 0 there is nothing left to gain.
+    optimality = float(np.sqrt(max(decrement, 0.0) / point.value)) if point.value > 0 else 0.0
     intercept = (point.scores - kernel @ point.weights).mean(axis=0)
     return KernelFit(point.weights, intercept, point.scores, point.value, n_iter, optimality)
-
-
-def _gained(loss: RowLoss, value: float) -> float:
-    """Return what a fit has gained over coefficients of 0, at least a small share of its value."""
-    return max(loss.at_zero - value, 1e-3 * abs(value), np.finfo(np.float64).tiny)
 
 
 def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, _NewtonSystem]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from seminaive.design.rounding import ROUNDING
-from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.solvers.line_search import FORCING, MOST_HALVINGS, SUFFICIENT_DECREASE
 from seminaive.solvers.result import SolverResult
 
 if TYPE_CHECKING:
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient, or after
-# far more Hessian products than that takes unless rounding stops all progress. Neither moves the minimum.
-FORCING, MOST_PRODUCTS = 0.15, 100
+# Hessian products per Newton step: far more than one takes unless rounding stops all progress.
+MOST_PRODUCTS = 100
 
 
 class Systems(Protocol):
