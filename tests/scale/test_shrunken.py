@@ -23,7 +23,7 @@ from seminaive.models import (
 from seminaive.scale import partitions, searching
 from seminaive.scale.reference_blocks import Layout, path_curvature, path_derivatives
 from seminaive.scale.work import Work
-from seminaive.solvers import blocked_path
+from seminaive.solvers import PathOptions, blocked_path
 from seminaive.solvers.path_columns import Columns
 from seminaive.statistics import TableStatistics
 
@@ -154,6 +154,20 @@ def test_derivatives_and_what_certifies_them_add_up_over_blocks(n_classes, mixed
     whole = path_curvature([layout.block(rows)], columns, x, slot, design.n_coefficients)
     lower = np.tril_indices(design.n_coefficients * blocks[0].n_scores)
     np.testing.assert_allclose(found[lower], whole[lower], atol=1e-12 * np.abs(whole[lower]).max())
+
+
+@pytest.mark.filterwarnings("ignore::seminaive.errors.ConvergenceWarning")
+@pytest.mark.parametrize("max_steps", [3, 4])
+def test_a_free_intercept_has_the_gap_of_the_fit_in_memory_where_steps_run_out(mixed, max_steps, monkeypatch):
+    # The residual is small from the first steps on, the gap never.
+    options = PathOptions(gap_tol=1e-30, residual_tol=0.1, max_steps=max_steps, stop_early=False)
+    monkeypatch.setattr(NaiveBayesLogisticRegression, "_options", lambda *_, **__: options)
+    expected = clone(MODELS["lasso"]).fit(features(mixed), mixed["outcome"]).path_
+    data = scale.from_batches(parts(mixed), target="outcome")
+    found = scale.fit(clone(MODELS["lasso"]), data).path_
+    assert not found.converged[-1]
+    assert expected.gap[-1] < 1e-3
+    np.testing.assert_allclose(found.gap[-1], expected.gap[-1], rtol=1e-3)
 
 
 def test_threads_and_scratch_change_no_bit(mixed, tmp_path):

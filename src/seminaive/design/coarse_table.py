@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Beyond so many first-order coefficients, a preconditioner by their Gram matrix costs more than it saves.
-MOST_COARSE = 600
+# Beyond so many first-order coefficients, a preconditioner by their Gram matrix, which is factored in about
+# 15 ms, costs more than it saves.
+MOST_COARSE = 800
 
 
 def coarse_space(design: TableDesign) -> CoarseSpace:

@@ -27,15 +27,11 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# A group's table should stay in the second-level cache: 2,048 cells of eight classes are 128 KB.
-CELL_BUDGET = 2048
-# Filling a group's table may cost at most this share of the gathers it saves rows from.
-EXPANSION_SHARE = 0.5
-PLANNING_ROWS = 8192
-# Below this, planning costs more than it saves.
-FEW_ROWS = 1000
-# The largest table of slots for numbering joint values; beyond it they are sorted.
-MOST_SLOTS = 1 << 22
+# The plan of the groups, which decides the time of a pass and not its sums. A group's table should stay in
+# the second-level cache: 2,048 cells of eight classes are 128 KB. Filling it may cost at most a share of the
+# gathers it saves rows from. Sizes are those among PLANNING_ROWS; below FEW_ROWS planning costs more than it
+# saves. Joint values are numbered by a table of at most MOST_SLOTS; beyond, they are sorted.
+CELL_BUDGET, EXPANSION_SHARE, PLANNING_ROWS, FEW_ROWS, MOST_SLOTS = 2048, 0.5, 8192, 1000, 1 << 22
 
 
 @dataclass(frozen=True)
@@ -248,7 +244,8 @@ def plan_groups(
             fits &= sizes * (covered + gains) <= expansion_share * n_rows
             if not fits.any():
                 break
-            growth = np.log(np.maximum(sizes / n_cells, 1.02))
+            # A column that adds no cells at all adds at least a part of one.
+            growth = np.log(np.maximum(sizes, n_cells + 0.5) / n_cells)
             column = int(np.argmax(np.where(fits, gains / growth, -1.0)))
             chosen.append(column)
             cells, first = joint_cells(by_column, n_codes, [column], cells, n_cells)

@@ -15,7 +15,7 @@ from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.table import TableDesign
-from seminaive.design.workspace import in_threads, row_blocks
+from seminaive.design.workspace import in_threads
 from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
@@ -163,28 +163,36 @@ class ProjectedDesign:
 
     def add_curves(self, residuals: Floats, found: Floats) -> None:
         """Write the main terms of numbers of X'R."""
-        from seminaive.kernels.projection import spread_to_knots
-
-        sums = np.zeros((int(self.knot_starts[-1]), residuals.shape[1]))
-        starts = self.knot_starts
-        in_threads(
-            lambda j: spread_to_knots(self.levels, self.along, starts, residuals, j, sums),
-            list(range(len(self._curves))),
-            self.n_threads,
-        )
-        for (curve, block), start in zip(self._curves, starts[:-1].tolist(), strict=True):
+        sums = self._sums_at_knots(self.along, residuals)
+        for (curve, block), start in zip(self._curves, self.knot_starts[:-1].tolist(), strict=True):
             found[block] = curve.main.T @ sums[start : start + len(curve.main), : found.shape[1]]
 
     def add_squares_of_curves(self, residuals: Floats, found: Floats) -> None:
-        """Add the main terms of numbers of (X * X)'R."""
-        for rows in row_blocks(self.n_rows):
-            for (curve, block), level, along in zip(
-                self._curves, self.levels[rows].T, self.along[rows].T, strict=True
-            ):
-                features = curve.main[level]
-                following = curve.main[np.minimum(level.astype(np.int64) + 1, len(curve.knots))]
-                features = features + along[:, None] * (following - features)
-                found[block] += (features**2).T @ residuals[rows]
+        """Write the main terms of numbers of (X * X)'R.
+
+        Between knots of values f and g, the square is (1 - a) f^2 + a g^2 - a (1 - a) (g - f)^2.
+        """
+        at_knots = self._sums_at_knots(self.along, residuals)
+        nowhere = np.zeros_like(self.along)
+        for j, (curve, block) in enumerate(self._curves):
+            n_knots, start = len(curve.knots), int(self.knot_starts[j])
+            between = (self.along[:, j] * (1 - self.along[:, j]))[:, None] * residuals
+            sums = self._sums_at_knots(nowhere, between, [j])[start : start + n_knots - 1]
+            rises = np.diff(curve.main[:n_knots], axis=0)
+            squares = (curve.main**2).T @ at_knots[start : start + len(curve.main)]
+            found[block] = (squares - (rises**2).T @ sums)[:, : found.shape[1]]
+
+    def _sums_at_knots(self, along: Floats, residuals: Floats, curves: list[int] | None = None) -> Floats:
+        """Return sums of R over the rows at the knots of some curves, or of all."""
+        from seminaive.kernels.projection import spread_to_knots
+
+        sums = np.zeros((int(self.knot_starts[-1]), residuals.shape[1]))
+        in_threads(
+            lambda j: spread_to_knots(self.levels, along, self.knot_starts, residuals, j, sums),
+            list(range(len(self._curves))) if curves is None else curves,
+            self.n_threads,
+        )
+        return sums
 
 
 def _table_terms(
@@ -278,7 +286,7 @@ class ProjectedWorkspace:
         numbers = design.cells.numbers
         found = design.from_cells(cells.sums(numbers**2 if squared else numbers), squared=squared)
         if squared:
-            design.add_squares_of_curves(cells.values, found)
+            design.add_squares_of_curves(cells.padded, found)
         else:
             design.add_curves(cells.padded, found)
         return found

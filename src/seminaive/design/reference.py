@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
+from seminaive.design.workspace import ROWS_AT_ONCE
 from seminaive.errors import InputError
 from seminaive.scores import AdditiveScores, NumericTerms
 
@@ -24,12 +26,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
-
-
-# Weights of two categories that differ by less, relatively, are a tie: sums of weights round.
-SAME_WEIGHT = 1e-9
-# Rows that `gram` turns into dense columns at a time.
-ROWS_AT_ONCE = 4096
 
 
 def compiled_layout(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
@@ -223,7 +219,8 @@ def reference_codes(statistics: TableStatistics) -> tuple[int, ...]:
         if tuple(categories) == (0, 1) or not len(weight):
             references.append(0)
         else:
-            references.append(int(np.argmax(weight >= weight.max() * (1 - SAME_WEIGHT))))
+            # Weights that differ by rounding are a tie.
+            references.append(int(np.argmax(weight >= weight.max() * (1 - len(weight) * ROUNDING))))
     return tuple(references)
 
 

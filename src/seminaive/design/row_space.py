@@ -10,6 +10,7 @@ from scipy.linalg import eigh
 from scipy.special import comb
 
 from seminaive.design.coarse import CoarseSpace
+from seminaive.design.rounding import ROUNDING
 from seminaive.design.workspace import PlainWorkspace
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Directions in which the rows differ by less than this share of the largest are rounding.
-NEGLIGIBLE = 1e-11
 # So many first-order features are matched by combinations of the features of tuples in a preconditioner.
 MOST_LIFTED = 24
 
@@ -209,7 +208,7 @@ def _rotated(design: Floats) -> tuple[Floats, Floats]:
     n_rows, n_columns = design.shape
     if n_columns <= n_rows:
         values, vectors = eigh(design.T @ design, check_finite=False)
-        kept = values > NEGLIGIBLE * max(values.max(initial=0.0), 1.0)
+        kept = values > len(values) * ROUNDING * max(values.max(initial=0.0), 1.0)
         return design @ vectors[:, kept], vectors[:, kept]
     features, row_weights = _from_kernel(design @ design.T)
     return features, design.T @ row_weights
@@ -218,6 +217,6 @@ def _rotated(design: Floats) -> tuple[Floats, Floats]:
 def _from_kernel(kernel: Floats) -> tuple[Floats, Floats]:
     """Return features F with ``F F'`` the kernel matrix, and the weight of each row in each."""
     values, vectors = eigh(kernel, driver="evd", check_finite=False)
-    kept = values > NEGLIGIBLE * max(values.max(initial=0.0), 1.0)
+    kept = values > len(values) * ROUNDING * max(values.max(initial=0.0), 1.0)
     root = np.sqrt(values[kept])
     return vectors[:, kept] * root, vectors[:, kept] / root

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -26,20 +28,14 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-FEW_ROWS, FEW_BINS, MANY_BINS = 500, 32, 64
-# Eigenfunctions of a number whose eigenvalue is below this share of the largest are left out.
-NEGLIGIBLE = 0.004
-# Those of a category all count; below this share an eigenvalue is rounding.
-ROUNDING = 1e-9
-# Eigenvalues closer than this share are equal: which of them come first would be arbitrary.
-TIED = 1e-6
-# Functions of a number and of a category in pairs, tried in turn until the features of all pairs are few.
-PAIR_FUNCTIONS = ((4, 8), (3, 6), (3, 4), (2, 3), (2, 2), (1, 1))
-MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4000, 16000
+# Bins of a number. They round its values to 64 quantiles; on few rows the functions are far fewer.
+N_BINS = 64
+# Functions of a number in pairs, at most; a category, whose functions are less smooth, has up to twice as
+# many. They are fewer where the features of all pairs, or these times the classes, would be more than this.
+PAIR_FUNCTIONS, MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4, 4000, 16000
 # A category has no functions in pairs where more than so many eigenvalues equal the largest: an identifier.
-MOST_TIED = 32
 # Slopes count numbers up to so many deviations from the mean.
-MOST_DEVIATIONS = 4.0
+MOST_TIED, MOST_DEVIATIONS = 32, 4.0
 
 
 def knots_of(values: Floats, weights: Floats, n_bins: int) -> Floats:
@@ -55,14 +51,15 @@ def knots_of(values: Floats, weights: Floats, n_bins: int) -> Floats:
     atoms = mass >= mass.sum() / n_bins
     rest = np.where(atoms, 0.0, mass)
     n_rest = max(n_bins - int(atoms.sum()), 1)
-    share = (np.cumsum(rest) - rest / 2) / max(rest.sum(), 1e-300)
+    total = float(rest.sum())
+    share = (np.cumsum(rest) - rest / 2) / (total if total > 0 else 1.0)
     bins = np.minimum((share * n_rest).astype(np.int64), n_rest - 1)
     # An atom separates the bins on its two sides.
     starts = np.flatnonzero(np.r_[True, (np.diff(bins) != 0) | atoms[1:] | atoms[:-1]])
     below = np.concatenate([np.zeros(1), np.cumsum(mass)])
     stops = np.append(starts[1:], len(distinct))
     halves = (below[starts] + below[stops]) / 2
-    medians = np.searchsorted(below[1:], halves * (1 - 1e-12)).clip(starts, stops - 1)
+    medians = np.searchsorted(below[1:], halves * (1 - ROUNDING)).clip(starts, stops - 1)
     return np.asarray(distinct[medians], dtype=np.float64)
 
 
@@ -76,16 +73,22 @@ def eigenfunctions(kernel: Floats, shares: Floats, least: float) -> tuple[Floats
     """Return U with ``U U'`` the centred kernel, and the eigenvalues, decreasing.
 
     ``shares`` are those of the training rows in each level; they define the mean that is taken off and the
-    metric in which the columns of U are orthogonal.
+    metric in which the columns of U are orthogonal. Eigenvalues of at most ``least`` are left out, and so are
+    those that are rounding.
     """
     centred = kernel - shares @ kernel
     centred -= (centred @ shares)[:, None]
     root = np.sqrt(shares)
     values, vectors = np.linalg.eigh(root[:, None] * centred * root)
     order = np.argsort(-values, kind="stable")
-    order = order[values[order] > max(least * values.max(initial=0.0), 1e-12)]
+    order = order[values[order] > max(least, rounding_of(values))]
     functions = centred @ (root[:, None] * vectors[:, order]) / np.sqrt(values[order])
     return np.ascontiguousarray(functions), values[order]
+
+
+def rounding_of(values: Floats) -> float:
+    """Return the size up to which eigenvalues of a matrix, or sums of its rows, may be rounding."""
+    return float(len(values) * np.finfo(np.float64).eps * np.abs(values).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -184,14 +187,13 @@ class SmoothColumns:
         wanted: Sequence[tuple[int, int]] | None,
     ) -> SmoothColumns:
         """Learn the functions of each column; ``wanted`` pairs of table columns, or None for all."""
-        return cls.of_margins(table.schema, lambda _: (table, row_weight), len(table), n_classes, wanted)
+        return cls.of_margins(table.schema, lambda _: (table, row_weight), n_classes, wanted)
 
     @classmethod
     def of_margins(
         cls,
         schema: Schema,
         margin: Callable[[int], tuple[EncodedTable, Floats]],
-        n_rows: int,
         n_classes: int,
         wanted: Sequence[tuple[int, int]] | None,
     ) -> SmoothColumns:
@@ -203,16 +205,13 @@ class SmoothColumns:
         margin : callable
             Returns, for the position of a column, a table in which that column is right, and row weights:
             the training rows, or one row for each value that occurs, weighted by how often.
-        n_rows : int
-            Of the whole table.
         n_classes : int
         wanted : sequence of pairs or None
         """
-        n_bins = FEW_BINS if n_rows < FEW_ROWS else MANY_BINS
         number_of = {position: k for k, position in enumerate(schema.numeric)}
         code_of = {position: k for k, position in enumerate(schema.coded)}
         positions = sorted({*number_of, *code_of})
-        made = [_smooth_column(*margin(p), number_of.get(p), code_of.get(p), n_bins) for p in positions]
+        made = [_smooth_column(*margin(p), number_of.get(p), code_of.get(p)) for p in positions]
         place = {position: k for k, position in enumerate(positions)}
         if wanted is None:
             pairs = list(combinations(range(len(made)), 2))
@@ -281,20 +280,20 @@ class SmoothColumns:
 
 
 def _smooth_column(
-    table: EncodedTable, row_weight: Floats, number: int | None, coded: int | None, n_bins: int
+    table: EncodedTable, row_weight: Floats, number: int | None, coded: int | None
 ) -> tuple[Any, ...]:
     """Return knots, functions of pairs at each code, those of the main term, and eigenvalues."""
     schema = table.schema
     n_codes = 0 if coded is None else table.cardinalities[coded]
     if number is None and coded is not None:
         weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
-        functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), ROUNDING)
+        functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), 0.0)
         with_none = np.vstack([functions, np.zeros((1, functions.shape[1]))])
         return np.empty(0), with_none, with_none, values
     column = schema.columns[schema.numeric[number or 0]]
     numbers = table.numbers[:, number or 0]
     present = ~np.isnan(numbers)
-    knots = knots_of(numbers[present], row_weight[present], n_bins)
+    knots = knots_of(numbers[present], row_weight[present], N_BINS)
     level, along = knot_positions(knots, numbers)
     n = len(knots)
     mass = np.bincount(level, row_weight * (1 - along), minlength=n + 1)
@@ -308,9 +307,10 @@ def _smooth_column(
     centred = kernel[:known, :known] - shares @ kernel[:known, :known]
     centred -= (centred @ shares)[:, None]
     scale = float(shares @ np.diagonal(centred))
-    functions, values = eigenfunctions(
-        kernel[:known, :known] / (scale if scale > 0 else 1.0), shares, NEGLIGIBLE
-    )
+    # Under a ridge of 1, rows of total weight w determine a function by a share of less than w times its
+    # eigenvalue: below 1, what it says is mostly the prior.
+    least = 1.0 / max(float(mass[:known].sum()), 1.0)
+    functions, values = eigenfunctions(kernel[:known, :known] / (scale if scale > 0 else 1.0), shares, least)
     main = np.zeros((n + 1, functions.shape[1]))
     main[:known] = functions
     pair = np.zeros((n_codes + 1, 0))
@@ -319,13 +319,13 @@ def _smooth_column(
         features = main[level] + along[:, None] * (following - main[level])
         codes = table.codes[:, coded]
         weight = np.bincount(codes, row_weight, minlength=n_codes + 1)
-        most = PAIR_FUNCTIONS[0][0]
+        most = PAIR_FUNCTIONS
         sums = [np.bincount(codes, row_weight * own, minlength=n_codes + 1) for own in features.T[:most]]
         pair = np.zeros((n_codes + 1, len(sums)))
         for k, own in enumerate(sums):
             pair[:, k] = np.divide(own, weight, out=np.zeros_like(own), where=weight > 0)
         pair[n_codes] = 0.0
-        if pair.shape[1] and not np.abs(pair).max() > ROUNDING:
+        if pair.shape[1] and not np.abs(pair).max() > rounding_of(functions[:, 0]):
             pair = pair[:, :0]
     return knots, pair, main, values
 
@@ -340,7 +340,8 @@ def _fewer_functions(
 ) -> list[tuple[Any, ...]]:
     """Cut the functions of pairs until the features of all pairs are at most so many."""
     cut = made
-    for of_number, of_category in PAIR_FUNCTIONS:
+    numbers = range(PAIR_FUNCTIONS, 0, -1)
+    for of_number, of_category in ((n, times * n) for n in numbers for times in (2, 1)):
         cut = [
             (knots, pair[:, : _first(values, of_number if len(knots) else of_category)], main, values)
             for knots, pair, main, values in made
@@ -358,7 +359,7 @@ def _first(values: Floats, wanted: int) -> int:
     """
     if len(values) <= wanted:
         return len(values)
-    tied = np.flatnonzero(np.abs(values - values[wanted]) <= TIED * values[wanted])
+    tied = np.flatnonzero(np.abs(values - values[wanted]) <= rounding_of(values))
     first, last = int(tied[0]), int(tied[-1]) + 1
     if first >= wanted:
         return wanted
@@ -374,7 +375,8 @@ def _as_parts(made: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
 def _scales(numbers: Floats, row_weight: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     """Return mean, deviation and clipping range of each number."""
     present = ~np.isnan(numbers)
-    total = np.maximum(row_weight @ present, 1e-300)
+    total = row_weight @ present
+    total = np.where(total > 0, total, 1.0)
     centres = row_weight @ np.where(present, numbers, 0.0) / total
     spreads = np.sqrt(row_weight @ np.where(present, numbers - centres, 0.0) ** 2 / total)
     lowest = np.where(present, numbers, np.inf).min(axis=0, initial=np.inf)

@@ -32,14 +32,11 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# Beyond this the list of terms itself is the problem.
-MOST_TERMS = 1_000_000
-# Cells are numbered by 64-bit integers.
-MOST_COMBINATIONS = 2**62
-# Rows of tables are added by vector instructions of four doubles.
-LANES = 4
-# Groups are scattered to by fours, and by as many fours as stay in the second-level cache.
-BYTES_AT_ONCE = 1 << 20
+# Beyond so many terms their list itself is the problem; cells are numbered by 64-bit integers.
+MOST_TERMS, MOST_COMBINATIONS = 1_000_000, 2**62
+# Rows of tables are added by vector instructions of four doubles. Groups are scattered to by fours, and by as
+# many fours as stay in the second-level cache.
+LANES, BYTES_AT_ONCE = 4, 1 << 20
 
 
 class TableDesign:

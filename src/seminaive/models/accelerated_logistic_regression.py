@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 
 from seminaive.design.classes import log_odds
-from seminaive.models.higher_order_base import HigherOrderClassifier
+from seminaive.models.higher_order_base import SMOOTH_TOL, HigherOrderClassifier
 from seminaive.models.parameters import check_choice, check_number
 from seminaive.models.streaming import StreamingMixin
 from seminaive.objective.ridge import Ridge
+from seminaive.solvers.result import MAX_ITER
 
 
 class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
@@ -123,8 +124,8 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         solver="lbfgs",
         objective="log-likelihood",
         bins="mdl",
-        tol=1e-4,
-        max_iter=1000,
+        tol=SMOOTH_TOL,
+        max_iter=MAX_ITER,
         n_jobs=None,
         random_state=None,
         categorical_features="from_dtype",

@@ -14,12 +14,13 @@ from seminaive.design.classes import log_odds
 from seminaive.design.tied import TiedTerms
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.parameters import check_choice, check_number, check_search
+from seminaive.models.parameters import VARIANCE_FLOOR, check_choice, check_number, check_search
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.scores import generative_scores
 from seminaive.solvers.nonnegative_newton import minimize_nonnegative
+from seminaive.solvers.result import MAX_ITER
 from seminaive.statistics import TableStatistics
 
 
@@ -44,7 +45,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     tol : float, default=1e-8
         Norm of the projected gradient at which to stop, relative to the larger of those at naive Bayes and at
         exponents of 0.
-    max_iter : int, default=100
+    max_iter : int, default=1000
         Newton steps.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
@@ -106,9 +107,9 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         ridge=1.0,
         smoothing=1.0,
         variances="class",
-        variance_floor=1e-9,
+        variance_floor=VARIANCE_FLOOR,
         tol=1e-8,
-        max_iter=100,
+        max_iter=MAX_ITER,
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,

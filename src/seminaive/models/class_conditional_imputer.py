@@ -7,8 +7,8 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.imputation import LARGEST_SEED, Imputer
-from seminaive.models.parameters import check_number
+from seminaive.models.imputation import Imputer
+from seminaive.models.parameters import LARGEST_WHOLE, check_number
 from seminaive.scores import generative_scores, log_posterior
 from seminaive.statistics import TableStatistics, draw_codes_given_class, draw_numbers_given_class
 from seminaive.statistics.drawing import draw_values
@@ -76,7 +76,7 @@ class ClassConditionalImputer(Imputer):
         with unchanged_on_failure(self):
             rows = self._encode_training(X, y, sample_weight)
             self.statistics_ = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
-            self.seed_ = check_random_state(self.random_state).randint(LARGEST_SEED)
+            self.seed_ = check_random_state(self.random_state).randint(LARGEST_WHOLE)
         return self
 
     def fit_transform(self, X, y, sample_weight=None):

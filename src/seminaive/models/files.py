@@ -29,10 +29,9 @@ if TYPE_CHECKING:
 
 # The member that says what the file is, readable without loading anything.
 DOCUMENT, ARRAYS, STEPS = "seminaive.json", "arrays", "steps"
-# What a file may hold, in bytes before compression, unless told otherwise.
-MAX_BYTES = 1 << 30
-# Python's objects take about so many times the bytes of the text that describes them.
-JSON_GROWTH = 16
+# What a file may hold, in bytes before compression, unless told otherwise; and about how many times the bytes
+# of a text the objects take that it describes.
+MAX_BYTES, JSON_GROWTH = 1 << 30, 16
 # The version that first wrote this format.
 FORMAT_SINCE = (0, 2)
 # Steps before the model that a pipeline may have, by module.

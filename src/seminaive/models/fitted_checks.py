@@ -12,12 +12,9 @@ from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn, Sche
 from seminaive.encode.few_rows import LARGEST_NUMBER
 from seminaive.statistics import ObservedTerms, Terms
 
-# Cells that an index of 64 bits counts with room to spare.
-MOST_CELLS = 2**60
-# A number in a table: sums of any number of them stay finite.
-LARGEST_SCORE = 1e290
-# Bits of a double, of which a sketch of a number keeps the leading ones.
-SKETCH_BITS = 64
+# Cells that an index of 64 bits counts with room to spare; a number in a table, so that sums of any number of
+# them stay finite; bits of a double, of which a sketch of a number keeps the leading ones.
+MOST_CELLS, LARGEST_SCORE, SKETCH_BITS = 2**60, 1e290, 64
 # Fields that may be infinite: ends of ranges.
 ENDS = ("low", "high")
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from numbers import Integral
 
+import numpy as np
 from joblib import effective_n_jobs
 
 from seminaive.errors import InputError
 from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier
+from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR
 from seminaive.solvers.stagewise import GridSettings, stagewise_path
 
 TIES = ("first", "last")
 # How far 1 / step may be from a whole number: rounding of decimals such as 0.1.
-WHOLE = 1e-9
 
 
 class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
@@ -109,11 +110,11 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         patience=5,
         criterion="aic",
         degrees="count",
-        cv=10,
+        cv=N_FOLDS,
         ties="first",
         smoothing=1.0,
         variances="class",
-        variance_floor=1e-9,
+        variance_floor=VARIANCE_FLOOR,
         categorical_features="from_dtype",
         missing="value",
         n_jobs=None,
@@ -164,7 +165,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     def _check_parameters(self):
         super()._check_parameters()
         self._check_criterion()
-        if not is_number(self.step) or not 0 < self.step <= 1 or abs(1 / self.step % 1 - 0.5) < 0.5 - WHOLE:
+        if not is_number(self.step) or not 0 < self.step <= 1 or not _is_one_over_whole(self.step):
             raise InputError(f"step is one over a whole number, such as 0.025, got {self.step!r}")
         if not isinstance(self.look_ahead, Integral) or self.look_ahead < 1:
             raise InputError(f"look_ahead is a number of grid steps, 1 or more, got {self.look_ahead!r}")
@@ -172,3 +173,8 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
             raise InputError(f"patience is a number of steps, 1 or more, or None, got {self.patience!r}")
         if self.ties not in TIES:
             raise InputError(f"ties is one of {', '.join(TIES)}, got {self.ties!r}")
+
+
+def _is_one_over_whole(step):
+    """Tell whether a grid of such steps from 0 meets 1."""
+    return bool(np.isclose(1 / step, round(1 / step)))

@@ -10,7 +10,9 @@ import numpy as np
 from seminaive.errors import InputError
 from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier, deviance
+from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR
 from seminaive.solvers import GroupPath
+from seminaive.solvers.elastic_net_path import RATIO
 from seminaive.solvers.group_path import entry_strengths, geometric_strengths, group_alphas
 
 
@@ -96,13 +98,13 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
         *,
         strengths=40,
         adaptive=True,
-        ratio=1e-4,
+        ratio=RATIO,
         criterion="aic",
         degrees="count",
-        cv=10,
+        cv=N_FOLDS,
         smoothing=1.0,
         variances="class",
-        variance_floor=1e-9,
+        variance_floor=VARIANCE_FLOOR,
         categorical_features="from_dtype",
         missing="value",
         random_state=0,

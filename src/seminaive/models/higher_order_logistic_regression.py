@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from seminaive.models.higher_order_base import HigherOrderClassifier
+from seminaive.models.higher_order_base import SMOOTH_TOL, HigherOrderClassifier
 from seminaive.models.parameters import check_number
 from seminaive.models.streaming import StreamingMixin
 from seminaive.objective.ridge import Ridge
+from seminaive.solvers.result import MAX_ITER
 
 
 class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
@@ -119,8 +120,8 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         solver="lbfgs",
         objective="log-likelihood",
         bins="mdl",
-        tol=1e-4,
-        max_iter=1000,
+        tol=SMOOTH_TOL,
+        max_iter=MAX_ITER,
         n_jobs=None,
         random_state=None,
         categorical_features="from_dtype",

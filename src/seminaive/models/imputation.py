@@ -14,9 +14,6 @@ from seminaive.encode.filling import drawn_values, filled, missing_rows
 from seminaive.errors import ColumnsWarning, InputError, warn_caller
 from seminaive.models.base import TrainingSet, labelled_rows
 
-# Seeds drawn from a random state are below this.
-LARGEST_SEED = 2**31 - 1
-
 
 def open_dense(X):
     """Open a table; refuse a sparse matrix, whose absent cells are zeros and not missing."""

@@ -10,8 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.imputation import LARGEST_SEED, Imputer, open_dense
-from seminaive.models.parameters import check_whole
+from seminaive.models.imputation import Imputer, open_dense
+from seminaive.models.parameters import LARGEST_WHOLE, check_whole
 from seminaive.statistics import Columns, learn_chain
 
 
@@ -93,7 +93,7 @@ class MultipleImputer(Imputer):
         check_whole("n_imputations", self.n_imputations, "a number of completions, 1 or more", low=1)
         check_whole("n_sweeps", self.n_sweeps, "a number of sweeps, 1 or more", low=1)
         with unchanged_on_failure(self):
-            self.seed_ = check_random_state(self.random_state).randint(LARGEST_SEED)
+            self.seed_ = check_random_state(self.random_state).randint(LARGEST_WHOLE)
             if self.source is not None:
                 self._check_source(X)
                 return self

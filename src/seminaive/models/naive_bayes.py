@@ -7,6 +7,7 @@ import numpy as np
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.generative import GenerativeMixin, check_generative_parameters
+from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics
 
@@ -76,7 +77,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         smoothing=1.0,
         variances="pooled",
         priors=None,
-        variance_floor=1e-9,
+        variance_floor=VARIANCE_FLOOR,
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,
@@ -114,7 +115,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
             priors = np.asarray(self.priors, dtype=np.float64)
         except (TypeError, ValueError):
             priors = np.empty(0)
-        if priors.shape != self.classes_.shape or not (priors >= 0).all() or abs(priors.sum() - 1) > 1e-8:
+        if priors.shape != self.classes_.shape or not (priors >= 0).all() or not np.isclose(priors.sum(), 1):
             raise InputError(
                 f"priors must be {len(self.classes_)} probabilities that sum to 1, one for each of "
                 f"{self.classes_.tolist()}, got {self.priors!r}"

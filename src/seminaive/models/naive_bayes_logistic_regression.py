@@ -8,12 +8,13 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.models.base import is_number, unchanged_on_failure
+from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.models.shrunken import ShrunkenClassifier
+from seminaive.solvers.elastic_net_path import RATIO
+from seminaive.solvers.result import MAX_ITER, TOL
 
-# Strengths solved on the way from the target to the one asked for.
+# Strengths solved on the way from the target to a strength.
 STEPS_OF_THE_WAY = 20
-# Where the way to strength 0 ends, as a part of strength_max.
-LEAST_OF_THE_WAY = 1e-4
 
 
 class NaiveBayesLogisticRegression(ShrunkenClassifier):
@@ -51,7 +52,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     tol : float, default=1e-6
         Duality gap at which to stop, relative to the loss at the target, and residual of the optimality
         conditions, relative to ``strength_max``.
-    max_steps : int, default=200
+    max_steps : int, default=1000
         Newton steps for each strength.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers. A category enters as an
@@ -110,9 +111,9 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         standardize=True,
         penalize_intercept=True,
         smoothing=1.0,
-        variance_floor=1e-9,
-        tol=1e-6,
-        max_steps=200,
+        variance_floor=VARIANCE_FLOOR,
+        tol=TOL,
+        max_steps=MAX_ITER,
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,
@@ -178,7 +179,7 @@ def path_to(strengths, solve, options, whole):
     top, least = solve(whole, n_strengths=1).strength_max, min(strengths)
     if least >= top:
         return solve(whole, strengths=np.unique(strengths))
-    way = np.geomspace(top, max(least, LEAST_OF_THE_WAY * top), STEPS_OF_THE_WAY)
+    way = np.geomspace(top, max(least, RATIO * top), STEPS_OF_THE_WAY)
     others = [own for own in strengths if own > least]
     if least > 0:
         way[-1] = least

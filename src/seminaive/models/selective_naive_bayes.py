@@ -7,6 +7,7 @@ from joblib import effective_n_jobs
 from seminaive.errors import InputError
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.interpolated import InterpolatedClassifier
+from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.solvers.stagewise import GridSettings, backward_elimination, forward_selection
 
 SEARCHES = {"forward": forward_selection, "backward": backward_elimination}
@@ -69,7 +70,7 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         bins=None,
         smoothing=1.0,
         variances="class",
-        variance_floor=1e-9,
+        variance_floor=VARIANCE_FLOOR,
         categorical_features="from_dtype",
         missing="value",
         n_jobs=None,

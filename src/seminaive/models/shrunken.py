@@ -38,10 +38,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Solve = Callable[..., ShrinkagePath]
 
-# Coefficients, all classes together, up to which the unpenalised fit is made for comparison.
-MOST_COEFFICIENTS_COMPARED = 1000
-# Coefficients that differ by less, relatively, are equal.
-ROUNDING = 1e-9
+# Coefficients, all classes together, up to which the unpenalised fit is made for comparison; the share by
+# which coefficients that were fitted to a tolerance may differ and count as equal.
+MOST_COEFFICIENTS_COMPARED, EQUAL = 1000, 1e-9
 
 
 class ShrunkenClassifier(AdditiveClassifier):
@@ -268,10 +267,10 @@ class ShrunkenClassifier(AdditiveClassifier):
                 "class": np.tile(self.classes_, len(names)),
             }
         length = (free - target).ravel()
-        differ = np.abs(length) > ROUNDING * (1.0 + np.abs(target.ravel()))
+        differ = np.abs(length) > EQUAL * (1.0 + np.abs(target.ravel()))
         share = np.divide((fitted - target).ravel(), length, out=np.full(length.shape, np.nan), where=differ)
         with np.errstate(invalid="ignore"):
-            share[(share < -ROUNDING) | (share > 1.0 + ROUNDING)] = np.nan
+            share[(share < -EQUAL) | (share > 1.0 + EQUAL)] = np.nan
         values = {
             "target": target.ravel(),
             "fitted": fitted.ravel(),

@@ -9,6 +9,7 @@ import numpy as np
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.generative import GenerativeMixin, check_generative_parameters
 from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.scores import class_shift_exponents, generative_scores
 from seminaive.statistics import TableStatistics
 
@@ -72,7 +73,7 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         bins=None,
         smoothing=1.0,
         variances="class",
-        variance_floor=1e-9,
+        variance_floor=VARIANCE_FLOOR,
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,

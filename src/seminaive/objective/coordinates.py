@@ -15,9 +15,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Added to the diagonal of the Hessian, as a share of its mean, so that directions without curvature may move
-# by some hundred times as much as others, and not without limit.
-FLAT = 1e-5
+# How a minimum is approached, not where it is: added to the diagonal of a Hessian, as a share of its mean, so
+# that directions without curvature may move by some hundred times as much as others, and not without limit;
+# and the least curvature of a coefficient, in rows, where the Hessian is a diagonal.
+FLAT, LEAST_CURVATURE = 1e-5, 1e-6
 
 
 @dataclass(frozen=True)

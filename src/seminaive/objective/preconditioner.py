@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri
+
+from seminaive.objective.cholesky import inverse_of, lower_cholesky
+from seminaive.objective.coordinates import LEAST_CURVATURE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -15,12 +17,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Added to the diagonal of the coarse matrix, as a share of its mean: coarse directions depend on each other.
-JITTER = 1e-7
 # Beyond so many columns they share one coarse matrix: inverting more costs more than it saves.
 MOST_COLUMNS = 4
-# The least curvature of a coefficient, in rows: one without rows may move a thousand times as far as others.
-LEAST_CURVATURE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,11 @@ class TwoLevelPreconditioner:
         weights = np.ascontiguousarray(row_curvature.T)
         if len(weights) > MOST_COLUMNS:
             weights = weights.mean(axis=0, keepdims=True)
-        inverses = np.stack([_inverse(coarse.products(own) + penalty) for own in weights])
+        # Coarse directions depend on each other, up to the rounding of the single floats they are kept in.
+        rounding = float(np.finfo(np.single).eps)
+        inverses = np.stack(
+            [inverse_of(lower_cholesky(coarse.products(own) + penalty, rounding)) for own in weights]
+        )
         diagonal = 1.0 / np.maximum(curvature + strength, LEAST_CURVATURE)
         diagonal[coarse.first_order] = 0.0
         return cls(coarse, diagonal, inverses)
@@ -88,17 +90,3 @@ class TwoLevelPreconditioner:
         if lift.shape[1]:
             step += lift @ along[s:].astype(lift.dtype, copy=False)
         return step
-
-
-def _inverse(matrix: Floats) -> Floats:
-    """Return the inverse of a positive semidefinite matrix, its diagonal raised until it has one."""
-    diagonal = np.einsum("ii->i", matrix)
-    added = JITTER * max(float(diagonal.mean()), 1e-300)
-    while True:
-        diagonal += added
-        factor, failed = dpotrf(matrix, lower=True)
-        if not failed:
-            lower, _ = dpotri(factor, lower=True)
-            inverse: Floats = np.tril(lower) + np.tril(lower, -1).T
-            return inverse
-        added *= 100

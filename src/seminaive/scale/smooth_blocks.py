@@ -36,7 +36,6 @@ def smooth_columns(survey: Survey, coding: Coding, wanted: Sequence[tuple[int, i
     return SmoothColumns.of_margins(
         coding.schema,
         lambda position: _margin(survey, coding, position),
-        survey.n_rows,
         len(coding.classes),
         wanted,
     )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
 from seminaive.statistics import symmetrical_uncertainty
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ def best_first_search(
             seen.add(larger)
             own = merit(larger)
             heappush(waiting, (-own, len(seen), larger))
-            if own > best.merit + 1e-12:
+            if own > best.merit + ROUNDING:
                 best = BestSubset(larger, own, 0)
                 stale = 0
     return BestSubset(best.features, best.merit, len(seen) - 1)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.blas import dsymm
 
+from seminaive.design.workspace import row_blocks
 from seminaive.solvers.kernel_newton import KernelFit, RowLoss, minimize_kernel, smoother
 
 if TYPE_CHECKING:
@@ -23,11 +24,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
-
-# The variance of the intercept, which stands for a flat prior.
-FLAT = 1000.0
-# Entries of packed kernel matrices that are worked on at once.
-ENTRIES_AT_ONCE = 8192
 
 
 @dataclass(frozen=True)
@@ -50,12 +46,12 @@ class Prepared:
     kernels: Floats
 
     def kernel(self, strengths: Sequence[float]) -> Floats:
-        """Return the kernel of all groups under strengths, and of the intercept: (n_rows, n_train)."""
+        """Return the kernel of all groups under strengths, (n_rows, n_train)."""
         from seminaive.kernels.symmetric import weighted_sum
 
         found = np.empty((len(self.order), self.n_train))
         variances = 1.0 / np.asarray(strengths, dtype=np.float64)
-        weighted_sum(self.kernels, variances, FLAT, self.order, found)
+        weighted_sum(self.kernels, variances, 0.0, self.order, found)
         return found
 
 
@@ -164,7 +160,7 @@ class KernelEngine:
         total = np.zeros((len(relevances), self._n_entries))
         weights = np.zeros((len(relevances), d, d), dtype=np.float32)
         weights[:, self._places[:, 0], self._places[:, 1]] = relevances
-        for entries in _blocks(self._n_entries):
+        for entries in row_blocks(self._n_entries):
             stack, own = self._stack[:, entries], total[:, entries]
             for j in range(d - 1):
                 others = weights[:, j, j + 1 :] @ stack[j + 1 :]
@@ -214,7 +210,7 @@ class KernelEngine:
         fit = minimize_kernel(kernel[:n], loss, first, tol=tol, max_iter=max_iter)
         scores = np.empty((self.n_rows, loss.n_columns))
         scores[train] = fit.scores
-        scores[prepared.order[n:]] = kernel[n:] @ fit.weights
+        scores[prepared.order[n:]] = kernel[n:] @ fit.weights + fit.intercept
         return RowFit(fit, scores)
 
     # Relevances
@@ -224,8 +220,9 @@ class KernelEngine:
     ) -> tuple[Floats, Floats]:
         """Return each term's penalty, twice, its mean over the classes, and its effective degrees of freedom.
 
-        With Q = (V^-1 + K)^-1, V the mean curvature of each row over the classes, a term of kernel K_t and
-        prior variance s has s a'K_t a and s tr(Q K_t). One row for each fit of some training sets.
+        With Q = (V^-1 + K)^-1, less what the free intercept explains, and V the mean curvature of each row
+        over the classes, a term of kernel K_t and prior variance s has s a'K_t a and s tr(Q K_t). One row for
+        each fit of some training sets.
         """
         from seminaive.kernels.symmetric import pack_products
 
@@ -263,7 +260,7 @@ class KernelEngine:
         """Return tr(M K_t) of each matrix M, by the weights of kept entries in it, and pair term t."""
         d = len(self._used)
         traces = np.zeros((len(packed), d, d))
-        for entries in _blocks(self._n_entries):
+        for entries in row_blocks(self._n_entries):
             stack, own = self._stack[:, entries], packed[:, entries]
             for j in range(d - 1):
                 traces[:, j, j + 1 :] += (own * stack[j]) @ stack[j + 1 :].T
@@ -276,7 +273,7 @@ class KernelEngine:
         shares = np.array([part[0] for part in parts])
         scales = np.array([own[-1].relevances / np.asarray(s)[self.columns.groups] for _, own, s, _ in parts])
         weights = np.stack([fit.fit.weights for *_, fit in parts])
-        blocks = [FLAT * np.tensordot(shares, weights.sum(axis=1), 1)[None]]
+        blocks = [shares[None] @ np.stack([fit.fit.intercept for *_, fit in parts])]
         n_slopes, n_mains = len(self.columns.slopes), len(self.columns.mains)
         for term in range(n_slopes + n_mains):
             own = np.tensordot(shares * scales[:, term], weights, 1)
@@ -311,8 +308,3 @@ def _packed_kernel(features: Floats) -> Floats:
     triangle = np.empty(len(features) * (len(features) + 1) // 2)
     pack(features @ features.T, triangle)
     return triangle
-
-
-def _blocks(n_entries: int) -> list[slice]:
-    """Return blocks of entries of which a stack stays in the second-level cache."""
-    return [slice(start, start + ENTRIES_AT_ONCE) for start in range(0, n_entries, ENTRIES_AT_ONCE)]

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import by_class, log_odds
+from seminaive.objective.cholesky import inverse_of, lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.blas import one_blas_thread
+from seminaive.solvers.newton import STEPS_PER_HESSIAN
 from seminaive.solvers.truncated_newton import minimize_truncated_newton
 
 if TYPE_CHECKING:
@@ -28,19 +30,13 @@ if TYPE_CHECKING:
     Labels = NDArray[np.int64]
     Part = Sequence[int]
 
-# Newton steps between two factorisations of the Hessians that precondition the conjugate gradients.
-STEPS_PER_HESSIAN = 4
-# Where a Newton step takes more passes than this, the Hessian is factored over all classes together: apart,
-# they leave the conjugate gradients to find how the classes depend on each other.
-MOST_PASSES_PER_STEP = 30
-# Coefficients of all classes up to which that is done, and cells of the matrix of rows by coefficients.
-MOST_COUPLED, MOST_COUPLED_CELLS = 1000, 10_000_000
-# Beyond so many coefficients the preconditioner is the diagonal of the Hessian.
-MOST_FACTORED = 1500
-# A feature with fewer coefficients is not worth eliminating from a Hessian before it is inverted.
-LEAST_ELIMINATED = 50
-# Raises the diagonal of a Hessian, as a share of its mean, so that flat directions can be factored.
-JITTER = 1e-12
+# How the conjugate gradients are preconditioned, which decides their number and not what they find. Up to
+# MOST_FACTORED coefficients, by factors of the Hessians; beyond, by their diagonals. Where a Newton step
+# takes more passes than MOST_PASSES_PER_STEP, the Hessian is factored over all classes together, if the
+# matrix of rows by coefficients has at most MOST_COUPLED_CELLS: apart, the classes leave the conjugate
+# gradients to find how they depend on each other. A feature with fewer coefficients than LEAST_ELIMINATED is
+# not worth eliminating from a Hessian before it is inverted.
+MOST_FACTORED, MOST_PASSES_PER_STEP, MOST_COUPLED_CELLS, LEAST_ELIMINATED = 1500, 30, 10_000_000, 50
 
 
 @dataclass(frozen=True)
@@ -272,7 +268,7 @@ class LogisticParts:
         n_columns = self.shape[2]
         largest = int(moves.sum(axis=0).max()) * n_columns
         n_cells = largest * self.design.n_rows
-        return n_columns > 1 and largest <= MOST_COUPLED and n_cells <= MOST_COUPLED_CELLS
+        return n_columns > 1 and largest <= MOST_FACTORED and n_cells <= MOST_COUPLED_CELLS
 
     def _coupled_preconditioner(self, loss: EmpiricalLoss, here: Floats, moving: Floats) -> Preconditioner:
         """Factor the Hessian of each problem over the coefficients of all classes."""
@@ -363,8 +359,5 @@ def _multiply_coupled(inverse: Floats, gradient: Floats) -> Floats:
 
 
 def _inverse(hessian: Floats, ridge: float) -> Floats:
-    """Return the inverse of a Hessian plus a ridge, by eigenvalues: rounding may leave it indefinite."""
-    values, vectors = np.linalg.eigh(hessian)
-    values = np.maximum(values, JITTER * max(float(values[-1]), 1e-300)) + ridge
-    inverse: Floats = (vectors / values) @ vectors.T
-    return inverse
+    """Return the inverse of a Hessian plus a ridge."""
+    return inverse_of(lower_cholesky(hessian + ridge * np.eye(len(hessian))))

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtri
+from scipy.linalg.lapack import dpotrs, dtrtri
 from scipy.special import expit, softmax
 
 from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
+from seminaive.objective.cholesky import lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.solvers.truncated_newton import minimize_truncated_newton
+from seminaive.solvers.line_search import FORCING
+from seminaive.solvers.truncated_newton import (
+    dot_of_each,
+    minimize_truncated_newton,
+    newton_direction,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,32 +39,18 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
-# Up to so many coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
-# estimated from random probes.
-MOST_EXACT = 700
-# Up to so many, the preconditioner is the inverse of the Hessian, one for all classes; beyond, it is so for
-# slopes and main terms, and diagonal for pairs.
-MOST_INVERTED = 250
-# The same up to more coefficients, where there are so many scores, rows times classes times folds, and the
-# square of the coefficients is at most so many times as large: passes over the rows then take longer than
-# products with the inverse.
-MOST_INVERTED_OF_LONG = 1500
-FEWEST_SCORES = 100_000
-INVERTED_PER_SCORE = 8
-# Entries of the features of all rows, from which such a Hessian is computed.
-MOST_FEATURES = 20_000_000
-# Rows from which the dense part of the preconditioner and of the Hessian is estimated.
-SAMPLED_ROWS = 4000
-# Up to so many entries, the features are kept as a matrix: small products are faster than passes over tables.
-MOST_DENSE = 100_000
-PROBES = 4
-PROBE_PRODUCTS = 40
-PROBE_PRECISION = 0.05
-# Root of the share of the objective by which it may exceed its minimum where the fits of trials stop.
-TRIAL_NORM = 1e-2
-JITTER = 1e-9
-# The inverse of a matrix takes the time that it saves in as many products as it has rows, over this.
-ROWS_PER_PRODUCT = 8
+# Which of two ways is the faster; `tests/selection/test_engines.py` fits by either and compares. Up to
+# MOST_EXACT coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
+# estimated from random PROBES: with 16 for 4 the log loss differs by at most .0007 (sick, adult, german
+# credit). Up to MOST_DENSE entries, the features are kept as a matrix: small products are faster than passes
+# over tables.
+MOST_EXACT, PROBES, MOST_DENSE = 700, 4, 100_000
+# The preconditioner is the inverse of the Hessian, one for all classes, of as many coefficients as its
+# entries are at most this many times the scores, rows times classes times folds, and diagonal for all others:
+# a product with the inverse then takes as long as a pass over the rows. It is so for FEW_INVERTED in any
+# case. Half or twice as many take about as many passes (magic, spambase, sick, adult). The Hessian is that of
+# a sample of the rows.
+ENTRIES_PER_SCORE, FEW_INVERTED, SAMPLED_ROWS = 8, 250, 4000
 
 
 @dataclass(frozen=True)
@@ -72,10 +66,10 @@ class Curvature:
 
     Parameters
     ----------
-    grams : list of ndarray of shape (n_dense, n_dense)
-        Its dense part for each weighting of the rows, the mean over the classes.
-    diagonal : ndarray of shape (n_coefficients - n_dense, n_columns)
-        The diagonal of the rest.
+    grams : list of ndarray of shape (n_leading, n_leading)
+        That of the leading coefficients for each weighting of the rows, the mean over the classes.
+    diagonal : ndarray of shape (n_coefficients - n_leading, n_columns)
+        The diagonal of the others.
     """
 
     grams: list[Floats]
@@ -135,10 +129,13 @@ class ProjectedEngine:
         self.n_columns = n_columns_of(n_classes)
         n_all = 1 + int(columns.sizes.sum())
         self._exact = n_all <= MOST_EXACT
-        self._inverted = n_all <= MOST_INVERTED or self._long(n_all)
-        step = 1 if self._long(n_all) else max(1, -(-len(labels) // SAMPLED_ROWS))
+        n_inverted = self._n_inverted()
+        self._inverted = n_all <= n_inverted
+        step = -(-len(labels) // SAMPLED_ROWS)
         self._sample = np.arange(0, len(labels), step)
         self._dense = self._features(table.rows(self._sample))
+        self._leading = np.arange(n_all) if self._inverted else self._largest_of_first(n_inverted)
+        self._others = np.setdiff1d(np.arange(n_all), self._leading)
         dense = step == 1 and self._exact and n_all * len(labels) <= MOST_DENSE
         self.design: Design = (
             DenseDesign(self._dense) if dense else ProjectedDesign(columns, table, n_classes, n_threads)
@@ -150,23 +147,27 @@ class ProjectedEngine:
         self._folds = EmpiricalLoss(self.design, labels, weights, n_classes, keep_scores=True)
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
-        n_first = 1 + int(columns.sizes[columns.groups < 2].sum())
-        self.n_dense = n_all if self._inverted else n_first
-        self._curvatures: dict[int, Curvature] = {}
+        self._curvatures: dict[EmpiricalLoss, Curvature] = {}
 
-    def _long(self, n_coefficients: int) -> bool:
-        """Tell whether passes over the rows take longer than products with the inverse of a Hessian."""
-        n_rows = len(self.labels)
-        n_scores = n_rows * self.n_columns * max(len(self.splits), 1)
-        return (
-            n_coefficients <= MOST_INVERTED_OF_LONG
-            and n_coefficients**2 <= INVERTED_PER_SCORE * n_scores
-            and n_scores >= FEWEST_SCORES
-            and n_coefficients * n_rows <= MOST_FEATURES
-        )
+    def _n_inverted(self) -> int:
+        """Return how many coefficients the preconditioner inverts the Hessian of."""
+        n_scores = len(self.labels) * self.n_columns * max(len(self.splits), 1)
+        most = min(math.isqrt(ENTRIES_PER_SCORE * n_scores), SAMPLED_ROWS // 2)
+        return max(most, FEW_INVERTED)
+
+    def _largest_of_first(self, n_coefficients: int) -> Indices:
+        """Return the coefficients whose features have the largest squares, pairs aside."""
+        n_first = 1 + int(self.columns.sizes[self.columns.groups < 2].sum())
+        squares = np.einsum("ij,ij->j", self._dense[:, :n_first], self._dense[:, :n_first])
+        return np.sort(np.argsort(-squares, kind="stable")[:n_coefficients])
+
+    @cached_property
+    def _leading_features(self) -> Floats:
+        """The features of the leading coefficients for the sampled rows."""
+        return np.ascontiguousarray(self._dense[:, self._leading])
 
     def _features(self, rows: EncodedTable) -> Floats:
-        """Return the features of the dense part for some rows."""
+        """Return the features of some rows, without those of pairs where these have no Gram matrix."""
         columns = self.columns
         parts = [np.ones((len(rows), 1)), columns.slope_features(rows.numbers)]
         parts += [columns.columns[j].main_features(rows) for j in columns.mains]
@@ -197,10 +198,9 @@ class ProjectedEngine:
         max_iter: int,
     ) -> list[CoefficientFit]:
         """Fit every fold, from coefficients to start at."""
-        del tol  # trials are compared, so that their own tolerance is enough
         start = None if starts is None else np.concatenate(starts, axis=1)
         own = [self._strength(one.relevances, strengths) for one in prepared[:-1]]
-        result = self._solve(self._folds, own, start, TRIAL_NORM, max_iter)
+        result = self._solve(self._folds, own, start, tol, max_iter)
         scores = self._folds.scores(result.solution)
         k = self.n_columns
         return [
@@ -222,7 +222,7 @@ class ProjectedEngine:
     ) -> CoefficientFit:
         """Fit all rows, from coefficients to start at."""
         own = [self._strength(prepared[-1].relevances, strengths)]
-        result = self._solve(self._all, own, start, min(np.sqrt(tol), TRIAL_NORM), max_iter)
+        result = self._solve(self._all, own, start, tol, max_iter)
         return CoefficientFit(result.solution, self._all.scores(result.solution).copy(), result)
 
     def fit_loss(
@@ -236,7 +236,7 @@ class ProjectedEngine:
     ) -> SolverResult:
         """Fit the rows of another loss, of which the rows here are a sample of about the same weight."""
         own = [self._strength(prepared[-1].relevances, strengths)]
-        return self._solve(loss, own, start, min(np.sqrt(tol), TRIAL_NORM), max_iter, like=self._all)
+        return self._solve(loss, own, start, tol, max_iter, like=self._all)
 
     def _solve(
         self,
@@ -247,7 +247,10 @@ class ProjectedEngine:
         max_iter: int,
         like: EmpiricalLoss | None = None,
     ) -> SolverResult:
-        """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it."""
+        """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it.
+
+        ``tol`` is about the share of the objective by which it may exceed its minimum.
+        """
         k = self.n_columns
         wide = np.repeat(np.stack(strength, axis=1), k, axis=1)
         curvature = self._curvature_at(loss if like is None else like, start)
@@ -256,7 +259,7 @@ class ProjectedEngine:
         objective = PenalisedLoss(loss, Ridge(wide), precondition)
         shape = (loss.shape[0], loss.n_weightings, k)
         result = minimize_truncated_newton(
-            objective, start.reshape(shape), tol=tol, max_iter=max_iter, reference=None
+            objective, start.reshape(shape), tol=float(np.sqrt(tol)), max_iter=max_iter, reference=None
         )
         return replace(result, solution=result.solution.reshape(loss.shape))
 
@@ -264,43 +267,43 @@ class ProjectedEngine:
         """Return the curvature at a start; that of the first start serves until relevances change."""
         if start is None:
             return self._curvature(loss.row_curvature(np.zeros(loss.shape)))
-        if loss.n_weightings not in self._curvatures:
-            self._curvatures[loss.n_weightings] = self._curvature(loss.row_curvature(start))
-        return self._curvatures[loss.n_weightings]
+        if loss not in self._curvatures:
+            self._curvatures[loss] = self._curvature(loss.row_curvature(start))
+        return self._curvatures[loss]
 
     def _curvature(self, of_rows: Floats) -> Curvature:
         """Return the curvature of weightings, given that of each row along each score."""
-        k, m = self.n_columns, self.n_dense
-        shared = of_rows.reshape(len(of_rows), -1, k).mean(axis=2)
-        grams = [self._gram(own, m) for own in shared.T]
-        if m == self.design.n_coefficients:
+        shared = of_rows.reshape(len(of_rows), -1, self.n_columns).mean(axis=2)
+        grams = [self._gram(self._leading_features, own) for own in shared.T]
+        if not len(self._others):
             return Curvature(grams, np.empty((0, of_rows.shape[1])))
-        return Curvature(grams, self.design.squared_adjoint(of_rows)[m:])
+        return Curvature(grams, self.design.squared_adjoint(of_rows)[self._others])
 
-    def _gram(self, row_weight: Floats, n_features: int) -> Floats:
-        """Return X'WX of the first features, estimated from the sampled rows."""
+    def _gram(self, features: Floats, row_weight: Floats) -> Floats:
+        """Return X'WX, estimated from the features X of the sampled rows."""
         sampled = row_weight[self._sample]
-        times = row_weight.sum() / max(float(sampled.sum()), 1e-300)
-        weighted = self._dense[:, :n_features] * np.sqrt(sampled * times)[:, None]
+        total = float(sampled.sum())
+        times = float(row_weight.sum()) / total if total > 0 else 0.0
+        weighted = features * np.sqrt(sampled * times)[:, None]
         return np.asarray(weighted.T @ weighted)
 
     def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> Callable[[Floats], Floats]:
-        """Return about the inverse of the penalised Hessian: exact for the dense part, else diagonal.
+        """Return about the inverse of the penalised Hessian: exact for the leading ones, else diagonal.
 
         Its argument has the columns of all weightings side by side, as many for each.
         """
-        m = self.n_dense
-        dense = _DenseInverse(
-            [_factor(gram, own[:m]) for gram, own in zip(curvature.grams, strength, strict=True)]
-        )
-        rest = np.stack([own[m:] for own in strength], axis=1)
+        leading, others = self._leading, self._others
+        factors = [_factor(gram, own[leading]) for gram, own in zip(curvature.grams, strength, strict=True)]
+        rest = np.stack([own[others] for own in strength], axis=1)
         repeats = curvature.diagonal.shape[1] // len(strength)
-        diagonal = 1.0 / np.maximum(curvature.diagonal + np.repeat(rest, repeats, axis=1), 1e-6)
+        diagonal = 1.0 / (curvature.diagonal + np.repeat(rest, repeats, axis=1))
 
         def precondition(gradient: Floats) -> Floats:
             found = np.empty_like(gradient)
-            dense.multiply(gradient[:m], found[:m])
-            found[m:] = diagonal * gradient[m:]
+            by_weighting = np.split(gradient[leading], len(factors), axis=1)
+            solved = [dpotrs(*own, lower=True)[0] for own in zip(factors, by_weighting, strict=True)]
+            found[leading] = np.hstack(solved)
+            found[others] = diagonal * gradient[others]
             return found
 
         return precondition
@@ -328,7 +331,7 @@ class ProjectedEngine:
         )
         if self._exact:
             degrees = [
-                _degrees_of_freedom(self._gram(own, self.design.n_coefficients), ridge)
+                _degrees_of_freedom(self._gram(self._dense, own), ridge)
                 for own, ridge in zip(curvature.T, strength, strict=True)
             ]
         else:
@@ -359,34 +362,15 @@ class ProjectedEngine:
         signs = np.random.default_rng(0).choice([-1.0, 1.0], (n_rows, PROBES))
         roots = np.repeat(np.sqrt(curvature), PROBES, axis=1)
         right = self.design.adjoint(roots * np.tile(signs, (1, n_fits)))
-        m = self.n_dense
-        of_pairs = np.repeat(self.design.squared_adjoint(curvature)[m:], PROBES, axis=1)
-        grams = [self._gram(own, m) for own in curvature.T]
-        precondition = self._preconditioner(Curvature(grams, of_pairs), strength)
+        diagonal = np.repeat(self.design.squared_adjoint(curvature)[self._others], PROBES, axis=1)
+        grams = [self._gram(self._leading_features, own) for own in curvature.T]
+        precondition = self._preconditioner(Curvature(grams, diagonal), strength)
         ridge = np.repeat(np.stack(strength, axis=1), PROBES, axis=1)
-        space = self.design.workspace(right.shape[1])
-        weights = np.zeros((n_rows, space.width))
-        weights[:, : right.shape[1]] = roots**2
-
-        def weigh(rows: slice, own: Floats) -> None:
-            own *= weights[rows]
-
-        solution, residual = np.zeros_like(right), right.copy()
-        step = precondition(residual)
-        direction, square = step, (residual * step).sum(axis=0)
-        aim = PROBE_PRECISION**2 * square
-        for _ in range(PROBE_PRODUCTS):
-            space.score(direction, weigh)
-            product = space.adjoint() + ridge * direction
-            length = square / np.maximum((direction * product).sum(axis=0), 1e-300)
-            solution += length * direction
-            residual -= length * product
-            step = precondition(residual)
-            new_square = (residual * step).sum(axis=0)
-            if (new_square <= aim).all():
-                break
-            direction = step + new_square / np.maximum(square, 1e-300) * direction
-            square = new_square
+        probes = _Probes(self.design, roots**2, ridge, precondition)
+        gradient = -right[:, :, None]
+        step = probes.precondition(gradient)
+        aim = FORCING**2 * np.sqrt(dot_of_each(gradient, step))
+        solution = newton_direction(probes, right, gradient, step, aim)[0][:, :, 0]
         products = (right * solution).reshape(len(right), n_fits, PROBES).mean(axis=2)
         return list(np.maximum(products, 0.0).T)
 
@@ -399,54 +383,49 @@ class ProjectedEngine:
         return np.asarray(sum(share * fit.coefficients for share, _, _, fit in parts))
 
 
-class _DenseInverse:
-    """Products with the inverses of several matrices, given by their lower Cholesky factors.
+@dataclass(frozen=True)
+class _Probes:
+    """Systems of a penalised Hessian, one for each right side, as conjugate gradients solve them.
 
-    The first products solve with the factors. As soon as their time would have paid for the inverses, these
-    are computed.
+    Parameters
+    ----------
+    design : Design
+    curvature : ndarray of shape (n_rows, n_probes)
+        Of each row.
+    ridge : ndarray of shape (n_coefficients, n_probes)
+    inverse : callable
+        The preconditioner.
     """
 
-    def __init__(self, factors: list[Floats]) -> None:
-        self._factors = factors
-        self._inverses: Floats | None = None
-        self._n_products = 0
+    design: Design
+    curvature: Floats
+    ridge: Floats
+    inverse: Callable[[Floats], Floats]
 
-    def multiply(self, columns: Floats, found: Floats) -> None:
-        """Fill in products with the columns of each matrix, as many for each, side by side."""
-        n = len(self._factors)
-        self._n_products += 1
-        if self._inverses is None and ROWS_PER_PRODUCT * self._n_products > len(columns):
-            self._inverses = np.stack([_inverse(factor) for factor in self._factors])
-        by_matrix = columns.reshape(len(columns), n, -1)
-        into = found.reshape(len(columns), n, -1)
-        if self._inverses is not None:
-            into[:] = np.matmul(self._inverses, by_matrix.swapaxes(0, 1)).swapaxes(0, 1)
-            return
-        for f, factor in enumerate(self._factors):
-            into[:, f] = dpotrs(factor, by_matrix[:, f], lower=True)[0]
+    def hessian_product(self, _: Floats) -> Callable[[Floats], Floats]:
+        """Return the function that multiplies vectors, (n_coefficients, n_probes, 1), by their Hessians."""
+        space = self.design.workspace(self.curvature.shape[1])
+        weights = np.zeros((len(self.curvature), space.width))
+        weights[:, : self.curvature.shape[1]] = self.curvature
 
+        def weigh(rows: slice, own: Floats) -> None:
+            own *= weights[rows]
 
-def _inverse(factor: Floats) -> Floats:
-    """Return the inverse of a matrix, given its lower Cholesky factor."""
-    lower, _ = dpotri(factor, lower=True)
-    inverse = np.tril(lower)
-    inverse += np.tril(lower, -1).T
-    return np.asarray(inverse)
+        def product(direction: Floats) -> Floats:
+            flat = direction[:, :, 0]
+            space.score(flat, weigh)
+            return (space.adjoint() + self.ridge * flat)[:, :, None]
+
+        return product
+
+    def precondition(self, gradient: Floats) -> Floats:
+        """Return vectors times approximate inverses of the Hessians."""
+        return self.inverse(gradient[:, :, 0])[:, :, None]
 
 
 def _factor(gram: Floats, strength: Floats) -> Floats:
-    """Return the Cholesky factor, the lower one, of a Gram matrix plus the ridge."""
-    # The Gram matrix is symmetric, and its transpose in Fortran order.
-    matrix = gram.T.copy(order="F")
-    diagonal = np.einsum("ii->i", matrix)
-    diagonal += strength
-    added = JITTER * float(diagonal.mean())
-    while True:
-        diagonal += added
-        factor, failed = dpotrf(matrix, lower=True, clean=True)
-        if not failed:
-            return np.asarray(factor)
-        added *= 100
+    """Return the lower Cholesky factor of a Gram matrix plus the ridge."""
+    return lower_cholesky(gram + np.diag(strength))
 
 
 def _degrees_of_freedom(gram: Floats, strength: Floats) -> Floats:

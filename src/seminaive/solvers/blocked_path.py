@@ -36,7 +36,10 @@ from seminaive.kernels.path_problem import (
     new_work,
 )
 from seminaive.objective.penalties import scaled_factors
+from seminaive.solvers import elastic_net_path
 from seminaive.solvers.elastic_net_path import (
+    N_STRENGTHS,
+    RATIO,
     PathOptions,
     checked_strengths,
     null_loss_of,
@@ -58,9 +61,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Largest number of coefficients, all classes together, that may leave their targets: the second derivatives
-# of so many take 72 MB, in every block that is being visited.
-WIDEST = 3000
+# Coefficients, all classes together, that may leave their targets: their second derivatives take 72 MB in
+# every block that is being visited.
+WIDEST = 2 * elastic_net_path.WIDEST
 
 
 class RowsInBlocks(Protocol):
@@ -87,8 +90,8 @@ def blocked_path(
     penalty: ElasticNet,
     *,
     strengths: ArrayLike | None = None,
-    n_strengths: int = 100,
-    ratio: float = 1e-4,
+    n_strengths: int = N_STRENGTHS,
+    ratio: float = RATIO,
     options: PathOptions | None = None,
 ) -> ShrinkagePath:
     """Solve for a path of strengths.
@@ -197,10 +200,11 @@ class _PathSolver:
         )
         status, gap = OUT_OF_STEPS, np.inf
         for count in range(rules.max_steps + 1):
-            gap = np.inf if goal.by_decrement else float(point.facts[GAP])
-            if point.facts[RESIDUAL] <= goal.residual and gap <= goal.gap:
-                status = CONVERGED
-                break
+            if not goal.by_decrement:
+                gap = float(point.facts[GAP])
+                if point.facts[RESIDUAL] <= goal.residual and gap <= goal.gap:
+                    status = CONVERGED
+                    break
             if count == rules.max_steps:
                 break
             fresh = self._refresh_curvature(strength)

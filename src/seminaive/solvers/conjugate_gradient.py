@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.solvers.line_search import Point, search_wolfe
-from seminaive.solvers.result import SolverResult
+from seminaive.solvers.line_search import CONJUGATE_SLOPE, Point, search_wolfe
+from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
 from seminaive.solvers.trace import Trace
 
 if TYPE_CHECKING:
@@ -17,15 +17,13 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-CURVATURE = 0.1
-
 
 def minimize_conjugate_gradient(
     objective: Objective,
     start: Floats,
     *,
-    tol: float = 1e-6,
-    max_iter: int = 1000,
+    tol: float = TOL,
+    max_iter: int = MAX_ITER,
     reference: float | None = None,
     first_step: float | None = None,
 ) -> SolverResult:
@@ -47,7 +45,9 @@ def minimize_conjugate_gradient(
         slope = float(gradient @ direction)
         point = None
         if slope < 0:
-            point = search_wolfe(trace, here, Point(0.0, value, gradient, slope), direction, step, CURVATURE)
+            point = search_wolfe(
+                trace, here, Point(0.0, value, gradient, slope), direction, step, CONJUGATE_SLOPE
+            )
         n_iter += 1
         if point is None:
             if steepest:

@@ -34,6 +34,7 @@ from seminaive.kernels.path_problem import (
 )
 from seminaive.objective.penalties import ElasticNet, filled, scaled_factors
 from seminaive.solvers.path_columns import Columns, flat
+from seminaive.solvers.result import MAX_ITER, TOL
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -43,18 +44,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Largest number of coefficients, all classes together, for which second derivatives are kept. 1000 of them
-# take 8 MB. The classes of a softmax model meet in its second derivatives, so they are kept longer there.
-WIDEST_LOGISTIC = 1000
-WIDEST_SOFTMAX = 1500
-WIDEST_SOFTMAX_OF_FEW_ROWS = 3000
-FEW_ROWS = 5000
-# Steps of a sweeping solver for one Newton step.
-PATIENCE = 5
-# A path that may stop early does so at this share of the deviance explained, and, once the classes are
-# separated, below this part of the largest strength.
-EXPLAINED = 0.999
-SEPARATED = 1e-2
+# Largest number of coefficients, all classes together, for which second derivatives are kept, 18 MB; a solver
+# that sweeps over the coefficients takes over beyond, with more steps for one Newton step. Twice as many are
+# kept of several classes, which meet in their second derivatives, where rows are no more than that.
+WIDEST, PATIENCE = 1500, 5
+# A path that may stop early does so at this share of the deviance explained, as is customary, and, once the
+# classes are separated, below this part of the largest strength.
+EXPLAINED, SEPARATED = 0.999, 1e-2
+# Strengths that are laid unless the caller says otherwise, and the least of them over the largest.
+N_STRENGTHS, RATIO = 100, 1e-4
 
 
 @dataclass(frozen=True)
@@ -152,16 +150,16 @@ class PathOptions:
     residual_tol : float, default=1e-6
         Optimality residual at which to stop, relative to the largest derivative at the target. Both
         tolerances must be met.
-    max_steps : int, default=200
+    max_steps : int, default=1000
         Newton steps per strength.
     stop_early : bool, default=True
         Whether a path ends at 99.9 % of the deviance explained, and, below 1e-2 of ``strength_max``, as
         soon as the classes are separated.
     """
 
-    gap_tol: float = 1e-6
-    residual_tol: float = 1e-6
-    max_steps: int = 200
+    gap_tol: float = TOL
+    residual_tol: float = TOL
+    max_steps: int = MAX_ITER
     stop_early: bool = True
 
     def __post_init__(self) -> None:
@@ -179,8 +177,8 @@ def logistic_path(
     penalty: ElasticNet | None = None,
     *,
     strengths: ArrayLike | None = None,
-    n_strengths: int = 100,
-    ratio: float = 1e-4,
+    n_strengths: int = N_STRENGTHS,
+    ratio: float = RATIO,
     row_weight: Floats | None = None,
     offset: ArrayLike | None = None,
     options: PathOptions | None = None,
@@ -219,8 +217,8 @@ def softmax_path(
     penalty: ElasticNet | None = None,
     *,
     strengths: ArrayLike | None = None,
-    n_strengths: int = 100,
-    ratio: float = 1e-4,
+    n_strengths: int = N_STRENGTHS,
+    ratio: float = RATIO,
     row_weight: Floats | None = None,
     offset: ArrayLike | None = None,
     options: PathOptions | None = None,
@@ -363,9 +361,7 @@ def read_path(solved: Path, columns: Columns, target: Floats, null_loss: float) 
 
 def _widest(n_scores: int, n_rows: int) -> int:
     """Return the number of coefficients up to which second derivatives are kept."""
-    if n_scores == 1:
-        return WIDEST_LOGISTIC
-    return WIDEST_SOFTMAX_OF_FEW_ROWS if n_rows <= FEW_ROWS else WIDEST_SOFTMAX
+    return 2 * WIDEST if n_scores > 1 and n_rows <= 2 * WIDEST else WIDEST
 
 
 def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) -> Path:

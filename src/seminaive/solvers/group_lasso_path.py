@@ -22,8 +22,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
 from seminaive.memory import refuse_beyond_memory
 from seminaive.objective.group_norm import GroupNorm
+from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.statistics.distinct import distinct_rows
 
 if TYPE_CHECKING:
@@ -38,22 +41,11 @@ if TYPE_CHECKING:
 
 # Decrease of the quadratic model in one sweep over the groups, as a share of the first sweep's, at which the
 # next Newton step pays more; and the sweeps after which it is taken in any case.
-SWEEP_TOL = 1e-4
-MOST_SWEEPS = 500
-# Coordinates up to which the model has second derivatives between the directions of the label space.
-MOST_JOINT = 600
-# The same for one group, whose block of second derivatives is decomposed in every step.
-MOST_BLOCK = 40
-# Share of the decrease that the model promises which a step must reach (Armijo), and halvings of a step.
-ARMIJO = 1e-4
-MOST_HALVINGS = 40
-# Subgradients, as a share of the penalties, beyond which a start is surely not optimal.
-NEARLY = 0.01
-# Differences of objectives below are rounding.
-ROUNDING = 1e-15
-# Derivatives of the loss per row below are rounding: those of columns that are independent of the label in
-# the table. A row in a million too many in one cell has a derivative of 1e-6.
-NO_DERIVATIVE = 1e-12
+SWEEP_TOL, MOST_SWEEPS = 1e-4, 500
+# Coordinates up to which the model has second derivatives between the directions of the label space, of all
+# groups and of one, whose block of second derivatives is decomposed in every step. Both models have the same
+# minimum.
+MOST_JOINT, MOST_BLOCK = 600, 40
 
 
 @dataclass(frozen=True)
@@ -156,7 +148,8 @@ class GroupLassoProblem:
         self.null = GroupSolution(np.inf, zero, self.null_intercepts, self.null_loss, 0.0, 0)
         derivatives = self._loss_and_gradient(zero, self.null_intercepts)[1]
         entry = GroupNorm(self.starts, self.factors).norms(derivatives) / self.factors
-        self.entry_strengths = np.where(entry > NO_DERIVATIVE, entry, 0.0)
+        # Columns that are independent of the label in the table have no derivative but rounding.
+        self.entry_strengths = np.where(entry > ROUNDING, entry, 0.0)
 
     @property
     def largest_strength(self) -> float:
@@ -168,7 +161,7 @@ class GroupLassoProblem:
         return GroupNorm(self.starts, strength * self.factors)
 
     def path(
-        self, strengths: Sequence[float] | Floats, *, tol: float = 1e-6, max_iter: int = 100
+        self, strengths: Sequence[float] | Floats, *, tol: float = TOL, max_iter: int = MAX_ITER
     ) -> list[GroupSolution]:
         """Return the solutions at some strengths, each started from the one before."""
         found, start = [], self.null
@@ -182,8 +175,8 @@ class GroupLassoProblem:
         strength: float,
         start: GroupSolution | None = None,
         *,
-        tol: float = 1e-6,
-        max_iter: int = 100,
+        tol: float = TOL,
+        max_iter: int = MAX_ITER,
     ) -> GroupSolution:
         """Return the solution at one strength.
 
@@ -194,7 +187,7 @@ class GroupLassoProblem:
             Where to start; the intercepts alone by default.
         tol : float, default=1e-6
             Duality gap at which to stop, as a share of the loss without columns.
-        max_iter : int, default=100
+        max_iter : int, default=1000
             Newton steps.
         """
         norm = self.norm_at(strength)
@@ -205,7 +198,7 @@ class GroupLassoProblem:
         start = start or self.null
         state = self._state(start.coefficients, start.intercepts, norm)
         target = tol * self.null_loss
-        gap = self._gap(state, norm) if _is_nearly_optimal(state, norm) else np.inf
+        gap = self._gap(state, norm)
         n_iter = 0
         while gap > target and n_iter < max_iter:
             n_iter += 1
@@ -277,7 +270,10 @@ class GroupLassoProblem:
         length = 1.0
         for _ in range(MOST_HALVINGS):
             moved = self._state(state.coefficients + length * step, state.intercepts + length * step0, norm)
-            if moved.objective <= state.objective - ARMIJO * length * promised + ROUNDING * self.null_loss:
+            if (
+                moved.objective
+                <= state.objective - SUFFICIENT_DECREASE * length * promised + ROUNDING * self.null_loss
+            ):
                 return moved, promised
             length /= 2
         return None, promised
@@ -364,15 +360,6 @@ class _State:
     objective: float
     gradient: Floats
     at_intercepts: Floats
-
-
-def _is_nearly_optimal(state: _State, norm: GroupNorm) -> bool:
-    """Tell whether no group's subgradient is far from zero: else the duality gap need not be looked at."""
-    norms = norm.norms(state.coefficients)
-    pull = np.repeat(norm.penalties / np.where(norms > 0, norms, 1.0), np.diff(norm.starts))
-    left = norm.norms(state.gradient + pull[None, :, None] * state.coefficients)
-    left = np.where(norms > 0, left, np.maximum(left - norm.penalties, 0.0))
-    return bool((left <= NEARLY * norm.penalties).all())
 
 
 def _to_blocks(values: Floats, width: int) -> Floats:

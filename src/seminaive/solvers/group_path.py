@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.scores import Interpolation
 
     Floats = NDArray[np.float64]
-
-ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)

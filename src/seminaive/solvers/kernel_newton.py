@@ -6,9 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg.blas import dsymv
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+from scipy.linalg.blas import dsymm, dsymv
+from scipy.linalg.lapack import dpotri, dpotrs
 from scipy.special import expit
+
+from seminaive.design.rounding import ROUNDING
+from seminaive.objective.cholesky import lower_cholesky
+from seminaive.solvers.line_search import FORCING, MOST_HALVINGS, SUFFICIENT_DECREASE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,41 +20,37 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# A Hessian is factored again where a step shortens the decrement to more than this share.
-SLOW = 0.3
-SUFFICIENT_DECREASE = 1e-4
-MOST_HALVINGS = 30
-# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient, and are
-# given up after so many products.
-FORCING = 0.1
-MOST_PRODUCTS = 10
-# The same for the first step of a fit, which is solved for as a whole and not from where it starts.
-FIRST_FORCING = 0.01
-# From so many rows on, second derivatives by a class are left out of a system where their product with the
-# mean prior variance of scores, that of the intercept apart, is below this.
-MANY_ROWS = 150
-NEGLIGIBLE = 0.1
+# How a minimum is approached; none of these numbers moves it. A Hessian is factored again where a step
+# shortens the decrement to more than the share SLOW. Conjugate gradients solve for a Newton step until the
+# residual falls to the share FORCING of the gradient (its square for the first step of a fit, which is
+# solved for as a whole and not from where it starts), and are given up after MOST_PRODUCTS. From MANY_ROWS
+# on, second derivatives by a class are left out of a system where their product with the mean prior variance
+# of scores, without that of their mean, is below NEGLIGIBLE.
+SLOW, MOST_PRODUCTS, MANY_ROWS, NEGLIGIBLE = 0.3, 10, 150, 0.1
 
 
 @dataclass(frozen=True)
 class KernelFit:
-    """A minimiser of ``sum loss(y, K a) + a'K a / 2``.
+    """A minimiser of ``sum loss(y, K a + b) + a'K a / 2``.
 
     Parameters
     ----------
     weights : ndarray of shape (n_rows, n_columns)
-        The weight a of each row's kernel function.
+        The weight a of each row's kernel function; they add up to 0.
+    intercept : ndarray of shape (n_columns,)
+        b, which is not penalised.
     scores : ndarray of shape (n_rows, n_columns)
-        K a.
+        K a + b.
     objective : float
     n_iter : int
         Newton steps.
     optimality : float
-        The root of the Newton decrement, about the distance of the value from its minimum, over the distance
-        of the value at zero.
+        The root of the Newton decrement, which is about the distance of the value from its minimum, over the
+        value.
     """
 
     weights: Floats
+    intercept: Floats
     scores: Floats
     objective: float
     n_iter: int
@@ -108,51 +108,40 @@ class RowLoss:
 
 def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     """Return the Cholesky factor of ``I + V^1/2 K V^1/2``, V the curvatures of the rows, and V^1/2."""
-    root = np.sqrt(np.maximum(curvature, 1e-12))
+    root = np.sqrt(curvature)
     # The kernel is symmetric, and its transpose in Fortran order.
     matrix = kernel.T * root
     matrix *= root[:, None]
     np.einsum("ii->i", matrix)[:] += 1.0
-    return _cholesky(matrix, in_place=True), root
-
-
-def _cholesky(matrix: Floats, *, in_place: bool) -> Floats:
-    """Return the lower Cholesky factor of a matrix in Fortran order, its diagonal raised until there is one.
-
-    Its lower triangle is read; in place, the upper one must be its mirror image.
-    """
-    diagonal = np.einsum("ii->i", matrix)
-    raised = diagonal.copy()
-    added = 1e-12 * float(raised.mean())
-    while True:
-        factor, failed = dpotrf(matrix, lower=True, clean=False, overwrite_a=in_place)
-        if not failed:
-            return np.asarray(factor)
-        if in_place:
-            np.copyto(matrix, matrix.T, where=np.tri(len(matrix), k=-1, dtype=bool))
-        raised += added
-        diagonal[:] = raised
-        added *= 100
+    # No eigenvalue is below 1: nothing is to be held back but rounding.
+    return lower_cholesky(matrix, len(matrix) * ROUNDING), root
 
 
 def smoother(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
-    """Return S and s with ``(V^-1 + K)^-1 = diag(s) S diag(s)`` for the curvatures V of the rows.
+    """Return S and s with ``diag(s) S diag(s) = Q - Q 1 (1'Q 1)^-1 1'Q`` and ``Q = (V^-1 + K)^-1``.
 
-    Of S, in Fortran order, only the lower triangle is meant.
+    V are the curvatures of the rows, and what is taken off Q is what the free intercept explains. Of S, in
+    Fortran order, only the lower triangle is meant.
     """
     factor, root = factor_curvature(kernel, curvature)
     lower, _ = dpotri(factor, lower=True, overwrite_c=True)
+    along = dsymv(1.0, lower, root, lower=True)
+    total = float(root @ along)
+    if total > 0:
+        lower -= np.outer(along / total, along)
     return np.asarray(lower), root
 
 
 class _NewtonSystem:
-    """``(I + W K)^-1`` at given second derivatives W of the loss, factored once and used for several steps.
+    """The Newton equations ``(I + W K) a + W 1 b = right``, ``1'a = 0`` at given second derivatives W.
 
-    For two classes W is diagonal. For more, W = D - D 1 (1'D 1)^-1 1'D with D = w p, block by block, so that
-    with E_c = D_c^1/2 (I + D_c^1/2 K D_c^1/2)^-1 D_c^1/2 the inverse takes b to
-    ``b - E K b + E 1 (sum_c E_c)^-1 1'E K b`` (Rasmussen and Williams, 2006, algorithm 3.3). Of symmetric
-    matrices only the lower triangles are computed. Rows that hardly ever belong to a class have D_c = 0 in
-    its block, which makes the block smaller; conjugate gradients make up for what is left out.
+    They are factored once and used for several steps. For two classes W is diagonal. For more,
+    W = D - D 1 (1'D 1)^-1 1'D with D = w p, block by block, so that with
+    E_c = D_c^1/2 (I + D_c^1/2 K D_c^1/2)^-1 D_c^1/2 the symmetric operator (I + W K)^-1 W is
+    ``E - E 1 (sum_c E_c)^-1 1'E`` (Rasmussen and Williams, 2006, algorithm 3.3). Of symmetric matrices only
+    the lower triangles are computed. Rows that hardly ever belong to a class have D_c = 0 in its block, which
+    makes the block smaller; conjugate gradients make up for what is left out. The intercepts b are eliminated
+    last.
     """
 
     def __init__(self, kernel: Floats, loss: RowLoss, posterior: Floats) -> None:
@@ -164,14 +153,16 @@ class _NewtonSystem:
             self.roots = root[:, None]
         else:
             self.factor = self._factor_blocks(loss.row_weight * posterior, self._least(loss))
+        self._factor_intercepts(loss.n_columns)
 
     def _least(self, loss: RowLoss) -> Floats:
         """Return below what D_c is taken for 0, for each row: never so for the most probable class."""
         if self.exact:
             return np.zeros(len(self.kernel))
-        # The intercept is a constant in the kernel.
+        # What the intercept takes up is no spread.
         spread = float(np.einsum("ii->i", self.kernel).mean() - self.kernel.mean())
-        return np.minimum(NEGLIGIBLE / max(spread, 1e-300), 0.5 / loss.n_columns * loss.row_weight[:, 0])
+        most = 0.5 / loss.n_columns * loss.row_weight[:, 0]
+        return np.minimum(NEGLIGIBLE / spread, most) if spread > 0 else most
 
     def _factor_blocks(self, of_classes: Floats, least: Floats) -> Floats:
         """Keep E_c of each class, and return the Cholesky factor of their sum."""
@@ -181,26 +172,61 @@ class _NewtonSystem:
         for c, own in enumerate(of_classes.T):
             rows = np.flatnonzero(own > least)
             if not len(rows):
+                self._add_mean(c, own, total)
                 continue
             among = self.kernel if len(rows) == len(own) else self.kernel[np.ix_(rows, rows)]
             factor, root = factor_curvature(among, own[rows])
             lower, _ = dpotri(factor, lower=True, overwrite_c=True)
             add_scaled(lower, root, rows, total)
             self.blocks.append((c, rows, lower))
-        return _cholesky(total, in_place=False)
+        return lower_cholesky(total)
+
+    def _add_mean(self, column: int, of_class: Floats, total: Floats) -> None:
+        """Keep E_c of a class that no row is likely to belong to: that of its mean score alone.
+
+        With D_c = t d d', where d adds up to 1, it is d d' / (1 / t + d'K d). Without it nothing would
+        determine the intercept of the class.
+        """
+        weight = float(of_class.sum())
+        if weight > 0:
+            shares = of_class / weight
+            outer = np.asfortranarray(np.outer(shares, shares))
+            outer /= 1.0 / weight + float(shares @ self.kernel @ shares)
+            total += outer
+            self.blocks.append((column, np.arange(len(shares)), outer))
+
+    def _factor_intercepts(self, n_columns: int) -> None:
+        """Solve for what each intercept moves, ``(I + W K)^-1 W 1``, and invert its sums over the rows."""
+        ones = np.ones((len(self.kernel), n_columns))
+        if not self.blocks:
+            self._moved = self._times_curvature(ones)[None]
+        else:
+            alone = self._times_blocks(ones)
+            shared, _ = dpotrs(self.factor, alone, lower=True)
+            self._moved = np.zeros((n_columns, *ones.shape))
+            for c, rows, lower in self.blocks:
+                self._moved[:, rows, c] = -dsymm(1.0, lower, shared[rows], lower=True).T
+                self._moved[c, :, c] += alone[:, c]
+        sums = self._moved.sum(axis=1).T
+        # Adding one number to the intercepts of all classes changes nothing: they are to add up to 0.
+        constant = np.trace(sums) / n_columns**2 if n_columns > 1 else 0.0
+        self._intercepts = np.linalg.pinv(sums + constant)
+
+    def _times_curvature(self, scores: Floats) -> Floats:
+        """Return ``(I + W K)^-1 W`` times scores."""
+        if not self.blocks:
+            along, _ = dpotrs(self.factor, self.roots * scores, lower=True)
+            return np.asarray(self.roots * along)
+        damped = self._times_blocks(scores)
+        shared, _ = dpotrs(self.factor, damped.sum(axis=1), lower=True)
+        return damped - self._times_blocks(np.broadcast_to(shared[:, None], damped.shape))
 
     def solve(self, right: Floats) -> tuple[Floats, Floats]:
-        """Return ``x = (I + W K)^-1 right``, and ``K x``."""
-        moved = self.kernel @ right
-        if self.blocks:
-            damped = self._times_blocks(moved)
-            shared, _ = dpotrs(self.factor, damped.sum(axis=1), lower=True)
-            every = np.broadcast_to(shared[:, None], damped.shape)
-            found = right - damped + self._times_blocks(every)
-        else:
-            along, _ = dpotrs(self.factor, self.roots * moved, lower=True)
-            found = right - self.roots * along
-        return found, self.kernel @ found
+        """Return the weights a, and the scores ``K a + b``."""
+        found = right - self._times_curvature(self.kernel @ right)
+        intercept = self._intercepts @ found.sum(axis=0)
+        found -= np.tensordot(intercept, self._moved, 1)
+        return found, self.kernel @ found + intercept
 
     def _times_blocks(self, vectors: Floats) -> Floats:
         """Return E_c times the column of each class c."""
@@ -212,7 +238,7 @@ class _NewtonSystem:
 
 @dataclass(frozen=True)
 class _Point:
-    """Weights a, scores K a, and the value and posterior there."""
+    """Weights a that add up to 0, scores K a + b, and the value and posterior there."""
 
     weights: Floats
     scores: Floats
@@ -222,6 +248,7 @@ class _Point:
     @classmethod
     def of(cls, loss: RowLoss, weights: Floats, scores: Floats) -> _Point:
         value, posterior = loss.evaluate(scores)
+        # The intercept has no part in a'K a, since the weights add up to 0.
         return cls(weights, scores, value + 0.5 * float(np.vdot(weights, scores)), posterior)
 
 
@@ -233,7 +260,7 @@ def minimize_kernel(
     tol: float,
     max_iter: int,
 ) -> KernelFit:
-    """Minimise from scores to start at, until the Newton decrement is below tol times the gain over zero.
+    """Minimise from scores to start at, until the Newton decrement is below tol times the value.
 
     A factored Hessian serves several steps, as long as these shorten the decrement; then it preconditions
     conjugate gradients, as long as few of them give a step.
@@ -241,7 +268,7 @@ def minimize_kernel(
     Parameters
     ----------
     kernel : ndarray of shape (n_rows, n_rows)
-        K, an unpenalised intercept being a large constant in it.
+        K, without the intercept.
     loss : RowLoss
     start : ndarray of shape (n_rows, n_columns)
         Scores, those of a fit under another kernel for instance.
@@ -258,7 +285,7 @@ def minimize_kernel(
         gradient = loss.residuals(point.posterior) - point.weights
         step, moved = system.solve(gradient)
         decrement = 0.5 * float(np.vdot(gradient, moved))
-        if decrement <= tol * _gained(loss, point.value) or n_iter >= max_iter:
+        if decrement <= tol * point.value or n_iter >= max_iter:
             break
         if decrement > SLOW * before:
             found, enough = _refined(system, loss, point.posterior, gradient, step, moved, FORCING)
@@ -273,13 +300,10 @@ def minimize_kernel(
             break
         # After a shortened step the next one takes a new Hessian.
         point, before = there, decrement if length == 1 else 0.0
-    optimality = float(np.sqrt(max(decrement, 0.0) / _gained(loss, point.value)))
-    return KernelFit(point.weights, point.scores, point.value, n_iter, optimality)
-
-
-def _gained(loss: RowLoss, value: float) -> float:
-    """Return what a fit has gained over coefficients of 0, at least a small share of its value."""
-    return max(loss.at_zero - value, 1e-3 * abs(value), 1e-300)
+    # No objective is below 0; where it is 0 there is nothing left to gain.
+    optimality = float(np.sqrt(max(decrement, 0.0) / point.value)) if point.value > 0 else 0.0
+    intercept = (point.scores - kernel @ point.weights).mean(axis=0)
+    return KernelFit(point.weights, intercept, point.scores, point.value, n_iter, optimality)
 
 
 def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, _NewtonSystem]:
@@ -289,7 +313,7 @@ def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, _
     right = loss.curved(posterior, start) + loss.residuals(posterior)
     found = system.solve(right)
     if not system.exact:
-        found, _ = _refined(system, loss, posterior, right, *found, FIRST_FORCING)
+        found, _ = _refined(system, loss, posterior, right, *found, FORCING**2)
     return _Point.of(loss, *found), system
 
 

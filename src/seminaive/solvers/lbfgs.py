@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.solvers.curvature_pairs import CurvaturePairs
-from seminaive.solvers.line_search import Point, search_wolfe
-from seminaive.solvers.result import SolverResult
+from seminaive.solvers.line_search import QUASI_NEWTON_SLOPE, Point, search_wolfe
+from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
 from seminaive.solvers.trace import Trace
 
 if TYPE_CHECKING:
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-CURVATURE = 0.9
+# Steps that are remembered; 10 to 30 are customary.
+MEMORY = 20
 
 
 def minimize_lbfgs(
     objective: Objective,
     start: Floats,
     *,
-    tol: float = 1e-6,
-    max_iter: int = 1000,
-    memory: int = 10,
+    tol: float = TOL,
+    max_iter: int = MAX_ITER,
     reference: float | None = None,
     first_step: float | None = None,
 ) -> SolverResult:
@@ -41,8 +41,6 @@ def minimize_lbfgs(
     tol : float
         Norm of the gradient at which to stop, relative to the reference.
     max_iter : int
-    memory : int
-        Steps that are remembered: more need fewer passes and more memory, ``2 * memory`` vectors.
     reference : float or None
         The gradient's norm that counts as 1: by default that at the start. Warm starts give the norm at a
         cold one.
@@ -54,7 +52,7 @@ def minimize_lbfgs(
     norm = float(np.linalg.norm(gradient))
     reference = norm if reference is None else reference
     here = start
-    pairs = CurvaturePairs(memory)
+    pairs = CurvaturePairs(MEMORY)
     n_iter = 0
     while norm > tol * reference and n_iter < max_iter:
         direction = pairs.direction(gradient)
@@ -63,7 +61,9 @@ def minimize_lbfgs(
             break
         # Later steps have a model of the curvature.
         step = 1.0 if pairs else first_step or 1.0 / norm
-        point = search_wolfe(trace, here, Point(0.0, value, gradient, slope), direction, step, CURVATURE)
+        point = search_wolfe(
+            trace, here, Point(0.0, value, gradient, slope), direction, step, QUASI_NEWTON_SLOPE
+        )
         if point is None:
             if not pairs:
                 break

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -15,10 +17,15 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Objective = Callable[[Floats], tuple[float, Floats]]
 
-SUFFICIENT_DECREASE = 1e-4
-MOST_TRIALS = 25
-# Differences of the objective below this share of it are rounding.
-ROUNDING = 1e-14
+# Line searches of all solvers (Nocedal and Wright, 2006, chapter 3). They decide how fast a minimum is found,
+# not which: share of the decrease along the slope that a step must reach, shares of the first slope that may
+# be left after a quasi-Newton step and after one of conjugate gradients, and the least share of an interval
+# that a trial leaves on either side.
+SUFFICIENT_DECREASE, QUASI_NEWTON_SLOPE, CONJUGATE_SLOPE, LEAST_SHARE = 1e-4, 0.9, 0.1, 0.1
+# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient.
+FORCING = 0.1
+# A step that was halved as often as a float has digits does not move.
+MOST_HALVINGS = np.finfo(float).nmant
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ def search_wolfe(
     """
     low, high = start, None
     allowed = ROUNDING * abs(start.value)
-    for _ in range(MOST_TRIALS):
+    for _ in range(MOST_HALVINGS):
         value, gradient = objective(origin + step * direction)
         point = Point(step, value, gradient, float(gradient @ direction))
         if not value <= start.value + SUFFICIENT_DECREASE * step * start.slope + allowed:
@@ -62,11 +69,11 @@ def _next_step(low: Point, high: Point | None) -> float:
         return 4.0 * low.step
     width = high.step - low.step
     if not np.isfinite(high.value):
-        return low.step + 0.1 * width
+        return low.step + LEAST_SHARE * width
     # The minimum of the cubic through both values and slopes.
     d = low.slope + high.slope - 3 * (high.value - low.value) / width
     root = np.sqrt(max(d * d - low.slope * high.slope, 0.0))
     share = 1.0 - (high.slope + root - d) / (high.slope - low.slope + 2 * root or 1.0)
-    return (
-        float(low.step + min(max(share, 0.1), 0.9) * width) if np.isfinite(share) else low.step + 0.5 * width
-    )
+    if not np.isfinite(share):
+        return low.step + 0.5 * width
+    return float(low.step + min(max(share, LEAST_SHARE), 1.0 - LEAST_SHARE) * width)

@@ -9,7 +9,7 @@ from seminaive.errors import InputError
 from seminaive.objective.coordinates import ScaledObjective
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.conjugate_gradient import minimize_conjugate_gradient
-from seminaive.solvers.lbfgs import minimize_lbfgs
+from seminaive.solvers.lbfgs import MEMORY, minimize_lbfgs
 from seminaive.solvers.newton import minimize_newton
 from seminaive.solvers.trace import reported
 
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 
 # The Hessian of so many coefficients takes 288 MB.
 MOST_NEWTON_COEFFICIENTS = 6000
-# Steps that L-BFGS remembers; 10 to 30 are customary.
-LBFGS_MEMORY = 20
-# Vectors of coefficients that a solver keeps at most.
-MOST_VECTORS = 2 * LBFGS_MEMORY + 8
+# Vectors of coefficients that a solver keeps at most: two for each step that L-BFGS remembers, and a handful.
+MOST_VECTORS = 2 * MEMORY + 8
 
 
 def minimize(
@@ -71,7 +69,7 @@ def minimize(
         elif solver == "cg":
             result = minimize_conjugate_gradient(scaled, z, first_step=first_step, **limits)
         else:
-            result = minimize_lbfgs(scaled, z, memory=LBFGS_MEMORY, first_step=first_step, **limits)
+            result = minimize_lbfgs(scaled, z, first_step=first_step, **limits)
     return replace(result, solution=coordinates.coefficients(result.solution))
 
 

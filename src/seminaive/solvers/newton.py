@@ -6,11 +6,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrs
 
+from seminaive.objective.cholesky import lower_cholesky
 from seminaive.solvers.curvature_pairs import CurvaturePairs
-from seminaive.solvers.line_search import Point, search_wolfe
-from seminaive.solvers.result import SolverResult
+from seminaive.solvers.line_search import QUASI_NEWTON_SLOPE, Point, search_wolfe
+from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
 from seminaive.solvers.trace import Trace
 
 if TYPE_CHECKING:
@@ -22,10 +23,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-CURVATURE = 0.9
-# Added to the diagonal, as a share of its mean, and raised until the matrix is positive definite: directions
-# without curvature, such as adding one number to every class, do not move.
-JITTER = 1e-9
 # A Hessian costs as much as some passes, so that it serves several steps, corrected by what they show.
 STEPS_PER_HESSIAN = 4
 
@@ -35,8 +32,8 @@ def minimize_newton(
     hessian: Callable[[Floats], Floats],
     start: Floats,
     *,
-    tol: float = 1e-6,
-    max_iter: int = 100,
+    tol: float = TOL,
+    max_iter: int = MAX_ITER,
     reference: float | None = None,
 ) -> SolverResult:
     """Return a minimiser, certified by the norm of its gradient relative to that at the start.
@@ -54,13 +51,15 @@ def minimize_newton(
     factor, n_steps, n_iter = None, 0, 0
     while norm > tol * reference and n_iter < max_iter:
         if factor is None or n_steps == STEPS_PER_HESSIAN:
-            factor, n_steps = _factored(hessian(here)), 0
+            factor, n_steps = lower_cholesky(hessian(here)), 0
             pairs.forget()
-        direction = pairs.direction(gradient, partial(cho_solve, factor))
+        direction = pairs.direction(gradient, partial(_solve, factor))
         slope = float(gradient @ direction)
         point = None
         if slope < 0:
-            point = search_wolfe(trace, here, Point(0.0, value, gradient, slope), direction, 1.0, CURVATURE)
+            point = search_wolfe(
+                trace, here, Point(0.0, value, gradient, slope), direction, 1.0, QUASI_NEWTON_SLOPE
+            )
         n_iter += 1
         if point is None:
             if n_steps == 0:
@@ -78,15 +77,6 @@ def minimize_newton(
     return SolverResult(here, value, n_iter, optimality, optimality <= tol, trace.passes, trace.history)
 
 
-def _factored(matrix: Floats) -> tuple[Floats, bool]:
-    """Factor a positive semidefinite matrix, its flat directions held back; zeros become the identity."""
-    added = JITTER * float(np.trace(matrix)) / len(matrix) or 1.0
-    diagonal = np.einsum("ii->i", matrix)
-    while True:
-        diagonal += added
-        try:
-            factor, lower = cho_factor(matrix, lower=True)
-        except LinAlgError:
-            added *= 100
-        else:
-            return factor, lower
+def _solve(factor: Floats, right: Floats) -> Floats:
+    """Return the solution of a system, given its lower Cholesky factor."""
+    return np.asarray(dpotrs(factor, right, lower=True)[0])

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrs
 
-from seminaive.solvers.result import SolverResult
+from seminaive.design.rounding import ROUNDING
+from seminaive.objective.cholesky import lower_cholesky
+from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,21 +19,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-SUFFICIENT_DECREASE = 1e-4
-MOST_HALVINGS = 40
-# Differences of the objective below this share of it are rounding.
-ROUNDING = 1e-14
-# Added to the diagonal of the Hessian, as a share of its mean: copies of a term have no curvature apart.
-JITTER = 1e-10
-
 
 def minimize_nonnegative(
     objective: Callable[[Floats], tuple[float, Floats]],
     hessian: Callable[[Floats], Floats],
     start: Floats,
     *,
-    tol: float = 1e-8,
-    max_iter: int = 100,
+    tol: float = TOL,
+    max_iter: int = MAX_ITER,
 ) -> SolverResult:
     """Return the minimiser over ``z >= 0``, certified by its projected gradient.
 
@@ -60,9 +56,9 @@ def minimize_nonnegative(
     while norm > (tol * reference if n_iter else 0.0) and n_iter < max_iter and not stalled:
         free = (z > 0) | (gradient < 0)
         direction = np.zeros_like(z)
-        own = hessian(z)[np.ix_(free, free)]
-        np.einsum("ii->i", own)[:] += JITTER * max(float(np.trace(own)) / len(own), 1e-300)
-        direction[free] = -cho_solve(cho_factor(own), gradient[free])
+        # Copies of a term have no curvature apart.
+        factor = lower_cholesky(hessian(z)[np.ix_(free, free)])
+        direction[free] = -dpotrs(factor, gradient[free], lower=True)[0]
         z, value, gradient, trials = _search(objective, z, value, gradient, direction)
         passes += trials
         stalled = trials == MOST_HALVINGS

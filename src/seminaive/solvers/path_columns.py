@@ -12,8 +12,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Mean over standard deviation from which a column is centred by copying it rather than on the fly.
-FAR_FROM_ZERO = 1e4
+# Mean over standard deviation from which a column is centred by copying it rather than on the fly: squares
+# then have lost half the digits of a float.
+FAR_FROM_ZERO = np.sqrt(1 / np.sqrt(np.finfo(float).eps))
 
 
 @dataclass(frozen=True)

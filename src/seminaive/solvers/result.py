@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+# Where a search ends unless its caller says otherwise: its certificate, and its iterations.
+TOL, MAX_ITER = 1e-6, 1000
+
+
 @dataclass(frozen=True)
 class SolverResult:
     """A solution with its certificate.

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.objective.coordinates import Coordinates, Whitening
+from seminaive.design.coarse_table import MOST_COARSE
+from seminaive.objective.coordinates import LEAST_CURVATURE, Coordinates, Whitening
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,10 +19,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SCALINGS = ("none", "generative", "curvature")
-# The Gram matrix of so many coefficients is factored in about 15 ms.
-MOST_WHITENED = 800
-# The least curvature of a coefficient, in rows: one without rows may move a thousand times as far as others.
-LEAST_CURVATURE = 1e-6
 
 
 def scale_of(scaling: str, curvature: Floats, strength: Floats, estimate: GenerativeEstimate) -> Floats:
@@ -72,7 +69,7 @@ def search_coordinates(
     members = design.coefficients.first_order
     own = strength[members]
     first_step = 1.0 / (1 + len(design.coefficients.terms.features) + design.n_numbers)
-    if not whiten or (design.orders > 1).any() or len(members) > MOST_WHITENED or (own != own[:, :1]).any():
+    if not whiten or (design.orders > 1).any() or len(members) > MOST_COARSE or (own != own[:, :1]).any():
         return Coordinates(scale), first_step
     hessian = loss.variance_at_zero * loss.gram(members) + np.diag(own[:, 0])
     scale[members] = 1.0

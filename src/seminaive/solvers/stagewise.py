@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
 from seminaive.memory import refuse_beyond_memory
 from seminaive.solvers.alpha_path import AlphaPath
 
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Ties = Literal["first", "last"]
 
-# A feature whose parameters differ less than this between the classes, by rounding, says nothing.
-SILENT = 1e-12
 # Rows times features from which several threads pay for themselves.
 THREADED_CELLS = 100_000
 
@@ -92,7 +91,7 @@ class GridSearch:
             "merge rare categories or take larger steps",
         )
         self.settings = settings
-        tells = interpolation.distances > SILENT
+        tells = interpolation.distances > ROUNDING
         self.features = settings.order[tells[settings.order]]
         by_class = np.argsort(labels, kind="stable")
         self._starts = np.searchsorted(labels[by_class], np.arange(n_classes + 1))

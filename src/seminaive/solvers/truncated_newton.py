@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from seminaive.design.rounding import ROUNDING
+from seminaive.solvers.line_search import FORCING, MOST_HALVINGS, SUFFICIENT_DECREASE
 from seminaive.solvers.result import SolverResult
 
 if TYPE_CHECKING:
@@ -15,27 +17,25 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient.
-FORCING = 0.15
 # Hessian products per Newton step: far more than one takes unless rounding stops all progress.
 MOST_PRODUCTS = 100
-SUFFICIENT_DECREASE = 1e-4
-MOST_HALVINGS = 30
-# Differences of the objective below this share of it are rounding.
-ROUNDING = 1e-13
 
 
-class SideBySide(Protocol):
-    """Functions that are evaluated together; vectors have the shape (rows, functions, columns)."""
-
-    def __call__(self, coefficients: Floats, /) -> tuple[Floats, Floats]:
-        """Return the value of each function, and the gradients."""
+class Systems(Protocol):
+    """Systems of Hessians that are multiplied together; vectors have the shape (rows, systems, columns)."""
 
     def hessian_product(self, coefficients: Floats, /) -> Callable[[Floats], Floats]:
         """Return the function that multiplies a direction by the Hessian at some coefficients."""
 
     def precondition(self, gradient: Floats) -> Floats:
         """Return gradients times an approximate inverse of the Hessian."""
+
+
+class SideBySide(Systems, Protocol):
+    """Functions that are evaluated together; vectors have the shape (rows, functions, columns)."""
+
+    def __call__(self, coefficients: Floats, /) -> tuple[Floats, Floats]:
+        """Return the value of each function, and the gradients."""
 
 
 def minimize_truncated_newton(
@@ -79,8 +79,8 @@ def minimize_truncated_newton(
     told = False
     while active.any() and not told and n_iter < max_iter:
         aim = np.where(active, np.maximum(FORCING * norm, 0.5 * tol * reference), np.inf)
-        direction, products = _newton_direction(objective, z, gradient, step, aim)
-        slope = _dot(gradient, direction)
+        direction, products = newton_direction(objective, z, gradient, step, aim)
+        slope = dot_of_each(gradient, direction)
         old_values = values
         z, values, gradient, trials = _backtrack(objective, z, values, gradient, direction, slope)
         passes += products + trials
@@ -104,11 +104,11 @@ def gradient_norms(objective: SideBySide, gradient: Floats) -> Floats:
 def _norms(gradient: Floats, step: Floats) -> Floats:
     """Return the norms of gradients, given the preconditioner's steps along them."""
     # Rounding may turn the sign of a product that should be positive: that is no sign of a minimum.
-    return np.sqrt(np.abs(_dot(gradient, step)))
+    return np.sqrt(np.abs(dot_of_each(gradient, step)))
 
 
-def _newton_direction(
-    objective: SideBySide, z: Floats, gradient: Floats, step: Floats, aim: Floats
+def newton_direction(
+    systems: Systems, z: Floats, gradient: Floats, step: Floats, aim: Floats
 ) -> tuple[Floats, int]:
     """Solve for approximate Newton steps by preconditioned conjugate gradients; also the number of products.
 
@@ -117,22 +117,22 @@ def _newton_direction(
     """
     from seminaive.kernels.conjugate_gradient import update_direction, update_solution
 
-    multiply = objective.hessian_product(z)
+    multiply = systems.hessian_product(z)
     solution = np.zeros_like(gradient)
     residual = -gradient
     direction = -step
-    square = _dot(residual, direction)
+    square = dot_of_each(residual, direction)
     n_products = 0
     active = np.sqrt(np.maximum(square, 0.0)) > aim
     while active.any() and n_products < MOST_PRODUCTS:
         product = multiply(direction)
         n_products += 1
-        curvature = _dot(direction, product)
+        curvature = dot_of_each(direction, product)
         active &= curvature > 0
         length = np.divide(square, curvature, out=np.zeros_like(square), where=active)
         update_solution(length, direction, product, solution, residual)
-        preconditioned = objective.precondition(residual)
-        new_square = _dot(residual, preconditioned)
+        preconditioned = systems.precondition(residual)
+        new_square = dot_of_each(residual, preconditioned)
         active &= np.sqrt(np.maximum(new_square, 0.0)) > aim
         factor = np.divide(new_square, square, out=np.zeros_like(square), where=active)
         update_direction(factor, preconditioned, direction)
@@ -159,7 +159,7 @@ def _backtrack(
     return z, values, gradient, 0
 
 
-def _dot(a: Floats, b: Floats) -> Floats:
+def dot_of_each(a: Floats, b: Floats) -> Floats:
     """Return the scalar product of each function's vectors."""
     from seminaive.kernels.conjugate_gradient import dot_each
 

@@ -1,0 +1,98 @@
+"""The two engines of SemiNaive: the same answers whichever is faster, and honest certificates."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit, softmax
+
+from seminaive.design.smooth_columns import SmoothColumns
+from seminaive.encode import EqualFrequencyCuts, TableEncoder
+from seminaive.selection import projected_engine
+from seminaive.selection.kernel_engine import KernelEngine
+from seminaive.selection.projected_engine import ProjectedEngine
+
+STRENGTHS = (0.5, 0.3, 5.0)
+
+
+def problem(n_classes, n_splits=2, n_rows=180):
+    """Return the parts of an engine: numbers and a category, the first class being rare."""
+    rng = np.random.default_rng(n_classes)
+    numbers = rng.normal(size=(n_rows, 3))
+    category = rng.integers(0, 4, n_rows)
+    drawn = np.column_stack([numbers[:, 0] - 3, numbers[:, 1] ** 2, category - 1.0])[:, :n_classes]
+    labels = (drawn + rng.gumbel(size=drawn.shape)).argmax(axis=1)
+    X = pd.DataFrame({"a": numbers[:, 0], "b": numbers[:, 1], "c": numbers[:, 2], "d": category.astype(str)})
+    _, table = TableEncoder.learn(X, cut_rule=EqualFrequencyCuts(4))
+    weights = rng.uniform(0.5, 2.0, n_rows)
+    columns = SmoothColumns.of(table, weights, n_classes, None)
+    rows = np.arange(n_rows)
+    splits = [(rows[rows % 5 != f], rows[rows % 5 == f]) for f in range(n_splits)]
+    return columns, table, labels, weights, n_classes, splits
+
+
+def prepared_by(engine, parts):
+    made = engine(*parts)
+    relevances = np.random.default_rng(5).uniform(0.2, 3.0, (len(parts[-1]) + 1, parts[0].n_terms))
+    return made, made.prepare(relevances)
+
+
+def posterior_of(scores):
+    return expit(scores) if scores.shape[1] == 1 else softmax(scores, axis=1)
+
+
+def fits_of(engine, parts, tol=1e-14):
+    made, prepared = prepared_by(engine, parts)
+    fits = made.fit_folds(prepared, STRENGTHS, None, tol, 200)
+    return [*fits, made.fit_all(prepared, STRENGTHS, None, tol, 200)]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_both_engines_give_the_same_probabilities(n_classes):
+    parts = problem(n_classes)
+    for by_rows, by_coefficients in zip(
+        *(fits_of(e, parts) for e in (KernelEngine, ProjectedEngine)), strict=True
+    ):
+        # A limit of rows chooses between the engines, and must not be seen in an answer.
+        np.testing.assert_allclose(
+            posterior_of(by_rows.scores), posterior_of(by_coefficients.scores), rtol=0, atol=1e-6
+        )
+
+
+@pytest.mark.parametrize(
+    "limits",
+    [{"MOST_DENSE": 0}, {"MOST_EXACT": 1}, {"FEW_INVERTED": 9, "ENTRIES_PER_SCORE": 0}, {"SAMPLED_ROWS": 60}],
+    ids=lambda limits: next(iter(limits)),
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_limits_of_the_engine_of_coefficients_leave_its_fits_as_they_are(n_classes, limits, monkeypatch):
+    parts = problem(n_classes)
+    expected = fits_of(ProjectedEngine, parts)
+    for name, limit in limits.items():
+        monkeypatch.setattr(projected_engine, name, limit)
+    for own, other in zip(fits_of(ProjectedEngine, parts), expected, strict=True):
+        np.testing.assert_allclose(posterior_of(own.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
+
+
+def test_the_certificate_of_all_rows_does_not_depend_on_an_earlier_fit_of_a_single_fold():
+    *rest, splits = problem(2, n_splits=1)
+    # A fold of a few rows has a Hessian unlike that of all rows.
+    parts = (*rest, [(splits[0][1], splits[0][0])])
+    found = []
+    for with_fold in (False, True):
+        made, prepared = prepared_by(ProjectedEngine, parts)
+        start = np.full((made.design.n_coefficients, 1), 0.01)
+        if with_fold:
+            made.fit_folds(prepared, STRENGTHS, [start], 1e-6, 100)
+        found.append(made.fit_all(prepared, STRENGTHS, start, 1e-6, 100))
+    assert found[0].fit.optimality == found[1].fit.optimality
+    np.testing.assert_array_equal(found[0].coefficients, found[1].coefficients)
+
+
+@pytest.mark.parametrize("engine", [KernelEngine, ProjectedEngine])
+def test_folds_are_fitted_as_closely_as_the_tolerance_says(engine):
+    parts = problem(3)
+    closest = fits_of(engine, parts)[0].scores
+    errors = [np.abs(fits_of(engine, parts, tol)[0].scores - closest).max() for tol in (1e-2, 1e-6, 1e-10)]
+    # The share of the objective that is left falls by 1e-4, distances by the root of it.
+    assert errors[1] < 0.1 * errors[0]
+    assert errors[2] < 0.1 * errors[1]
