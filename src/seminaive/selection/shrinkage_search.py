@@ -382,7 +382,9 @@ class ShrinkageSearch:
         if not self.standardized:
             return cost
         with np.errstate(divide="ignore"):
-            return cost + cost_of_weakness(-np.log10(target.path.strengths))
+            weakness = cost_of_weakness(-np.log10(target.path.strengths))
+        # No penalty has no density; where nothing else was listed there is nothing to prefer.
+        return cost + weakness if np.isfinite(weakness).any() else cost
 
     def best(self, targets: Sequence[Target], selection: str, generator: np.random.Generator) -> Answer:
         """Take one strength of the target of least loss, by the rules of the paper."""
