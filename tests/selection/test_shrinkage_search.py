@@ -145,6 +145,17 @@ def test_no_penalty_alone_is_averaged_as_it_is():
     np.testing.assert_allclose(model.predict_proba(X), free.predict_proba(X), atol=0.01)
 
 
+def test_a_target_that_fits_beyond_rounding_is_not_too_weakly_held():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(100, 3)), np.repeat([0, 1], 50)
+    X[:, 0] += 12 * y
+    model = fitted(X, y, categorical_features=[], generative_shares=(1.0,))
+    # There is nothing to leave the target for: strengths of all sizes are far below 1, and fit the same.
+    assert model.path_.strength_max < 1e-9
+    assert model.fit_share_ > 0.99
+    assert model.score(X, y) == 1.0
+
+
 @pytest.mark.parametrize("selection", ["min", "one-standard-error"])
 def test_the_rules_of_the_paper_take_one_trial_whole(selection):
     X, y = mixed_table()

@@ -95,7 +95,7 @@ def test_coefficients_of_rows_and_of_cells_find_the_same_model(monkeypatch, n_cl
     monkeypatch.setattr(fold_table, "FEW_ROWS", 0)
     many = fit(X, y, **options)
     assert few.objective_ == pytest.approx(many.objective_, rel=1e-8)
-    # One trial has no rival, so that its folds are not fitted to the end, and the share is that of either way.
+    # One trial has no rival, so that its folds, which find the share, are not fitted to the end.
     np.testing.assert_allclose(before_share(few, X, y), before_share(many, X, y), atol=1e-5)
 
 
