@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, settings
+from scipy.special import softmax
 from sklearn.base import is_classifier
 
 # Compiled on first use, so a first example may be slow. On CI the same examples run every time.
@@ -38,6 +39,22 @@ def _no_notice_of_compilation():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compilation, "NOTICE_AFTER", 1e6)
         yield
+
+
+@pytest.fixture
+def before_share():
+    """Return a function that takes the class shares out of a search's answer, and leaves the averaged fit.
+
+    The scores of an answer are ``fit_share_`` times those of the fit, and for the rest those of the shares.
+    """
+
+    def probabilities(model, X, y, sample_weight=None):
+        weight = np.ones(len(y)) if sample_weight is None else sample_weight
+        shares = np.bincount(np.unique(y, return_inverse=True)[1], weight) / np.sum(weight)
+        scores = model.predict_log_proba(X) - (1 - model.fit_share_) * np.log(shares)
+        return softmax(scores / model.fit_share_, axis=1)
+
+    return probabilities
 
 
 def pytest_generate_tests(metafunc):

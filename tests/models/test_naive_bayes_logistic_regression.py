@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn import config_context
+from sklearn import clone, config_context
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GroupKFold, cross_validate
@@ -16,10 +16,13 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.selection import shrinkage_search
 from seminaive.objective.pointwise import POINTWISE
+from seminaive.selection import shrinkage_search
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import stratified_folds
+
+# The rules of the paper: one strength of one penalised fit, instead of an average of ridge fits.
+PAPER = {"selection": "min", "penalty": "l1"}
 
 
 def mixed_table(n_classes=2, n_rows=300, seed=0):
@@ -154,19 +157,22 @@ def test_the_fitted_scores_are_the_coefficients_times_the_columns():
 
 
 class TestCrossValidation:
-    def test_it_is_the_plain_model_at_the_chosen_strength(self):
+    @pytest.mark.parametrize("penalty", ["l1", "l2"])
+    def test_it_is_the_plain_model_at_the_chosen_strength(self, penalty):
         X, y = mixed_table()
-        chosen = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y)
+        chosen = NaiveBayesLogisticRegressionCV(strengths=30, selection="min", penalty=penalty).fit(X, y)
         plain = NaiveBayesLogisticRegression(
-            strength=chosen.strength_, generative_share=chosen.generative_share_
+            strength=chosen.strength_, generative_share=chosen.generative_share_, penalty=penalty
         ).fit(X, y)
+        assert chosen.fit_share_ == 1.0
         np.testing.assert_allclose(chosen.coefficients_, plain.coefficients_, atol=1e-4)
 
     def test_fold_losses_are_those_of_models_fitted_by_hand(self):
         X, y = mixed_table()
         folds = stratified_folds(np.unique(y, return_inverse=True)[1], 4, np.random.RandomState(3))
         splits = [(np.flatnonzero(folds != f), np.flatnonzero(folds == f)) for f in range(4)]
-        model = NaiveBayesLogisticRegressionCV(strengths=[1.0, 20.0], cv=splits, scoring="brier").fit(X, y)
+        options = {"strengths": [1.0, 20.0], "cv": splits, "scoring": "brier", **PAPER}
+        model = NaiveBayesLogisticRegressionCV(**options).fit(X, y)
         assert list(model.trials_) == [0.0, 0.5, 1.0]
         for share, trial in model.trials_.items():
             for k, strength in enumerate(trial.strengths):
@@ -191,8 +197,8 @@ class TestCrossValidation:
         rng = np.random.default_rng(0)
         y = np.arange(400) % 2
         X = (rng.random((400, 8)) < np.where(y, 0.65, 0.35)[:, None]).astype(int)
-        naive = NaiveBayesLogisticRegressionCV(categorical_features="all").fit(X, y)
-        copied = NaiveBayesLogisticRegressionCV(categorical_features="all").fit(np.repeat(X, 4, axis=1), y)
+        model = NaiveBayesLogisticRegressionCV(categorical_features="all", **PAPER)
+        naive, copied = clone(model).fit(X, y), clone(model).fit(np.repeat(X, 4, axis=1), y)
         assert naive.strength_ > 0.1 * naive.path_.strength_max
         assert copied.strength_ < 0.1 * copied.path_.strength_max
 
@@ -200,7 +206,7 @@ class TestCrossValidation:
     @pytest.mark.parametrize("n_classes", [2, 3])
     def test_every_loss_and_the_one_standard_error_rule(self, scoring, n_classes):
         X, y = mixed_table(n_classes)
-        least = NaiveBayesLogisticRegressionCV(strengths=20, scoring=scoring).fit(X, y)
+        least = NaiveBayesLogisticRegressionCV(strengths=20, scoring=scoring, selection="min").fit(X, y)
         cautious = NaiveBayesLogisticRegressionCV(
             strengths=20, scoring=scoring, selection="one-standard-error"
         ).fit(X, y)
@@ -279,8 +285,8 @@ class TestCrossValidation:
 
     def test_both_choices_of_one_fit_are_kept_with_coefficients_at_any_strength(self):
         X, y = mixed_table()
-        model = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y)
-        cautious = NaiveBayesLogisticRegressionCV(strengths=30, selection="one-standard-error").fit(X, y)
+        model = NaiveBayesLogisticRegressionCV(strengths=30, **PAPER).fit(X, y)
+        cautious = clone(model).set_params(selection="one-standard-error").fit(X, y)
         assert model.strength_ == model.best_strength_
         assert cautious.strength_ == cautious.one_standard_error_strength_ >= cautious.best_strength_
         assert cautious.best_strength_ == model.best_strength_
@@ -422,7 +428,8 @@ def test_bad_parameters_are_refused_with_a_sentence():
             NaiveBayesLogisticRegression(**parameters).fit(X, y)
     for parameters, words in (
         ({"scoring": "auc"}, "scoring is one of"),
-        ({"selection": "max"}, "selection is 'min'"),
+        ({"selection": "max"}, "selection is one of 'average'"),
+        ({"scoring": "brier"}, "an average is weighted by the likelihood of held-out rows"),
         ({"cv": 1}, "at least 2 folds"),
         ({"strengths": 0}, "positive number of them"),
         ({"generative_shares": 1.0}, "generative_shares is a sequence"),
@@ -444,11 +451,13 @@ def test_stopping_short_is_a_warning_with_numbers():
         NaiveBayesLogisticRegression(strength=0.1, max_steps=1).fit(X, y)
 
 
-def test_classes_that_naive_bayes_separates_beyond_rounding_are_no_reason_to_warn():
+@pytest.mark.parametrize("options", [{}, PAPER], ids=["average", "paper"])
+def test_classes_that_naive_bayes_separates_beyond_rounding_are_no_reason_to_warn(options):
     rng = np.random.default_rng(1)
     X, labels = rng.normal(size=(100, 3)), np.repeat([0, 1], 50)
     X[:, 0] += 12 * labels
-    model = NaiveBayesLogisticRegressionCV().fit(X, labels)  # warnings are errors here
+    # Warnings are errors here.
+    model = NaiveBayesLogisticRegressionCV(generative_shares=(1.0,), **options).fit(X, labels)
     assert model.path_.deviance.max() < 1e-12
     assert model.path_.converged.all()
     assert np.isfinite(model.path_.gap).all()
@@ -467,7 +476,7 @@ def test_a_search_over_numbers_of_many_magnitudes_tries_and_chooses_solved_stren
 
 def test_a_strength_that_stopped_short_is_no_reason_to_warn_unless_it_is_chosen():
     X, y = mixed_table()
-    search = {"strengths": [1e6, 1e-3], "max_steps": 1, "cv": 3, "target": "zero"}
+    search = {"strengths": [1e6, 1e-3], "max_steps": 1, "cv": 3, "target": "zero", **PAPER}
     with pytest.warns(ConvergenceWarning, match="strengths stopped short"):
         warned = NaiveBayesLogisticRegressionCV(**search).fit(X, y)
     assert warned.strength_ == 1e-3
@@ -475,3 +484,7 @@ def test_a_strength_that_stopped_short_is_no_reason_to_warn_unless_it_is_chosen(
     quiet = NaiveBayesLogisticRegressionCV(**search).fit(X, rng.permutation(y))  # warnings are errors here
     assert quiet.strength_ == 1e6
     assert not quiet.path_.converged.all()
+    # An average leaves it out.
+    averaged = NaiveBayesLogisticRegressionCV(**(search | {"selection": "average"})).fit(X, y)
+    assert averaged.strength_ == 1e6
+    assert not averaged.path_.converged.all()

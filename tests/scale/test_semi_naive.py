@@ -6,7 +6,7 @@ from seminaive import scale
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
-from seminaive.errors import InputError, TooLargeError
+from seminaive.errors import TooLargeError
 from seminaive.models import NaiveBayes, SemiNaive, load_model, save_model, semi_naive
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale.scratch import joblib
@@ -170,8 +170,6 @@ def test_weights_and_interactions_are_honoured(mixed):
     model = scale.fit(SemiNaive(interactions=2, class_weight="balanced"), data)
     assert len(model.interactions_) == 2
     assert model.summary_.class_weight.sum() == pytest.approx(weighted["weight"].sum())
-    with pytest.raises(InputError, match="take nested=False out of core"):
-        scale.fit(SemiNaive(nested=True), data)
 
 
 @pytest.mark.usefixtures("small_sample")

@@ -255,7 +255,7 @@ def test_strengths_searched_on_all_rows_give_the_answer_of_the_search_in_memory(
 
 def test_the_search_sees_a_sample_and_the_path_all_rows(mixed, monkeypatch):
     monkeypatch.setattr(searching, "MOST_SEARCHED", 400)
-    options = {"strengths": 10, "cv": 3, "class_weight": "balanced"}
+    options = {"strengths": 10, "cv": 3, "class_weight": "balanced", "selection": "min", "penalty": "l1"}
     fits = [
         scale.fit(NaiveBayesLogisticRegressionCV(**options), scale.from_batches(own, target="outcome"))
         for own in ([mixed], parts(mixed))
@@ -273,7 +273,7 @@ def test_the_search_sees_a_sample_and_the_path_all_rows(mixed, monkeypatch):
 def test_where_the_search_chose_the_target_all_rows_keep_it(mixed, monkeypatch):
     monkeypatch.setattr(searching, "MOST_SEARCHED", 100)
     # Enough to hold all coefficients at the target of the sample, and not at that of all rows.
-    options = {"strengths": [HELD], "generative_shares": [1.0], "cv": 2}
+    options = {"strengths": [HELD], "generative_shares": [1.0], "cv": 2, "selection": "min", "penalty": "l1"}
     free = NaiveBayesLogisticRegression(strength=HELD).fit(features(mixed), mixed["outcome"])
     assert (free.coefficients_ != free.target_).any()
     model = NaiveBayesLogisticRegressionCV(**options)

@@ -39,12 +39,12 @@ def search_of(X, y, splits, **options):
     return StrengthSearch(whole, [whole], tol=1e-8, max_iter=500)
 
 
-def converged_loss(search, strengths):
-    """Return the held-out loss of folds that are fitted to the end; needs a precision of 0."""
+def converged(search, strengths):
+    """Return the trial of folds that are fitted to the end; needs a precision of 0."""
     trial = search.trial(strengths)
     while trial.error:
         search._improve(trial)
-    return trial.loss
+    return trial
 
 
 def test_the_search_prefers_pairs_where_they_matter_and_not_where_they_do_not():
@@ -88,19 +88,22 @@ def test_numbers_with_large_opposite_coefficients_get_a_weaker_ridge():
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("order", [1, 2, 3])
-def test_coefficients_of_rows_and_of_cells_find_the_same_model(monkeypatch, n_classes, order):
+def test_coefficients_of_rows_and_of_cells_find_the_same_model(monkeypatch, n_classes, order, before_share):
     X, y = mixed_table(n_classes, n_rows=200)
     options = {"order": order, "tol": 1e-8, **GIVEN}
     few = fit(X, y, **options)
     monkeypatch.setattr(fold_table, "FEW_ROWS", 0)
     many = fit(X, y, **options)
     assert few.objective_ == pytest.approx(many.objective_, rel=1e-8)
-    np.testing.assert_allclose(few.scores_.tables, many.scores_.tables, atol=1e-5)
+    # One trial has no rival, so that its folds, which find the share, are not fitted to the end.
+    np.testing.assert_allclose(before_share(few, X, y), before_share(many, X, y), atol=1e-5)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("hierarchical", [True, False])
-def test_the_model_without_a_search_finds_the_same_with_the_same_strengths(n_classes, hierarchical):
+def test_the_model_without_a_search_finds_the_same_with_the_same_strengths(
+    n_classes, hierarchical, before_share
+):
     X, y = mixed_table(n_classes, n_rows=1500)
     searched = fit(X, y, hierarchical=hierarchical, bins=5, tol=1e-8, **GIVEN)
     plain = HigherOrderLogisticRegression(
@@ -113,7 +116,7 @@ def test_the_model_without_a_search_finds_the_same_with_the_same_strengths(n_cla
         categorical_features=[0, 1, 2],
     ).fit(X, y)
     assert searched.objective_ == pytest.approx(plain.objective_, rel=1e-8)
-    np.testing.assert_allclose(searched.predict_proba(X), plain.predict_proba(X), atol=1e-5)
+    np.testing.assert_allclose(before_share(searched, X, y), plain.predict_proba(X), atol=1e-5)
 
 
 def test_held_out_losses_are_those_of_models_that_never_saw_the_rows():
@@ -154,7 +157,8 @@ def test_folds_are_pulled_to_the_estimate_of_their_training_rows_alone(monkeypat
     search = search_of(X, y, splits, categorical_features="all")
     assert (search.whole.space is not search.whole.design) == (n_rows == 300)
     # Gradients of 1e-8 leave coefficients right to about as many digits.
-    found = converged_loss(search, Strengths((1.0, 5.0), 1.0, share))
+    trial = converged(search, Strengths((1.0, 5.0), 1.0, share))
+    found = float(search.held_out.mean(search.held_out.losses(trial.scores)))
     assert found == pytest.approx(np.concatenate(losses).mean(), rel=1e-6)
 
 
@@ -172,7 +176,7 @@ def test_comparisons_agree_with_folds_that_are_fitted_to_the_end(monkeypatch, n_
         assert gap > one.error + other.error or not (one.error or other.error)
     monkeypatch.setattr(strength_search, "PLAN", Plan(precision=0.0))
     ended = replace(search, trials={})
-    losses = {which: converged_loss(ended, which) for which in strengths}
+    losses = {which: converged(ended, which).loss for which in strengths}
     for (one, other), answer in answers.items():
         gain = (1 - PLAN.precision) * losses[other] - losses[one]
         # Both losses are wanted up to the precision, by estimates of what is to come that may be half of it.
@@ -212,9 +216,10 @@ def test_a_trial_that_is_beaten_beyond_its_error_is_not_fitted_further(monkeypat
     assert search._is_better(known, vague, PLAN.precision)
 
 
-@pytest.mark.parametrize(("saved", "number_share"), [(PLAN.number_margin / 2, 1.0), (2 * PLAN.number_margin, 0.1)])
-def test_a_weaker_ridge_of_numbers_must_win_by_the_margin(monkeypatch, saved, number_share):
+@pytest.mark.parametrize(("margins", "number_share"), [(0.5, 1.0), (2.0, 0.1)])
+def test_a_weaker_ridge_of_numbers_must_win_by_the_margin(monkeypatch, margins, number_share):
     X, y = mixed_table(n_rows=60)
+    saved = margins * PLAN.number_margin
 
     def known_trial(self, strengths):
         weaker = strengths.number_ridge < strengths.ridge[0]
@@ -224,26 +229,29 @@ def test_a_weaker_ridge_of_numbers_must_win_by_the_margin(monkeypatch, saved, nu
     monkeypatch.setattr(StrengthSearch, "trial", known_trial)
     search = search_of(X, y, list(StratifiedKFold(3).split(X, y)), categorical_features=[0, 1, 2])
     search.run(Grid.of((0.1, 1.0, 10.0), (1.0, 5.0), (0.1, 1.0), (0.0, 0.5), 2, hierarchical=True))
-    # The climbs that follow start from the ridge of numbers that won.
-    chosen = list(search.trials)[-1]
+    # The climb over shares follows, from the ridge of numbers that won.
+    chosen = next(strengths for strengths in search.trials if strengths.share == 0.5)
     assert chosen.number_ridge == pytest.approx(number_share * chosen.ridge[0])
 
 
 @pytest.mark.parametrize("n_rows", [300, 1500])
-def test_integer_weights_equal_repeated_rows(n_rows):
+def test_integer_weights_equal_repeated_rows(n_rows, before_share):
     X, y = mixed_table(2, n_rows)
     times = np.random.default_rng(1).integers(1, 3, n_rows)
     folds = np.arange(n_rows) % 3
     options = {"bins": 5, "tol": 1e-6, **GIVEN}
     weighted = fit(X, y, times, cv=[(folds != f, folds == f) for f in range(3)], **options)
     again = np.repeat(folds, times)
+    rows, labels = np.repeat(X, times, axis=0), np.repeat(y, times)
     repeated = fit(
-        np.repeat(X, times, axis=0),
-        np.repeat(y, times),
+        rows,
+        labels,
         cv=[(np.flatnonzero(again != f), np.flatnonzero(again == f)) for f in range(3)],
         **options,
     )
-    np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X), atol=1e-4)
+    # The share of the fit is found by draws of rows: equal in distribution, see test_decision.py.
+    of_weights, of_copies = before_share(weighted, rows, y, times), before_share(repeated, rows, labels)
+    np.testing.assert_allclose(of_weights, of_copies, atol=1e-4)
     np.testing.assert_allclose(weighted.cv_results_["log_loss"], repeated.cv_results_["log_loss"], rtol=0.01)
 
 

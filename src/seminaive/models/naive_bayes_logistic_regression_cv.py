@@ -104,9 +104,9 @@ categorical_features, missing
     >>> model = NaiveBayesLogisticRegressionCV().fit(X[["mean radius", "mean texture"]], y)
     >>> model.shrinkage_[["coefficient", "target", "fitted"]].round(2)
         coefficient  target  fitted
-    0     intercept   18.89   19.27
-    1   mean radius   -0.92   -1.00
-    2  mean texture   -0.24   -0.22
+    0     intercept   11.88   18.59
+    1   mean radius   -0.57   -0.97
+    2  mean texture   -0.15   -0.21
     """
 
     _fitted: ClassVar[dict[str, Any]] = {

@@ -26,7 +26,8 @@ def log_losses(scores: Floats, labels: Labels) -> Floats:
     if scores.shape[-1] == 1:
         margin = _margins(scores, labels)
         return np.asarray(np.log1p(np.exp(-np.abs(margin))) + np.maximum(-margin, 0.0))
-    return np.asarray(logsumexp(scores, axis=-1) - _of_labels(scores, labels))
+    # The score of the label is taken off first, so that large scores cost no digits.
+    return np.asarray(logsumexp(scores - _of_labels(scores, labels)[..., None], axis=-1))
 
 
 def expected_log_losses(scores: Floats, probabilities: Floats) -> Floats:
@@ -37,8 +38,9 @@ def expected_log_losses(scores: Floats, probabilities: Floats) -> Floats:
     if scores.shape[-1] == 1:
         log_odds, of_one = scores[..., 0], _spread(probabilities, scores.ndim)[..., 0]
         return np.asarray(np.log1p(np.exp(-np.abs(log_odds))) + np.maximum(log_odds, 0.0) - of_one * log_odds)
+    behind = scores - scores.max(axis=-1, keepdims=True)
     return np.asarray(
-        logsumexp(scores, axis=-1) - (scores * _spread(probabilities, scores.ndim)).sum(axis=-1)
+        logsumexp(behind, axis=-1) - (behind * _spread(probabilities, scores.ndim)).sum(axis=-1)
     )
 
 

@@ -46,8 +46,12 @@ __all__ = [
     "simulate_hybrid",
 ]
 
+# One of 100 strengths by ten folds.
+SEARCH: dict[str, Any] = {"strengths": 100, "cv": 10, "selection": "min"}
 # Raw coefficients, all of naive Bayes as the target, squared error, and a path that ends where it ends.
 PAPERS_PROTOCOL: dict[str, Any] = {
+    **SEARCH,
+    "penalty": "l1",
     "standardize": False,
     "generative_shares": (1.0,),
     "scoring": "brier",
@@ -142,6 +146,7 @@ def _estimates(X: npt.NDArray[np.number], y: npt.NDArray[np.int64], *, binary: b
             standardize=True,
             penalize_intercept=False,
             extend=False,
+            **SEARCH,
         ).fit(X.astype(float), y)
         found[name] = model.coefficients_
         cautious = model.fold_losses_.choose("one-standard-error")

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import ndtri
+from scipy.special import factorial, ndtri
 
 from seminaive.objective.pointwise import expected_log_losses, expected_residuals
 
@@ -57,6 +57,8 @@ class Draws:
 
 
 DRAWS = Draws()
+# Probabilities that a row is drawn no time, once, twice, ...: as many as are above the rounding of 1.
+POISSON = np.exp(-1.0) / factorial(np.arange(18))
 # Coverage of the interval of the log loss.
 COVERAGE = 0.95
 
@@ -267,16 +269,32 @@ class _Price:
 def _draw(held_out: HeldOut, generator: np.random.Generator) -> tuple[Floats, Floats]:
     """Return the weight of each row that is drawn, and that which is not.
 
-    Counts are Poisson numbers, as those of many rows drawn with replacement are. A weight w stands for w
-    rows: where w rows are drawn from c times, (1 - 1/w)^c of them are not drawn.
+    Counts are Poisson numbers, as those of many rows drawn with replacement are.
     """
     if held_out.grouped:
         counts = generator.poisson(1.0, int(held_out.units.max()) + 1)[held_out.units]
         return held_out.weight * counts, np.where(counts == 0, held_out.weight, 0.0)
-    occurrences = np.bincount(held_out.units)[held_out.units]
-    row_weight = held_out.weight * occurrences
-    by_unit = np.zeros(int(held_out.units.max()) + 1)
-    by_unit[held_out.units] = row_weight
-    counts = generator.poisson(by_unit)[held_out.units]
-    remaining = np.maximum(1.0 - 1.0 / row_weight, 0.0) ** counts
-    return counts / occurrences, held_out.weight * remaining
+    occurrences = np.bincount(held_out.units)
+    row_weight = np.bincount(held_out.units, held_out.weight)
+    drawn, left = _draw_copies(row_weight, generator)
+    return (drawn / occurrences)[held_out.units], (left / occurrences)[held_out.units]
+
+
+def _draw_copies(weight: Floats, generator: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return how often rows are drawn, and the weight that is not, where a weight w stands for w copies.
+
+    A weight of at most 1 is one row, which is drawn or not. Of the copies beyond the first, some are drawn
+    no time, some once, some twice and so on: their numbers are a multinomial draw. What is left over is one
+    row of less weight.
+    """
+    first = np.minimum(weight, 1.0)
+    counts = generator.poisson(first)
+    left = np.where(counts == 0, first, 0.0)
+    if (weight <= 1.0).all():
+        return counts.astype(np.float64), left
+    whole = np.floor(weight - first).astype(np.int64)
+    part = weight - first - whole
+    by_times = generator.multinomial(whole, POISSON)
+    of_part = generator.poisson(part)
+    drawn = counts + by_times @ np.arange(len(POISSON)) + of_part
+    return drawn, left + by_times[:, 0] + np.where(of_part == 0, part, 0.0)

@@ -156,14 +156,14 @@ class HeldOut:
     def standard_error(self, by_row: Floats) -> float:
         """Return the standard error of the weighted mean.
 
-        Weights are counts of rows, so that the sum of squares has one term per row; rows of one group, and
-        several occurrences of one row, are one term.
+        Weights are counts of rows, so that the sum of squares has one term per row; rows of one group are one
+        term, and several occurrences of one row are their mean.
         """
         away = by_row - self.mean(by_row)
-        if self.grouped or len(self) > self.units.max(initial=-1) + 1:
-            square = float(np.square(np.bincount(self.units, self.weight * away)).sum())
-        else:
-            square = float(self.weight @ away**2)
+        terms, counts = np.bincount(self.units, self.weight * away), np.ones(1)
+        if not self.grouped:
+            counts = np.maximum(np.bincount(self.units, self.weight), np.finfo(float).tiny)
+        square = float((terms**2 / counts).sum())
         return float(np.sqrt(square)) / self.total
 
     def fold_means(self, scores: Floats, scoring: str) -> Floats:

@@ -326,8 +326,9 @@ class RelevanceSearch:
         return bool(tried) and self._weight_beside(tried[0], min(of_round, key=_criterion)) < PLAN.negligible
 
     def _weight_beside(self, trial: Trial, best: Trial) -> float:
-        """Return the weight of a trial in an average, relative to that of the best."""
-        return float(np.exp(-self.held_out.total / 2 * (trial.criterion - best.criterion)))
+        """Return the weight of a trial in an average, relative to that of the best; 1 if it is better."""
+        behind = max(trial.criterion - best.criterion, 0.0)
+        return float(np.exp(-self.held_out.total / 2 * behind))
 
     def _trial(self, steps: Steps, number: int, prepared: Any, near: Trial | None) -> Trial:
         """Return the trial of some strengths; a new one starts from another."""

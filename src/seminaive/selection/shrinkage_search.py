@@ -396,8 +396,12 @@ class ShrinkageSearch:
         cost[max(target.n_solved, 1) :] = np.inf
         if not self.standardized:
             return cost
+        # From strength_max on every fit is the target, which no strength is too weak for.
+        usual = np.clip(target.path.strength_max, np.finfo(float).tiny, 1.0)
         with np.errstate(divide="ignore"):
-            return cost + cost_of_weakness(-np.log10(target.path.strengths))
+            weakness = cost_of_weakness(np.log10(usual) - np.log10(target.path.strengths))
+        # No penalty has no density; where nothing else was listed there is nothing to prefer.
+        return cost + weakness if np.isfinite(weakness).any() else cost
 
     def best(self, targets: Sequence[Target], selection: str, generator: np.random.Generator) -> Answer:
         """Take one strength of the target of least loss, by the rules of the paper."""

@@ -264,6 +264,8 @@ class StrengthSearch:
         Along each, the log loss is taken to have one minimum, so that a climb ends where the loss rises.
         Coordinates at an end of their list are then followed beyond it.
         """
+        # Where every list has one value, no climb compares anything: this is the one trial.
+        self.trial(grid.strengths(grid.middle))
         choice = self._climb(grid, grid.middle, "tuples", grid.values["tuples"])
         if grid.hierarchical:
             before = choice.first
