@@ -223,18 +223,16 @@ class _Price:
         return share * self._supported(share, 0.0)
 
     def _supported(self, share: float, other: float) -> float:
-        """Return g^2 / (g^2 + v) of the gain g of a share over another: signal over signal and noise.
+        """Return g^2 / (g^2 + 2 e^2) of the gain g of a share over another: signal over signal and noise.
 
-        The noise v is that of a single draw: the spread between draws, in which rows are chosen and trials
-        with them, and the sampling of the rows that all draws have in common. The mean over draws is not
-        taken to be surer than one of them, since every pair of rows counts twice (see `averaged`).
+        The standard error e is that of independent rows. In held-out losses every pair of rows counts twice
+        (see `averaged`), so that the variance of the gain is twice as large.
         """
-        gains = [a - b for a, b in zip(self.losses(other), self.losses(share), strict=True)]
-        mean = float(self.held_out.mean(gains[1]))
+        gain = self.losses(other)[1] - self.losses(share)[1]
+        mean = float(self.held_out.mean(gain))
         if mean <= 0:
             return 0.0
-        noise = float(gains[0].var()) + self.held_out.standard_error(gains[1]) ** 2
-        return mean**2 / (mean**2 + noise)
+        return mean**2 / (mean**2 + 2 * self.held_out.standard_error(gain) ** 2)
 
     def _share_of_least_loss(self) -> float:
         """Return the share in [0, 1] of least loss, which is convex in it."""
