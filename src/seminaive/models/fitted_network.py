@@ -26,7 +26,7 @@ class FittedNetwork(TableClassifier):
     """A classifier that is a Bayesian network over coded columns and the class.
 
     A subclass sets, besides the schema and the classes, ``nodes_``, ``node_columns_``, ``network_``,
-    ``search_`` and ``bin_means_``.
+    ``search_``, ``bin_means_``, ``fit_share_`` and ``class_shares_``.
     """
 
     # Nodes
@@ -45,7 +45,11 @@ class FittedNetwork(TableClassifier):
     # Predicting
 
     def _joint_log_scores(self, table):
-        return self.network_.joint_log_scores(self._node_codes(table), len(self.nodes_) - 1)
+        scores = self.network_.joint_log_scores(self._node_codes(table), len(self.nodes_) - 1)
+        share = getattr(self, "fit_share_", 1.0)  # files of version 0.1 have none
+        if share == 1.0:
+            return scores
+        return share * scores + (1.0 - share) * np.log(self.class_shares_)
 
     # Reading
 
