@@ -140,8 +140,8 @@ class SparseBayesianNetwork(FittedNetwork):
     refitted_ : bool
         Whether the coefficients were fitted again without the penalty's shrinkage.
     fit_share_ : float
-        The share of the network in the scores by which classes are predicted. The graph, `probabilities` and
-        draws are the network's alone.
+        The share of the network in the scores by which classes are predicted. The graph, draws, and
+        probabilities of other nodes are the network's alone.
     cv_log_loss_ : float
         What the model is expected to lose on new rows. Absent with a single strength.
     cv_log_loss_interval_ : (float, float)
