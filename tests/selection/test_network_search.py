@@ -78,7 +78,7 @@ def fold_of(table):
     split = (rows[rows % 3 > 0], rows[rows % 3 == 0])
     labels = table.codes[:, -1].astype(np.int64)
     held_out = HeldOut.of(labels, np.ones(len(rows)), 2, [split])
-    return HeldOutNetworks.of(table, held_out, [split], 2, OPTIONS, np.random.default_rng(0))
+    return HeldOutNetworks.of([table], held_out, [split], 2, OPTIONS, np.random.default_rng(0))
 
 
 def path_of(table, strengths):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from seminaive.encode import NumericColumn, TreeCuts
+from seminaive.encode import NumericColumn, TreeCuts, recut
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, warn_caller
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import (
@@ -252,14 +253,16 @@ class SparseBayesianNetwork(FittedNetwork):
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
             self._name_nodes(rows.table)
             self.bin_means_ = self._means_of_bins(rows)
-            table = self._network_table(rows)
             self.class_shares_ = np.bincount(rows.labels, rows.weights) / rows.weights.sum()
             splits = self._splits(rows, y, sample_weight, random, groups)
             held_out = HeldOut.of(
                 rows.labels, rows.weights, rows.n_classes, splits, groups_of_rows(groups, sample_weight)
             )
+            # Read by the search alone, fold after fold.
+            fold_tables = (self._fold_table(rows, rule, train) for train, _ in splits)
             with one_blas_thread():
-                self._search(table, splits, held_out, np.random.default_rng(random.randint(2**31)))
+                generator = np.random.default_rng(random.randint(2**31))
+                self._search(self._network_table(rows), fold_tables, splits, held_out, generator)
             self._summarise(rows)
         return self
 
@@ -284,12 +287,24 @@ class SparseBayesianNetwork(FittedNetwork):
         )
 
     def _network_table(self, rows):
+        """Return the codes of the nodes and of the class, with as many values as the rows' table has."""
         codes = self._node_codes(rows.table)
         codes[:, -1] = rows.labels
         layer = {name: place for place, names in enumerate(self._layer_names()) for name in names}
+        sizes = rows.table.cardinalities
         return NetworkTable(
-            codes, self._cardinalities, rows.row_weight, tuple(layer[name] for name in self.nodes_)
+            codes,
+            (*(sizes[j] for j in self.node_columns_), rows.n_classes),
+            rows.row_weight,
+            tuple(layer[name] for name in self.nodes_),
         )
+
+    def _fold_table(self, rows, rule, train):
+        """Return all rows under cut points of a fold's training rows: the others must not move them."""
+        if rows.table.schema.numeric:
+            recoded = recut(rows.table, rule, rows.labels, rows.row_weight, train)
+            rows = replace(rows, table=recoded)
+        return self._network_table(rows)
 
     def _layer_names(self):
         """Return the names of each layer, checked against the nodes."""
@@ -330,7 +345,7 @@ class SparseBayesianNetwork(FittedNetwork):
 
     # The search
 
-    def _search(self, table, splits, held_out, generator):
+    def _search(self, table, fold_tables, splits, held_out, generator):
         options = self._options()
         completions = table.completed(self.n_imputations, generator)
         networks = SparseNetworks(
@@ -341,7 +356,7 @@ class SparseBayesianNetwork(FittedNetwork):
         del completions
         folds = None
         if len(strengths.laid) > 1:
-            folds = HeldOutNetworks.of(table, held_out, splits, self.n_imputations, options, generator)
+            folds = HeldOutNetworks.of(fold_tables, held_out, splits, self.n_imputations, options, generator)
         total = None if strengths.open and folds else len(strengths.laid)
         with self._progress("strengths", total) as step:
             path, found, self.dual_gap_ = search_path(

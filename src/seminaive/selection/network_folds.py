@@ -11,7 +11,7 @@ from seminaive.selection.decision import Decision, decide
 from seminaive.structure.sparse_network import KEPT_BYTES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -126,18 +126,18 @@ class HeldOutNetworks:
     @classmethod
     def of(
         cls,
-        table: NetworkTable,
+        tables: Iterable[NetworkTable],
         held_out: HeldOut,
         splits: Sequence[tuple[Integers, Integers]],
         n_imputations: int,
         options: SearchOptions,
         generator: np.random.Generator,
     ) -> HeldOutNetworks:
-        """Complete the training part of each split."""
+        """Complete the training part of each split, of whose coding there is one table each."""
         held = [held_out.rows[held_out.folds == number] for number in range(len(splits))]
         folds = [
             NetworkFold(table, train, rows, n_imputations, options, generator, len(splits))
-            for (train, _), rows in zip(splits, held, strict=True)
+            for table, (train, _), rows in zip(tables, splits, held, strict=True)
         ]
         return cls(held_out, folds)
 
