@@ -135,7 +135,7 @@ def test_the_rule_takes_the_largest_strength_within_the_allowance_and_its_refit(
     losses = np.array([10.0, 4.0, 3.0, 3.5, 3.9])  # four strengths and the refit of the second
     assert strength_and_refit(4, 1, 0.0)(losses).argmax() == 2
     assert strength_and_refit(4, 1, 1.0)(losses).argmax() == 4
-    assert strength_and_refit(4, 1, 1.0)(losses + [0, 0, 0, 0, 1]).argmax() == 1
+    assert strength_and_refit(4, 1, 1.0)(losses + np.eye(5)[4]).argmax() == 1
     assert strength_and_refit(4, 1, 1.0)(losses[:4]).argmax() == 1
     many = np.stack([losses, losses[[0, 2, 1, 3, 4]]])
     np.testing.assert_array_equal(strength_and_refit(4, 1, 0.0)(many).argmax(axis=1), [2, 1])

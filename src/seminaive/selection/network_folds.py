@@ -31,12 +31,12 @@ class Plan:
     Parameters
     ----------
     relaxed : float
-        The strength of a refit, as a share of the one that chose the graph: so small that the penalty no longer
-        shrinks, and large enough that separable rows have an optimum. Ten times more or less moves
+        The strength of a refit, as a share of the one that chose the graph: so small that the penalty no
+        longer shrinks, and large enough that separable rows have an optimum. Ten times more or less moves
         probabilities of the planted tables by less than .01 (tests/selection/test_network_search.py).
     vain, vain_share : int, float
-        A path ends after so many strengths, down to this share of the best one's, that did not lower the loss.
-        Both only save time: with ten times as patient a path the tables above choose the same strength.
+        A path ends after so many strengths, down to this share of the best one's, that did not lower the
+        loss. Both only save time: with ten times as patient a path the tables above choose the same strength.
     negligible : float
         A path ends, too, where the loss has left that of the class shares by a standard error, and these
         strengths together changed it by less than this share of one; likewise.
@@ -57,9 +57,9 @@ PLAN = Plan()
 class NetworkFold:
     """One split of the rows: sparse networks of its training part, and scores of the rows held out.
 
-    The training part has completions of its own. Held-out rows keep their missing cells. Where they have none,
-    the posterior of the class has the factors of the class and of the nodes after it alone: the nodes before
-    it are not fitted.
+    The training part has completions of its own. Held-out rows keep their missing cells. Where they have
+    none, the posterior of the class has the factors of the class and of the nodes after it alone: the nodes
+    before it are not fitted.
 
     Parameters
     ----------
@@ -169,18 +169,26 @@ class HeldOutNetworks:
     ) -> tuple[Decision, bool]:
         """Return how far to believe the network at the chosen strength, and whether to refit it."""
         trials = list(self.scores)
+        losses = [self.held_out.losses(scores, "brier") for scores in trials]
+        refits = options.refit is True
         if options.refit is not False:
-            order, strength = path.orders[chosen].tolist(), float(path.strengths[chosen])
-            trials.append(np.concatenate([fold.refitted_scores(order, strength) for fold in self.folds]))
-            if options.refit is True:
-                trials[chosen] = trials.pop()
-        scores = np.stack(trials, axis=1)
-        losses = self.held_out.losses(scores, "brier")
+            refitted = self._refitted_scores(path, chosen)
+            # Squared errors choose the strength; whether its refit is too sure, only log losses show.
+            change = self.held_out.losses(refitted) - self.held_out.losses(trials[chosen])
+            if refits:
+                trials[chosen], losses[chosen] = refitted, self.held_out.losses(refitted, "brier")
+            elif self.held_out.mean(change) < 0:
+                refits = True
+                trials.append(refitted)
+                losses.append(losses[chosen] + change)
         allowed = path.allowance(options.selection) * self.held_out.total
         rule = strength_and_refit(len(self.scores), chosen, allowed)
-        decision = decide(self.held_out, scores, rule, generator, losses, options.fit_share)
-        refits = options.refit is True or bool(decision.weights[len(self.scores) :].any())
-        return decision, refits
+        scores, by_row = np.stack(trials, axis=1), np.stack(losses, axis=1)
+        return decide(self.held_out, scores, rule, generator, by_row, options.fit_share), refits
+
+    def _refitted_scores(self, path: NetworkPath, position: int) -> Floats:
+        order, strength = path.orders[position].tolist(), float(path.strengths[position])
+        return np.concatenate([fold.refitted_scores(order, strength) for fold in self.folds])
 
 
 @dataclass(frozen=True)
