@@ -30,9 +30,9 @@ from seminaive.papers.fsnb_figures import (
 HERE = Path(__file__).parent
 MODELS = {
     "naive Bayes": NaiveBayes(variances="class"),
-    "group penalty": GroupRegularizedNaiveBayes(),
-    "selective": SelectiveNaiveBayes(),
-    "forward stagewise": ForwardStagewiseNaiveBayes(),
+    "group penalty": GroupRegularizedNaiveBayes(criterion="aic"),
+    "selective": SelectiveNaiveBayes(criterion="training-error"),
+    "forward stagewise": ForwardStagewiseNaiveBayes(criterion="aic"),
 }
 
 
@@ -69,7 +69,7 @@ def draw_double_counting():
     left.set_title("Naive Bayes counts every copy as new evidence", fontsize=11)
     left.legend(frameon=False)
     X, y = weather(5, np.random.default_rng(0))
-    model = ForwardStagewiseNaiveBayes(patience=None).fit(X[:1000], y[:1000])
+    model = ForwardStagewiseNaiveBayes(criterion="aic", patience=None).fit(X[:1000], y[:1000])
     PathDisplay.from_estimator(model, ax=right)
     right.set_title("Forward stagewise takes one of six equal columns", fontsize=11)
     save(figure, "fsnb-double-counting")
@@ -115,7 +115,7 @@ def draw_figure_3():
 
 def draw_figures_5_and_6():
     sample = noisy_frames(seed=3, n_train=1000)
-    model = ForwardStagewiseNaiveBayes(patience=10).fit(sample.X, sample.y)
+    model = ForwardStagewiseNaiveBayes(criterion="aic", patience=10).fit(sample.X, sample.y)
     figure, both = plt.subplots(1, 2, figsize=(8.5, 3.4), sharey=True, layout="constrained")
     step = 1
     still = np.flatnonzero(model.path_.alphas[step] == 0)

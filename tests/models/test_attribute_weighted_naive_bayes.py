@@ -1,5 +1,7 @@
 """Exponents learned by conditional likelihood: limits, copies, optimality, an independent solver."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,9 @@ from scipy.special import log_softmax
 
 from seminaive import AttributeWeightedNaiveBayes, NaiveBayes
 from seminaive.errors import InputError
+
+# The exponents as they are learned, believed to the full.
+whole = partial(AttributeWeightedNaiveBayes, fit_share=1)
 
 
 def mixed_table(n_classes=2, n_rows=400, seed=0):
@@ -32,7 +37,7 @@ def mixed_table(n_classes=2, n_rows=400, seed=0):
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_an_infinite_ridge_is_naive_bayes(n_classes):
     X, y = mixed_table(n_classes)
-    model = AttributeWeightedNaiveBayes(ridge=1e7).fit(X, y)
+    model = whole(ridge=1e7).fit(X, y)
     # A gradient of some hundred over the ridge.
     np.testing.assert_allclose(model.exponents_, 1.0, atol=1e-4)
     naive = NaiveBayes(variances="class").fit(X, y)
@@ -43,7 +48,7 @@ def test_an_infinite_ridge_is_naive_bayes(n_classes):
 @pytest.mark.parametrize("ridge", [0.0, 5.0])
 def test_the_optimum_is_that_of_an_independent_solver(n_classes, ridge):
     X, y = mixed_table(n_classes)
-    model = AttributeWeightedNaiveBayes(ridge=ridge).fit(X, y)
+    model = whole(ridge=ridge).fit(X, y)
     naive = NaiveBayes(variances="class").fit(X, y)
     parts = naive.scores_.breakdown(naive._encode(X))
 
@@ -59,9 +64,9 @@ def test_the_optimum_is_that_of_an_independent_solver(n_classes, ridge):
 
 def test_copies_of_a_feature_share_its_exponent():
     X, y = mixed_table()
-    one = AttributeWeightedNaiveBayes(ridge=1e-6).fit(X[["a", "x"]], y)
+    one = whole(ridge=1e-6).fit(X[["a", "x"]], y)
     copied = X[["a", "x"]].assign(copy=X["a"], again=X["a"])
-    three = AttributeWeightedNaiveBayes(ridge=1e-6).fit(copied, y)
+    three = whole(ridge=1e-6).fit(copied, y)
     found = dict(zip(three.term_names_, three.exponents_, strict=True))
     alone = dict(zip(one.term_names_, one.exponents_, strict=True))
     assert found["a"] == pytest.approx(found["copy"], rel=1e-6)
@@ -72,14 +77,20 @@ def test_copies_of_a_feature_share_its_exponent():
 def test_training_loss_is_never_above_that_of_naive_bayes():
     for seed in range(5):
         X, y = mixed_table(3, seed=seed)
-        models = [AttributeWeightedNaiveBayes(ridge=1.0).fit(X, y), NaiveBayes(variances="class").fit(X, y)]
+        models = [whole(ridge=1.0).fit(X, y), NaiveBayes(variances="class").fit(X, y)]
         losses = [-model.predict_log_proba(X)[np.arange(len(y)), y].sum() for model in models]
         assert losses[0] <= losses[1] + 1e-9
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"ridge": -1}, "ridge is"), ({"variances": "own"}, "variances is one of"), ({"tol": 0}, "tol is")],
+    [
+        ({"ridge": -1}, "ridge is"),
+        ({"variances": "own"}, "variances is one of"),
+        ({"tol": 0}, "tol is"),
+        ({"fit_share": 2}, "fit_share is 'cv' or a share"),
+        ({"cv": 1}, "at least 2 folds"),
+    ],
 )
 def test_bad_parameters_are_refused(options, message):
     X, y = mixed_table(n_rows=50)
@@ -87,10 +98,24 @@ def test_bad_parameters_are_refused(options, message):
         AttributeWeightedNaiveBayes(**options).fit(X, y)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_the_share_lies_between_the_class_shares_and_the_fit(n_classes):
+    X, y = mixed_table(n_classes, n_rows=80)
+    model = AttributeWeightedNaiveBayes().fit(X, y)
+    assert 0 < model.fit_share_ < 1
+    fit = whole().fit(X, y)
+    np.testing.assert_array_equal(model.exponents_, fit.exponents_)
+    shares = np.bincount(y) / len(y)
+    mixed = fit.predict_proba(X) ** model.fit_share_ * shares ** (1 - model.fit_share_)
+    np.testing.assert_allclose(model.predict_proba(X), mixed / mixed.sum(axis=1, keepdims=True), rtol=1e-10)
+    nothing = AttributeWeightedNaiveBayes(fit_share=0).fit(X, y)
+    np.testing.assert_allclose(nothing.predict_proba(X), np.tile(shares, (len(y), 1)), rtol=1e-12)
+
+
 def test_classes_that_naive_bayes_separates_beyond_rounding_are_no_reason_to_warn():
     rng = np.random.default_rng(1)
     X, labels = rng.normal(size=(100, 3)), np.repeat([0, 1], 50)
     X[:, 0] += 12 * labels
-    model = AttributeWeightedNaiveBayes().fit(X, labels)  # warnings are errors here
+    model = whole().fit(X, labels)  # warnings are errors here
     np.testing.assert_allclose(model.exponents_, 1.0, atol=1e-6)
     assert model.gradient_norm_ <= model.tol

@@ -242,35 +242,38 @@ def test_the_rate_of_least_loss_is_taken_and_the_largest_of_equal_ones(mixed):
     assert again.logistic_features_ == model.logistic_features_
 
 
-@pytest.mark.parametrize("scoring", ["brier", "zero-one", "log-loss"])
-def test_the_shares_of_the_classes_are_taken_where_they_lose_least(scoring, tmp_path):
+def test_noise_is_answered_by_the_class_shares_and_the_papers_take_the_parts_as_they_are(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.integers(0, 4, (90, 4)).astype(str)).add_prefix("noise ")
     y = np.array(["a", "b", "b"])[rng.integers(0, 3, 90)]
     folds = [(np.arange(90)[np.arange(90) % 3 != k], np.arange(k, 90, 3)) for k in range(3)]
-    model = hybrid(scoring=scoring, cv=folds).fit(X, y)
-    losses = []
-    for train, held_out in folds:
-        shares = np.array([np.mean(y[train] == label) for label in ("a", "b")])
-        truth = np.stack([y[held_out] == "a", y[held_out] == "b"], axis=1)
-        losses.append(
-            {
-                "brier": np.square(shares - truth).sum(axis=1).mean() / 2,
-                "zero-one": 1 - truth[:, shares.argmax()].mean(),
-                "log-loss": -np.log(truth @ shares).mean(),
-            }[scoring]
-        )
-    assert model.shares_loss_ == pytest.approx(np.mean(losses))
-    assert model.shares_loss_ < model.rate_curve_["loss"].min()
-    assert model.logistic_features_ == model.generative_features_ == []
-    assert "left out: noise 0, noise 1, noise 2, noise 3" in model.partition_.describe(model.features_)
+    model = hybrid(cv=folds).fit(X, y)
+    assert model.fit_share_ == 0
     shares = [np.mean(y == label) for label in ("a", "b")]
     np.testing.assert_allclose(model.predict_proba(X), np.tile(shares, (90, 1)), rtol=1e-12)
     save_model(model, tmp_path / "model")
     np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))
-    papers = hybrid(scoring=scoring, cv=folds, allow_empty=False).fit(X, y)
-    assert sorted([*papers.logistic_features_, *papers.generative_features_]) == names(X)
+    papers = hybrid(cv=folds, fit_share=1).fit(X, y)
     assert papers.rate_ == model.rate_
+    assert papers.partition_ == model.partition_
+    assert papers.fit_share_ == 1
+    assert papers.cv_log_loss_ > model.cv_log_loss_
+    given = hybrid(rate=model.rate_).fit(X, y)
+    np.testing.assert_array_equal(papers.predict_proba(X), given.predict_proba(X))
+
+
+@pytest.mark.parametrize("scoring", ["brier", "zero-one", "log-loss", "auc"])
+def test_the_share_multiplies_the_scores_of_both_parts(mixed, scoring):
+    X, y = mixed
+    X, y = X[:150], y[:150]
+    model = hybrid(scoring=scoring, cv=4).fit(X, y)
+    assert 0 < model.fit_share_ < 1
+    parts = hybrid(scoring=scoring, cv=4, fit_share=1).fit(X, y)
+    shares = np.unique(y, return_counts=True)[1] / len(y)
+    expected = parts.predict_proba(X) ** model.fit_share_ * shares ** (1 - model.fit_share_)
+    np.testing.assert_allclose(
+        model.predict_proba(X), expected / expected.sum(axis=1, keepdims=True), rtol=1e-9
+    )
 
 
 def test_a_search_takes_at_most_three_logistic_fits_per_feature(mixed, weather):
@@ -437,7 +440,7 @@ def test_a_saved_model_keeps_its_partition(tmp_path, mixed):
     ("options", "message"),
     [
         ({"partition": "fair"}, "partition is one of 'bias-variance'.*or a list of the names"),
-        ({"allow_empty": None}, "allow_empty is True or False"),
+        ({"fit_share": None}, "fit_share is 'cv' or a share"),
         ({"partition": ["nose"]}, r"partition names \['nose'\], not among the features"),
         ({"rate": -1.0}, "rate is 'cv' or a number per row"),
         ({"rate": float("nan")}, "rate is 'cv' or a number per row"),

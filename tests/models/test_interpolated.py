@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import chi2_contingency
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
-from sklearn.model_selection import ShuffleSplit, StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from seminaive import (
     ForwardStagewiseNaiveBayes,
@@ -18,8 +18,14 @@ from seminaive import (
     WeightedNaiveBayes,
 )
 from seminaive.errors import InputError
+from seminaive.scores import Interpolation
+from seminaive.statistics import TableStatistics
 
 PATHS = [ForwardStagewiseNaiveBayes, SelectiveNaiveBayes, GroupRegularizedNaiveBayes]
+# Steps chosen by the training rows alone, as in the papers.
+stagewise = partial(ForwardStagewiseNaiveBayes, criterion="aic")
+selective = partial(SelectiveNaiveBayes, criterion="training-error")
+grouped = partial(GroupRegularizedNaiveBayes, criterion="aic")
 naive_bayes = partial(NaiveBayes, variances="class")
 
 
@@ -65,9 +71,9 @@ def test_noise_alone_leaves_the_class_prior():
 
 def test_strength_zero_is_naive_bayes_and_a_large_one_the_prior(weather):
     X, y = weather
-    free = GroupRegularizedNaiveBayes(strengths=[0.0]).fit(X, y)
+    free = grouped(strengths=[0.0]).fit(X, y)
     np.testing.assert_allclose(free.predict_proba(X), naive_bayes().fit(X, y).predict_proba(X), atol=1e-9)
-    none = GroupRegularizedNaiveBayes(strengths=[1e9]).fit(X, y)
+    none = grouped(strengths=[1e9]).fit(X, y)
     assert none.selected_features_ == []
     np.testing.assert_allclose(none.predict_proba(X)[0], np.unique(y, return_counts=True)[1] / len(y))
 
@@ -75,8 +81,8 @@ def test_strength_zero_is_naive_bayes_and_a_large_one_the_prior(weather):
 def test_scores_of_the_chosen_step_give_its_error_and_deviance(weather):
     X, y = weather
     X = X[["temperature", "humidity", "sky", "wind", "weekend"]]  # numbers first: terms have another order
-    for cls in PATHS:
-        model = cls().fit(X, y)
+    for make in (stagewise, selective, grouped):
+        model = make().fit(X, y)
         chosen = model.chosen_step_
         assert model.path_.training_error[chosen] == pytest.approx((model.predict(X) != y).mean())
         own = model.predict_log_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
@@ -106,7 +112,7 @@ def redundant_table(n_copies, seed=0, n_rows=1500):
     return pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])]).astype("category"), y
 
 
-@pytest.mark.parametrize("model", [ForwardStagewiseNaiveBayes(), SelectiveNaiveBayes()])
+@pytest.mark.parametrize("model", [stagewise(), selective()])
 def test_copies_of_a_column_hurt_naive_bayes_and_not_the_greedy_searches(model):
     X, y = redundant_table(0)
     with_copies, _ = redundant_table(20)
@@ -156,7 +162,7 @@ def test_selective_naive_bayes_equals_brute_force(seed):
     rng = np.random.default_rng(seed)
     X["number"] = rng.normal(y)
     X.loc[rng.random(len(X)) < 0.1, "number"] = np.nan
-    model = SelectiveNaiveBayes(random_state=seed).fit(X, y)
+    model = selective(random_state=seed).fit(X, y)
     names = sorted(X.columns)
     order = [names[j] for j in np.random.RandomState(seed).permutation(len(names))]
     chosen, evaluations = brute_force(X, y, order)
@@ -184,14 +190,14 @@ def test_the_diabetes_cells_of_naive_bayes_and_selection_are_the_papers():
     # One standard error of the paper's ten folds, plus half of its last digit.
     naive, _ = diabetes_cells(naive_bayes())
     assert (np.abs(naive - [0.28, 0.28, 0.20]) <= np.array([0.06, 0.07, 0.04]) / np.sqrt(10) + 0.005).all()
-    selective, evaluations = diabetes_cells(SelectiveNaiveBayes())
+    errors, evaluations = diabetes_cells(selective())
     allowed = np.array([0.05, 0.06, 0.05]) / np.sqrt(10) + 0.005
-    assert (np.abs(selective - [0.23, 0.27, 0.18]) <= allowed).all()
+    assert (np.abs(errors - [0.23, 0.27, 0.18]) <= allowed).all()
     assert evaluations == pytest.approx(30.7, abs=2.5)
 
 
 def test_patience_one_needs_about_as_many_evaluations_as_the_paper_on_diabetes():
-    _, evaluations = diabetes_cells(ForwardStagewiseNaiveBayes(patience=1))
+    _, evaluations = diabetes_cells(stagewise(patience=1))
     assert evaluations == pytest.approx(905.4, rel=0.15)
 
 
@@ -202,7 +208,7 @@ def test_aic_is_deviance_plus_two_degrees_per_row(weather):
     X, y = weather
     weights = np.random.default_rng(0).integers(1, 4, len(y))
     for degrees in ("count", "sum"):
-        model = ForwardStagewiseNaiveBayes(degrees=degrees).fit(X, y, sample_weight=weights)
+        model = stagewise(degrees=degrees).fit(X, y, sample_weight=weights)
         path = model.path_
         counted = (path.alphas > 0).sum(axis=1) if degrees == "count" else path.alphas.sum(axis=1)
         np.testing.assert_allclose(path.aic, path.deviance + 2 * counted / weights.sum(), rtol=1e-14)
@@ -212,22 +218,48 @@ def test_aic_is_deviance_plus_two_degrees_per_row(weather):
 @pytest.mark.parametrize("cls", [ForwardStagewiseNaiveBayes, GroupRegularizedNaiveBayes])
 def test_cross_validation_takes_the_step_of_least_held_out_deviance(cls, weather):
     X, y = weather
-    splits = list(ShuffleSplit(3, test_size=0.3, random_state=0).split(X))
+    splits = list(KFold(3, shuffle=True, random_state=0).split(X))
     model = cls(criterion="cv", cv=splits, random_state=4).fit(X, y)
     assert model.fold_deviances_.shape == (3, len(model.path_))
     assert model.chosen_step_ == np.argmin(model.fold_deviances_.sum(axis=0))
     train, test = splits[1]
     if cls is GroupRegularizedNaiveBayes:
-        alone = cls(strengths=[model.path_.strengths[7] * len(train) / len(y)])
+        alone = grouped(strengths=[model.path_.strengths[7] * len(train) / len(y)])
         alone.fit(X.iloc[train], y[train])
         step = 7
     else:
-        alone = cls(random_state=4).fit(X.iloc[train], y[train])
+        alone = stagewise(random_state=4).fit(X.iloc[train], y[train])
         step = alone.chosen_step_
     own = alone.predict_log_proba(X.iloc[test])[
         np.arange(len(test)), np.searchsorted(alone.classes_, y[test])
     ]
     assert model.fold_deviances_[1, step] == pytest.approx(-2 * own.sum(), rel=1e-9)
+
+
+def test_cut_points_of_a_fold_have_not_seen_its_held_out_rows():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    X = rng.normal(2 * y)[:, None]
+    folds = list(StratifiedKFold(3).split(X, y))
+    model = SelectiveNaiveBayes(bins=4, cv=folds).fit(X, y)
+    for fold, (train, test) in enumerate(folds):
+        alone = selective(bins=4).fit(X[train], y[train])
+        assert len(model.path_) == len(alone.path_) == 2
+        losses = -2 * alone.predict_log_proba(X[test])[np.arange(len(test)), y[test]]
+        assert model.fold_deviances_[fold, 1] == pytest.approx(losses.sum(), rel=1e-9)
+
+
+@pytest.mark.parametrize("cls", PATHS)
+def test_the_share_of_the_fit_multiplies_the_scores_of_the_chosen_step(cls):
+    X, y = categories(3, n_rows=60)
+    model = cls().fit(X, y)
+    assert 0 < model.fit_share_ < 1
+    statistics = TableStatistics.of(model._encode(X), y, 3)
+    step = Interpolation.of(statistics).scores_at(model.alphas_)
+    shares = np.log(np.bincount(y) / len(y))
+    mixed = model.fit_share_ * step.joint_log_scores(model._encode(X)) + (1 - model.fit_share_) * shares
+    expected = np.exp(mixed - np.logaddexp.reduce(mixed, axis=1)[:, None])
+    np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-10)
 
 
 def test_the_first_entry_of_the_group_path_is_the_largest_chi_square():
@@ -247,10 +279,10 @@ def test_results_depend_on_the_seed_and_not_on_the_order_of_the_columns():
     X, y = redundant_table(4, n_rows=200)  # copies: ties everywhere
     results = set()
     for seed in range(6):
-        for cls in (ForwardStagewiseNaiveBayes, SelectiveNaiveBayes):
-            alphas = dict(zip(X.columns, cls(random_state=seed).fit(X, y).alphas_, strict=True))
+        for make in (stagewise, selective):
+            alphas = dict(zip(X.columns, make(random_state=seed).fit(X, y).alphas_, strict=True))
             turned = X[np.random.default_rng(seed).permutation(X.columns)]
-            other = cls(random_state=seed).fit(turned, y)
+            other = make(random_state=seed).fit(turned, y)
             assert alphas == dict(zip(turned.columns, other.alphas_, strict=True))
             results.add(tuple(alphas.values()))
     assert len(results) > 2  # the seed does decide which of the copies is taken
@@ -312,7 +344,7 @@ def test_cut_numbers_are_features_of_the_path_by_their_names(weather):
     cut = SelectiveNaiveBayes(direction="backward", bins=4).fit(X, y)
     assert cut.alphas_.shape == (X.shape[1],)
     assert "temperature" in cut.selected_features_
-    alone = SelectiveNaiveBayes(bins=4).fit(X[["temperature"]], y)
+    alone = selective(bins=4).fit(X[["temperature"]], y)
     naive = NaiveBayes().fit(pd.qcut(X["temperature"], 4).astype(str).to_frame(), y)
     seen = X["temperature"].notna()
     quartiles = pd.qcut(X["temperature"], 4).astype(str).to_frame()[seen]
@@ -336,6 +368,7 @@ def test_cut_numbers_are_features_of_the_path_by_their_names(weather):
         (ForwardStagewiseNaiveBayes(smoothing=-1), "smoothing"),
         (ForwardStagewiseNaiveBayes(criterion="cv", cv=1), "folds"),
         (SelectiveNaiveBayes(direction="sideways"), "direction"),
+        (SelectiveNaiveBayes(criterion="aic"), "criterion is one of 'cv', 'training-error'"),
         (SelectiveNaiveBayes(variances="none"), "variances"),
         (SelectiveNaiveBayes(bins=1), "bins"),
         (GroupRegularizedNaiveBayes(strengths=1), "strengths"),

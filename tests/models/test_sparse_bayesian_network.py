@@ -39,7 +39,7 @@ def records(n_rows=3000, seed=0, missing=0.0):
 @pytest.fixture(scope="module")
 def fitted():
     X, y = records(missing=0.2)
-    return SparseBayesianNetwork(layers=LAYERS).fit(X, y)
+    return SparseBayesianNetwork(layers=LAYERS, fit_share=1).fit(X, y)
 
 
 def test_the_planted_graph_is_found_with_missing_cells(fitted):
@@ -81,10 +81,25 @@ def test_the_posterior_with_missing_cells_is_the_sum_over_complete_rows(fitted):
 
 def test_a_query_about_the_class_is_the_prediction(fitted):
     row = pd.DataFrame([{"smoker": "yes", "age": None, "cough": "no", "apart": None}])
-    asked = fitted.probabilities("class", {"smoker": "yes", "cough": "no"})
-    np.testing.assert_allclose(list(asked.values()), fitted.predict_proba(row)[0], atol=1e-12)
+    believed = SparseBayesianNetwork(layers=LAYERS, fit_share=0.5).fit(*records(500))
+    for model in (fitted, believed):
+        asked = model.probabilities("class", {"smoker": "yes", "cough": "no"})
+        np.testing.assert_allclose(list(asked.values()), model.predict_proba(row)[0], atol=1e-12)
     assert fitted.probabilities("class", {"smoker": "never seen"}) == fitted.probabilities("class")
     assert sum(fitted.probabilities("age", {"class": "ill"}).values()) == pytest.approx(1)
+
+
+def test_the_share_lies_between_the_class_shares_and_the_network(tmp_path):
+    X, y = records(150)
+    model = SparseBayesianNetwork(layers=LAYERS).fit(X, y)
+    assert 0 < model.fit_share_ < 1
+    network = SparseBayesianNetwork(layers=LAYERS, fit_share=1).fit(X, y)
+    assert network.edges_ == model.edges_
+    shares = np.unique(y, return_counts=True)[1] / len(y)
+    mixed = network.predict_proba(X) ** model.fit_share_ * shares ** (1 - model.fit_share_)
+    np.testing.assert_allclose(model.predict_proba(X), mixed / mixed.sum(axis=1, keepdims=True), rtol=1e-10)
+    save_model(model, tmp_path / "model")
+    np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))
 
 
 def test_without_missing_cells_the_number_of_imputations_plays_no_part():

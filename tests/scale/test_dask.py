@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]  # what Da
 MODELS = {
     "TAN": TreeAugmentedNaiveBayes(),
     "SemiNaive": SemiNaive(interactions=[("sky", "height")]),
-    "group": GroupRegularizedNaiveBayes(strengths=8),
+    "group": GroupRegularizedNaiveBayes(strengths=8, criterion="aic"),
     "order 2": HigherOrderLogisticRegression(2, ridge=50.0, tol=1e-3),
     "order 1, whitened": HigherOrderLogisticRegression(1, hierarchical=True),
     "order 1, Newton": HigherOrderLogisticRegression(1, solver="newton"),

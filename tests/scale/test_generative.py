@@ -21,7 +21,7 @@ MODELS = {
     "class variances": NaiveBayes(variances="class", missing="neutral"),
     "weighted": WeightedNaiveBayes(bins=6),
     "weighted, numbers": WeightedNaiveBayes(),
-    "group": GroupRegularizedNaiveBayes(strengths=12),
+    "group": GroupRegularizedNaiveBayes(strengths=12, criterion="aic"),
     "AnJE": AveragedJoinEstimators(order=2),
     "AnDE": AveragedDependenceEstimators(order=1),
     "TAN": TreeAugmentedNaiveBayes(),

@@ -1,17 +1,20 @@
 """A path of networks ends where held-out losses have risen, and goes on where they fall."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from seminaive.selection.network_search import (
-    HeldOutRows,
-    NetworkTable,
-    SearchOptions,
-    Strengths,
-    _Losses,
-    refit_is_better,
-    search_path,
+from seminaive.selection import network_folds
+from seminaive.selection.held_out import HeldOut
+from seminaive.selection.network_folds import (
+    PLAN,
+    DecisionOptions,
+    HeldOutNetworks,
+    NetworkFold,
+    strength_and_refit,
 )
+from seminaive.selection.network_search import NetworkTable, SearchOptions, Strengths, search_path
 
 LAID = np.geomspace(1.0, 1e-3, 20)
 OPTIONS = SearchOptions(None, None, 10, 1e-9, 100)
@@ -19,11 +22,11 @@ OPTIONS = SearchOptions(None, None, 10, 1e-9, 100)
 
 def walk(strengths, mean, error=0.01):
     """Return the strengths that are tried where a function of the strength is the mean loss."""
-    losses, tried = _Losses(np.ones(1)), []
-    while (strength := strengths.after(tried, losses)) is not None:
+    held_out, tried = HeldOutNetworks(None, ()), []
+    while (strength := strengths.after(tried, held_out)) is not None:
         tried.append(strength)
-        losses.mean.append(mean(strength))
-        losses.standard_error.append(error)
+        held_out.mean.append(mean(strength))
+        held_out.standard_error.append(error)
     return np.array(tried)
 
 
@@ -69,55 +72,96 @@ def planted(n_rows=600, seed=0, missing=False):
     return NetworkTable(codes, (3, 3, 2, 2), None, (0, 0, 0, 0))
 
 
-def parts(table):
+def fold_of(table):
+    """Hold every third row out."""
     rows = np.arange(len(table.codes))
     split = (rows[rows % 3 > 0], rows[rows % 3 == 0])
-    return HeldOutRows(table, split, 2, OPTIONS, np.random.default_rng(0), 1)
+    labels = table.codes[:, -1].astype(np.int64)
+    held_out = HeldOut.of(labels, np.ones(len(rows)), 2, [split])
+    return HeldOutNetworks.of([table], held_out, [split], 2, OPTIONS, np.random.default_rng(0))
+
+
+def path_of(table, strengths):
+    """Return held-out rows, and the path of one ordering at some strengths."""
+    held_out = fold_of(table)
+    networks = table.sparse_networks(2, np.random.default_rng(0), OPTIONS)
+    path, found, gap = search_path(
+        networks, strengths, (0, 1, 3, 2), (0,) * 4, OPTIONS, held_out, lambda _: None
+    )
+    assert len(found) == len(path.strengths)
+    assert gap <= OPTIONS.tol
+    return held_out, path
 
 
 @pytest.mark.parametrize("order", [(0, 1, 3, 2), (2, 1, 3, 0)])
-def test_nodes_before_the_class_do_not_change_the_losses_of_whole_rows(order):
+def test_nodes_before_the_class_do_not_change_the_scores_of_whole_rows(order):
     table = planted()
-    quick, whole = parts(table), parts(table)
+    quick, whole = (fold_of(table).folds[0] for _ in range(2))
     whole.has_missing = True
-    np.testing.assert_allclose(
-        quick.squared_errors(order, 0.01), whole.squared_errors(order, 0.01), rtol=1e-12
-    )
+    np.testing.assert_allclose(quick.scores(order, 0.01), whole.scores(order, 0.01), atol=1e-10)
     assert quick.networks.n_iter < whole.networks.n_iter
-    assert parts(planted(missing=True)).has_missing
+    assert isinstance(quick, NetworkFold)
+    assert fold_of(planted(missing=True)).folds[0].has_missing
 
 
 def test_the_losses_of_a_path_are_those_of_networks_that_never_saw_the_rows():
     table = planted()
-    held_out = parts(table)
-    networks = table.sparse_networks(2, np.random.default_rng(0), OPTIONS)
-    strengths = Strengths(np.array([0.05, 0.01]), open=False)
-    said = []
-    path, found, gap = search_path(
-        networks, strengths, (0, 1, 3, 2), (0,) * 4, OPTIONS, [held_out], said.append
-    )
-    assert len(said) == len(found) == 2
-    assert gap <= OPTIONS.tol
+    held_out, path = path_of(table, Strengths(np.array([0.05, 0.01]), open=False))
     train = table.rows(np.flatnonzero(np.arange(600) % 3 > 0))
+    rows = table.rows(np.arange(0, 600, 3))
+    labels = rows.codes[:, -1]
     for place, strength in enumerate((0.05, 0.01)):
-        own = train.sparse_networks(2, np.random.default_rng(0), OPTIONS)
-        errors = held_out.rows.squared_errors(own.network(path.orders[place].tolist(), strength))
+        networks = train.sparse_networks(2, np.random.default_rng(0), OPTIONS)
+        scores = rows.class_scores(networks.network(path.orders[place].tolist(), strength))[:, 0]
+        np.testing.assert_allclose(held_out.scores[place][:, 0], scores, atol=1e-6)
+        errors = (1 / (1 + np.exp(-scores)) - labels) ** 2
         assert path.loss[place] == pytest.approx(errors.mean(), abs=1e-6)
-        assert path.standard_error[place] == pytest.approx(errors.std(ddof=1) / np.sqrt(200), abs=1e-6)
+        assert path.standard_error[place] == pytest.approx(errors.std() / np.sqrt(200), abs=1e-6)
 
 
 @pytest.mark.parametrize(("n_rows", "strength", "better"), [(3000, 0.1, True), (36, 0.03, False)])
 def test_a_refit_is_taken_where_the_penalty_shrinks_too_much(n_rows, strength, better):
-    table = planted(n_rows)
-    held_out = parts(table)
-    networks = table.sparse_networks(2, np.random.default_rng(0), OPTIONS)
-    path, _, _ = search_path(
-        networks,
-        Strengths(np.array([strength]), open=False),
-        (0, 1, 3, 2),
-        (0,) * 4,
-        OPTIONS,
-        [held_out],
-        lambda _: None,
-    )
-    assert refit_is_better([held_out], path, 0) is better
+    held_out, path = path_of(planted(n_rows), Strengths(np.array([strength]), open=False))
+    for refit, taken in (("auto", better), (True, True), (False, False)):
+        options = DecisionOptions("min", refit, None)
+        decision, refits = held_out.decide(path, 0, options, np.random.default_rng(0))
+        assert refits is taken
+        assert 0 <= decision.fit_share <= 1
+    given, _ = held_out.decide(path, 0, DecisionOptions("min", "auto", 0.25), np.random.default_rng(0))
+    assert given.fit_share == 0.25
+
+
+def test_the_rule_takes_the_largest_strength_within_the_allowance_and_its_refit():
+    losses = np.array([10.0, 4.0, 3.0, 3.5, 3.9])  # four strengths and the refit of the second
+    assert strength_and_refit(4, 1, 0.0)(losses).argmax() == 2
+    assert strength_and_refit(4, 1, 1.0)(losses).argmax() == 4
+    assert strength_and_refit(4, 1, 1.0)(losses + np.eye(5)[4]).argmax() == 1
+    assert strength_and_refit(4, 1, 1.0)(losses[:4]).argmax() == 1
+    many = np.stack([losses, losses[[0, 2, 1, 3, 4]]])
+    np.testing.assert_array_equal(strength_and_refit(4, 1, 0.0)(many).argmax(axis=1), [2, 1])
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"negligible": 0.002}, {"vain_share": 0.025}, {"vain": 30}],
+    ids=str,
+)
+@pytest.mark.parametrize("n_rows", [150, 1500])
+def test_a_path_that_is_ten_times_as_patient_chooses_the_same_strength(changes, n_rows, monkeypatch):
+    strengths = Strengths(np.geomspace(0.3, 3e-4, 20), open=True)
+    chosen = []
+    for plan in (PLAN, replace(PLAN, **changes)):
+        monkeypatch.setattr(network_folds, "PLAN", plan)
+        _, path = path_of(planted(n_rows), strengths)
+        chosen.append(path.strengths[path.choose("one-standard-error")])
+    assert chosen[0] == chosen[1]
+
+
+def test_ten_times_more_or_less_penalty_in_a_refit_hardly_moves_probabilities(monkeypatch):
+    table = planted()
+    found = []
+    for relaxed in (1e-5, 1e-4, 1e-3):
+        monkeypatch.setattr(network_folds, "PLAN", replace(PLAN, relaxed=relaxed))
+        scores = fold_of(table).folds[0].refitted_scores((0, 1, 3, 2), 0.01)
+        found.append(1 / (1 + np.exp(-scores)))
+    assert np.abs(np.array(found) - found[1]).max() < 0.01

@@ -14,11 +14,21 @@ from seminaive.design.classes import log_odds
 from seminaive.design.tied import TiedTerms
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.parameters import VARIANCE_FLOOR, check_choice, check_number, check_search
+from seminaive.models.decided import (
+    DECIDED,
+    check_fit_share,
+    generator_of,
+    groups_of_rows,
+    keep_decision,
+)
+from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_choice, check_number, check_search
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.scores import generative_scores
+from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.held_out import HeldOut
+from seminaive.selection.step_search import FoldPath, choose_step
 from seminaive.solvers.nonnegative_newton import minimize_nonnegative
 from seminaive.solvers.result import MAX_ITER
 from seminaive.statistics import TableStatistics
@@ -29,7 +39,8 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
 
     The score of class c is ``log P(c) + sum_j w_j log P(x_j | c)``. The tables come from counts and stay
     fixed; the exponents ``w_j >= 0`` minimise the training log loss plus a ridge toward 1, which is convex. A
-    copy of a feature therefore shares its exponent with the original instead of counting twice.
+    copy of a feature therefore shares its exponent with the original instead of counting twice. Held-out rows
+    then say how far to believe the fit.
 
     Parameters
     ----------
@@ -42,11 +53,19 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         Whether each class has a variance of its own for each number, or all share one.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
+    fit_share : "cv" or float, default="cv"
+        The share of the fit in the scores, the rest being the class shares. "cv" finds the one that rows
+        support that neither counted nor learned exponents; 1 takes the fit as it is, which on few rows
+        believes noise.
+    cv : int, splitter or iterable, default=5
+        Folds of these rows, for ``fit_share="cv"``; a number splits every class evenly.
     tol : float, default=1e-8
         Norm of the projected gradient at which to stop, relative to the larger of those at naive Bayes and at
         exponents of 0.
     max_iter : int, default=1000
         Newton steps.
+    random_state : int, RandomState or None, default=0
+        Seed of the folds.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
     missing : {"value", "neutral"}, default="value"
@@ -70,6 +89,12 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         One per feature, in the order of ``term_names_``; 0 drops the feature, 1 leaves it as in naive Bayes.
     selected_features_ : list of str
         Features with a positive exponent.
+    fit_share_ : float
+        The share of the fit in the scores.
+    cv_log_loss_ : float
+        What the model is expected to lose on new rows, only with ``fit_share="cv"``.
+    cv_log_loss_interval_ : (float, float)
+        Holds that loss with a probability of 95 %.
     objective_ : float
         Log loss plus ridge.
     gradient_norm_ : float
@@ -94,6 +119,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         "n_iter_": int,
         "objective_": float,
         "gradient_norm_": float,
+        **DECIDED,
     }
 
     def _check_consistent(self):
@@ -108,8 +134,11 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         smoothing=1.0,
         variances="class",
         variance_floor=VARIANCE_FLOOR,
+        fit_share="cv",
+        cv=N_FOLDS,
         tol=1e-8,
         max_iter=MAX_ITER,
+        random_state=0,
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,
@@ -120,16 +149,19 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         self.smoothing = smoothing
         self.variances = variances
         self.variance_floor = variance_floor
+        self.fit_share = fit_share
+        self.cv = cv
         self.tol = tol
         self.max_iter = max_iter
+        self.random_state = random_state
         self.categorical_features = categorical_features
         self.missing = missing
         self.class_weight = class_weight
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
-        """Count, then learn one exponent per feature.
+    def fit(self, X, y, sample_weight=None, groups=None):
+        """Count, learn one exponent per feature, and let held-out rows say how far to believe them.
 
         Parameters
         ----------
@@ -138,23 +170,49 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
+        groups : array-like of shape (n_rows,), default=None
+            Rows that belong together; passed on to a splitter of groups in ``cv``.
         """
         self._check_parameters()
         with unchanged_on_failure(self):
+            for name in DECIDED:
+                vars(self).pop(name, None)
             rows = self._encode_training(X, y, sample_weight)
-            naive = self._naive_bayes(rows)
-            offset = np.tile(log_odds(naive.prior[None]), (len(rows.labels), 1))
-            design = TiedTerms.of(naive, rows.table)
-            loss = EmpiricalLoss(design, rows.labels, rows.weights, rows.n_classes, offset=offset)
-            ones = np.ones((naive.n_terms, 1))
-            result = _exponents(PenalisedLoss(loss, Ridge(self.ridge * ones, ones)), self.tol, self.max_iter)
+            naive, result = self._learn(rows)
             result.warn_unless_converged(self.tol, "raise max_iter, the ridge or tol")
+            if self.fit_share == "cv":
+                splits = split_rows(self.cv, rows.labels, y, sample_weight, self.random_state, groups)
+                self._decide(rows, splits, groups_of_rows(groups, sample_weight))
+            else:
+                self.fit_share_ = float(self.fit_share)
             self.exponents_ = result.solution
             self.n_iter_, self.objective_ = result.n_iter, result.objective
             self.gradient_norm_ = result.optimality
-            self.scores_ = naive.scale(self.exponents_)
+            weighted = naive.scale(self.exponents_)
+            self.scores_ = weighted.toward_class_shares(self.fit_share_, naive.prior)
             self._summarise(rows)
         return self
+
+    def _learn(self, rows):
+        """Return naive Bayes of some rows, and the exponents that their labels advise."""
+        naive = self._naive_bayes(rows)
+        offset = np.tile(log_odds(naive.prior[None]), (len(rows.labels), 1))
+        design = TiedTerms.of(naive, rows.table)
+        loss = EmpiricalLoss(design, rows.labels, rows.weights, rows.n_classes, offset=offset)
+        ones = np.ones((naive.n_terms, 1))
+        return naive, _exponents(PenalisedLoss(loss, Ridge(self.ridge * ones, ones)), self.tol, self.max_iter)
+
+    def _decide(self, rows, splits, groups):
+        """Keep the share of the fit that held-out rows support."""
+        folds, results = [], []
+        for train, _ in splits:
+            naive, result = self._learn(rows.of_rows(train))
+            folds.append(FoldPath([naive.scale(result.solution)], rows.table))
+            results.append(result)
+        worst = max(results, key=lambda result: result.optimality)
+        worst.warn_unless_converged(self.tol, "in the folds; raise max_iter, the ridge or tol")
+        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, groups)
+        keep_decision(self, choose_step(held_out, folds, 1, generator_of(self.random_state)).decision)
 
     def _naive_bayes(self, rows):
         statistics = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
@@ -178,6 +236,8 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         check_choice("variances", self.variances, ("pooled", "class"))
         floor = "a share, more than 0, at most 1"
         check_number("variance_floor", self.variance_floor, floor, low=0.0, high=1.0, above=True)
+        check_fit_share(self.fit_share)
+        check_folds(self.cv)
         check_search(self.tol, self.max_iter)
 
 

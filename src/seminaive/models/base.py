@@ -78,6 +78,11 @@ class TrainingSet:
         """Return the weight of each row, 1 where rows are not weighted."""
         return np.ones(len(self.labels)) if self.row_weight is None else self.row_weight
 
+    def of_rows(self, index: NDArray[np.int64]) -> TrainingSet:
+        """Return some of the rows, with all classes."""
+        weight = None if self.row_weight is None else self.row_weight[index]
+        return replace(self, table=self.table.rows(index), labels=self.labels[index], row_weight=weight)
+
 
 @contextmanager
 def unchanged_on_failure(model):

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from seminaive.models.parameters import check_number
+
 if TYPE_CHECKING:
     from seminaive.selection.decision import Decision
 
@@ -31,3 +33,9 @@ def groups_of_rows(groups, sample_weight) -> np.ndarray | None:
         return None
     codes = np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
     return codes if sample_weight is None else codes[np.asarray(sample_weight) > 0]
+
+
+def check_fit_share(fit_share) -> None:
+    """Refuse what is neither "cv" nor a share."""
+    if not isinstance(fit_share, str) or fit_share != "cv":
+        check_number("fit_share", fit_share, "'cv' or a share between 0 and 1", low=0.0, high=1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.special import softmax
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,7 +27,7 @@ class FittedNetwork(TableClassifier):
     """A classifier that is a Bayesian network over coded columns and the class.
 
     A subclass sets, besides the schema and the classes, ``nodes_``, ``node_columns_``, ``network_``,
-    ``search_`` and ``bin_means_``.
+    ``search_``, ``bin_means_``, ``fit_share_`` and ``class_shares_``.
     """
 
     # Nodes
@@ -45,7 +46,15 @@ class FittedNetwork(TableClassifier):
     # Predicting
 
     def _joint_log_scores(self, table):
-        return self.network_.joint_log_scores(self._node_codes(table), len(self.nodes_) - 1)
+        scores = self.network_.joint_log_scores(self._node_codes(table), len(self.nodes_) - 1)
+        return self._toward_class_shares(scores)
+
+    def _toward_class_shares(self, scores):
+        """Return the share of the network in scores of the classes, the rest being the class shares."""
+        share = getattr(self, "fit_share_", 1.0)  # files of version 0.1 have none
+        if share == 1.0:
+            return scores
+        return share * scores + (1.0 - share) * np.log(self.class_shares_)
 
     # Reading
 
@@ -119,7 +128,8 @@ class FittedNetwork(TableClassifier):
         Returns
         -------
         dict
-            Probabilities by value; numbers by the interval of their bin, as text.
+            Probabilities by value; numbers by the interval of their bin, as text. Those of the class are what
+            the model predicts, with the share ``fit_share_`` of the network.
         """
         check_is_fitted(self)
         given = dict(given or {})
@@ -128,6 +138,8 @@ class FittedNetwork(TableClassifier):
                 raise InputError(f"{name!r} is not a node of the network: {list(self.nodes_)}")
         known = self._codes_of(given)
         shares = self.network_.probabilities(self.nodes_.index(node), known)
+        if node == CLASS and CLASS not in given:
+            shares = softmax(self._toward_class_shares(np.log(shares)))
         return dict(zip(self._values_of(node), shares.tolist(), strict=True))
 
     def _codes_of(self, given):

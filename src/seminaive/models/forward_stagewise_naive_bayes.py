@@ -35,13 +35,14 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     patience : int or None, default=5
         Steps without a lower training error after which the search ends; None goes on until every alpha is 1
         (but for features that say nothing, such as constants, which stay at 0).
-    criterion : {"aic", "cv"}, default="aic"
-        How to choose among the models of the path, the one without features included: by Akaike's criterion,
-        ``deviance + 2 d / N``, or by the deviance of held-out rows, folds being compared at equal numbers of
-        steps.
+    criterion : {"cv", "aic"}, default="cv"
+        How to choose among the models of the path, the one without features included. "cv": by the log loss
+        of held-out rows, folds being compared at equal numbers of steps; then the scores are multiplied by
+        the share ``fit_share_`` that those rows support. "aic": by Akaike's criterion, ``deviance + 2 d / N``
+        on the training rows, as in the paper; on few rows it lets noise in.
     degrees : {"count", "sum"}, default="count"
         Whether d is the number of features with alpha above 0 or the sum of the alphas.
-    cv : int or splitter, default=10
+    cv : int or splitter, default=5
         Stratified folds for ``criterion="cv"``, or a scikit-learn splitter or iterable of splits; one split
         is a validation subset.
     ties : {"first", "last"}, default="first"
@@ -86,6 +87,12 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         Candidates whose training error was computed, on all rows.
     fold_deviances_ : ndarray of shape (n_folds, n_steps)
         Held-out deviance, only with ``criterion="cv"``.
+    fit_share_ : float
+        The share of the fit in the scores, the rest being the class shares: 1 by Akaike's criterion.
+    cv_log_loss_ : float
+        What the model is expected to lose on new rows, only with ``criterion="cv"``.
+    cv_log_loss_interval_ : (float, float)
+        Holds that loss with a probability of 95 %.
     scores_, schema_, classes_
         As in `NaiveBayes`; the scores have a term for each selected feature.
 
@@ -108,7 +115,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         step=0.025,
         look_ahead=20,
         patience=5,
-        criterion="aic",
+        criterion="cv",
         degrees="count",
         cv=N_FOLDS,
         ties="first",
@@ -157,14 +164,10 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         )
         return replace(path, degrees=self.degrees)
 
-    def _choose(self, path, rows, y, sample_weight):
-        if self.criterion == "aic":
-            return path.least_aic()
-        return self._cross_validated_step(path, rows, y, sample_weight)
-
     def _check_parameters(self):
         super()._check_parameters()
         self._check_criterion()
+        self._check_degrees()
         if not is_number(self.step) or not 0 < self.step <= 1 or not _is_one_over_whole(self.step):
             raise InputError(f"step is one over a whole number, such as 0.025, got {self.step!r}")
         if not isinstance(self.look_ahead, Integral) or self.look_ahead < 1:

@@ -12,15 +12,24 @@ from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.decided import (
+    DECIDED,
+    check_fit_share,
+    generator_of,
+    groups_of_rows,
+    keep_decision,
+)
 from seminaive.models.generative import check_generative_parameters
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.hybrid_problem import HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
 from seminaive.models.parameters import check_choice, check_flag, check_number, check_search
+from seminaive.scores import log_priors
 from seminaive.selection import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.held_out import SCORINGS, HeldOut
 from seminaive.selection.logistic_parts import LogisticParts
-from seminaive.selection.rate_search import LOSSES, losses_of_shares, search_rate
+from seminaive.selection.rate_search import RateSearch
 from seminaive.structure import (
     Partition,
     bias_variance_partition,
@@ -30,9 +39,6 @@ from seminaive.structure import (
 )
 
 RULES = ("bias-variance", "dependence", "greedy")
-# Times tol, in folds that are judged by bounded losses. The log loss of held-out rows has no bound: it tells
-# how far apart separable classes were driven, and needs the solution itself.
-FOLD_TOLERANCE = 10.0
 
 
 class HybridLogisticNaiveBayes(AdditiveClassifier):
@@ -60,10 +66,11 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         The rate of the rule "bias-variance", per row: with 0 all features are in naive Bayes, with infinity
         none. "cv" takes the rate with the least loss in cross-validation, the largest of equally good ones;
         every fold has its own dependences, cut points and number of rows.
-    allow_empty : bool, default=True
-        Whether the cross-validation of the rate may leave all features out: where the shares of the classes
-        lose less on the held-out rows than the model at any rate, they are the posterior of every row. With
-        False every feature is in one of the parts, as in the papers.
+    fit_share : "cv" or float, default="cv"
+        The share of both parts in the scores, the rest being the class shares, where the rate is
+        cross-validated. "cv" finds the one that held-out rows support, since neither part has a penalty; 1
+        takes the parts as they are, as in the papers. With a given rate or another rule no rows are held out,
+        and the share is 1 unless a number is given.
     cutoff : float or "mi", default=0.05
         The rule "dependence" separates two features whose dependence is at least this; with "mi", it
         separates those whose independence given the class is rejected by a G test at level ``alpha``.
@@ -109,8 +116,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         can be separated without error: then there is no optimum without it.
     tol : float, default=1e-6
         When the logistic fit stops: the norm of the gradient in the metric of the inverse Hessian, relative
-        to the square root of twice the log loss of equal probabilities. Fits in the folds of a
-        cross-validation stop at ten times that, unless they are judged by their log loss.
+        to the square root of twice the log loss of equal probabilities.
     max_iter : int, default=200
         Newton steps of a logistic fit.
     random_state : int, RandomState or None, default=0
@@ -139,7 +145,6 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     features_ : tuple of str
         The features of the model: those with values, in the blanket if there is one.
     logistic_features_, generative_features_ : list of str
-        Both are empty where the shares of the classes had the least loss; see ``allow_empty``.
     partition_ : Partition
         The parts, by position in ``features_``, and each decision; ``describe(features_)`` tells them.
     dependence_ : frame
@@ -152,9 +157,12 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     rate_curve_ : frame
         The rates tried, decreasing, each with the cross-validated ``loss``, its ``standard_error`` and the
         mean number of features in the folds' logistic parts (``n_logistic``). Absent without folds.
-    shares_loss_ : float
-        The cross-validated loss of the shares of the classes, to be compared with the curve. Absent without
-        folds.
+    fit_share_ : float
+        The share of both parts in the scores.
+    cv_log_loss_ : float
+        What the model is expected to lose on new rows. Absent without folds.
+    cv_log_loss_interval_ : (float, float)
+        Holds that loss with a probability of 95 %. Absent without folds.
     blanket_ : MarkovBlanketSelector
         Fitted; absent without one, and in a model that was read from a file.
     n_logistic_fits_ : int
@@ -189,10 +197,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         "rate_": float,
         "fold_losses_": FoldLosses,
         "fold_sizes_": np.ndarray,
-        "shares_loss_": float,
         "n_logistic_fits_": int,
         "n_iter_": int,
         "optimality_": float,
+        **DECIDED,
     }
     _derived: ClassVar[tuple[str, ...]] = ("blanket_",)
     # How logistic parts are fitted; papers/ has another way.
@@ -203,7 +211,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         *,
         partition="bias-variance",
         rate="cv",
-        allow_empty=True,
+        fit_share="cv",
         cutoff=0.05,
         alpha=0.05,
         greedy="backward",
@@ -231,7 +239,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     ):
         self.partition = partition
         self.rate = rate
-        self.allow_empty = allow_empty
+        self.fit_share = fit_share
         self.cutoff = cutoff
         self.alpha = alpha
         self.greedy = greedy
@@ -257,7 +265,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Divide the features, then fit both parts.
 
         Parameters
@@ -267,19 +275,15 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
+        groups : array-like of shape (n_rows,), default=None
+            Rows that belong together; passed on to a splitter of groups in ``cv``.
         """
         self._check_parameters()
         with unchanged_on_failure(self):
-            for name in (
-                "rate_",
-                "fold_losses_",
-                "fold_sizes_",
-                "shares_loss_",
-                "blanket_",
-                "tree_parents_",
-            ):
+            for name in ("rate_", "fold_losses_", "fold_sizes_", "blanket_", "tree_parents_", *DECIDED):
                 vars(self).pop(name, None)
             self.n_logistic_fits_ = 0
+            self.fit_share_ = 1.0 if self.fit_share == "cv" else float(self.fit_share)
             random = check_random_state(self.random_state)
             rows = self._encode_training(X, y, sample_weight, cut_rule=cut_rule(self.bins))
             problem = HybridProblem.of(self, rows, self._kept(X, y, sample_weight, rows))
@@ -287,7 +291,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             self.features_ = tuple(problem.terms.names[j] for j in problem.features)
             self.normalized_information_ = problem.dependence
             with self._progress("partitions") as step:
-                self.partition_ = self._divide(problem, y, sample_weight, random, step)
+                if self._searches_rate:
+                    splits = split_rows(self.cv, rows.labels, y, sample_weight, random, groups)
+                    self._choose_rate(problem, splits, groups_of_rows(groups, sample_weight), step)
+                self.partition_ = self._divide(problem, random, step)
             self._settle(problem)
             self._summarise(problem.rows)
         return self
@@ -309,7 +316,11 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
 
     # The partition
 
-    def _divide(self, problem, y, sample_weight, random, step):
+    @property
+    def _searches_rate(self):
+        return isinstance(self.partition, str) and self.partition == "bias-variance" and self.rate == "cv"
+
+    def _divide(self, problem, random, step):
         """Return the partition that the rule gives, in positions among the model's features."""
         if not isinstance(self.partition, str):
             names = list(self.partition)
@@ -324,12 +335,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         if self.partition == "greedy":
             return self._divide_greedily(problem, step)
         mean = mean_dependence(problem.dependence)
-        if self.rate == "cv":
-            splits = split_rows(self.cv, problem.rows.labels, y, sample_weight, random)
-            self.rate_ = self._choose_rate(problem, splits, step)
-            if self.allow_empty and self.shares_loss_ < self.fold_losses_.mean.min():
-                return Partition((), ())
-        else:
+        if not self._searches_rate:
             self.rate_ = float(self.rate)
         product = 0.0 if self.rate_ == 0 else self.rate_ * problem.total
         return problem.admit(bias_variance_partition(mean, product))
@@ -357,25 +363,23 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         chosen = [*problem.always_logistic, *(free[j] for j in found.logistic)]
         return Partition.of_logistic(chosen, len(problem.features), trace)
 
-    def _choose_rate(self, problem, splits, step):
-        """Return the rate of least cross-validated loss; keep the curve."""
+    def _choose_rate(self, problem, splits, groups, step):
+        """Set the rate of least cross-validated loss; keep the curve and the decision."""
         rows = problem.rows
-        folds = [problem.fold(train, held_out) for train, held_out in splits]
         row_weights = np.zeros((len(splits), len(rows.labels)))
-        for own, (train, _) in zip(row_weights, splits, strict=True):
-            own[train] = rows.weights[train]
-        tol = self.tol if self.scoring == "log-loss" else FOLD_TOLERANCE * self.tol
-        logistic = self._logistic_fits(problem, row_weights, tol)
-        losses, sizes, results = search_rate(
-            folds, logistic, rows.labels, rows.weights, self.scoring, joint=self.joint, report=step
-        )
+        for of_fold, (train, _) in zip(row_weights, splits, strict=True):
+            of_fold[train] = rows.weights[train]
+        logistic = self._logistic_fits(problem, row_weights, self.tol)
+        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, groups)
+        search = RateSearch([problem.fold(train) for train, _ in splits], logistic, held_out, self.joint)
+        scores, results = search.scores_by_step(step)
         worst = max(results, key=lambda result: result.optimality)
-        worst.warn_unless_converged(tol, "in the folds; raise max_iter, ridge or tol")
-        self.fold_losses_, self.fold_sizes_ = losses, sizes
-        of_shares = losses_of_shares(folds, rows.labels, rows.weights, self.scoring)
-        self.shares_loss_ = float(np.average(of_shares, weights=losses.fold_weights))
+        worst.warn_unless_converged(self.tol, "in the folds; raise max_iter, ridge or tol")
+        given = None if self.fit_share == "cv" else self.fit_share_
+        choice = search.choose(scores, self.scoring, given, generator_of(self.random_state))
+        keep_decision(self, choice.decision)
+        self.rate_, self.fold_losses_, self.fold_sizes_ = choice.rate, choice.losses, choice.sizes
         self.n_logistic_fits_ = logistic.n_solved
-        return float(losses.strengths[losses.choose("min")])
 
     # The model
 
@@ -397,7 +401,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             self.n_iter_, self.optimality_ = 0, 0.0
             scores = problem.generative.scores(())
         self.n_logistic_fits_ += logistic.n_solved
-        self.scores_ = scores + generative
+        shares = log_priors(problem.generative.class_weight)
+        self.scores_ = (scores + generative).toward_class_shares(self.fit_share_, shares)
         if self.generative == "tan":
             # Every feature is a coded column there, and so has its number.
             parents = problem.generative.parents(own.generative)
@@ -450,7 +455,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         super()._check_consistent()
         n_features = len(self.features_)
         parts = sorted([*self.partition_.logistic, *self.partition_.generative])
-        if not set(self.features_) <= set(self.schema_.names) or parts not in ([], list(range(n_features))):
+        if not set(self.features_) <= set(self.schema_.names) or parts != list(range(n_features)):
             raise ValueError("the parts of the model do not divide its features")
         if any(not 0 <= decision.feature < n_features for decision in self.partition_.trace):
             raise ValueError("a decision is about a feature that does not exist")
@@ -477,13 +482,14 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         check_choice("greedy", self.greedy, ("backward", "forward"))
         check_choice("generative", self.generative, ("naive-bayes", "tan"))
         check_choice("numbers", self.numbers, ("normal", "bins"))
-        for name in ("allow_empty", "joint", "missing_to_generative", "numbers_to_logistic"):
+        check_fit_share(self.fit_share)
+        for name in ("joint", "missing_to_generative", "numbers_to_logistic"):
             check_flag(name, getattr(self, name))
         if not isinstance(self.blanket, bool | np.bool_ | dict):
             raise InputError(
                 f"blanket is True, False or a dict of the parameters of a selector, got {self.blanket!r}"
             )
-        check_choice("scoring", self.scoring, tuple(LOSSES))
+        check_choice("scoring", self.scoring, SCORINGS)
         check_folds(self.cv)
         check_generative_parameters(self)
         check_number("ridge", self.ridge, "a positive number, in rows", low=0.0, above=True)

@@ -100,7 +100,7 @@ class HybridProblem:
         weight = None if rows.row_weight is None else rows.row_weight[index]
         return GenerativeParts(table.rows(index), rows.labels[index], rows.n_classes, weight, self.options)
 
-    def fold(self, train, held_out):
+    def fold(self, train):
         """Return the training rows of a fold with dependences, cut points and counts of their own."""
         rows, binned, table = self.rows, self.binned, self.rows.table
         if binned.schema.numeric:
@@ -111,7 +111,7 @@ class HybridProblem:
             admitted = self.of_all(self.admit(partition))
             path.setdefault(admitted.logistic, (start, admitted))
         weight = float(rows.weights[train].sum())
-        return HybridFold(tuple(path.values()), weight, self._count(table, train), table, held_out)
+        return HybridFold(tuple(path.values()), weight, self._count(table, train), table)
 
     def admit(self, partition):
         """Return a partition in which every feature that has to is in its part."""

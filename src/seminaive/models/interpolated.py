@@ -8,18 +8,23 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
+from seminaive.encode import recut
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.generative import check_generative_parameters
+from seminaive.models.parameters import check_choice
 from seminaive.models.path_curves import PathCurves
 from seminaive.scores import Interpolation
 from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.held_out import HeldOut
+from seminaive.selection.step_search import FoldPath, choose_step
 from seminaive.solvers import AlphaPath
 from seminaive.statistics import TableStatistics
 
-CRITERIA = ("aic", "cv")
+CRITERIA = ("cv", "aic")
 DEGREES = ("count", "sum")
 CURVES = ("alphas", "criteria")
 
@@ -27,7 +32,7 @@ CURVES = ("alphas", "criteria")
 class InterpolatedClassifier(AdditiveClassifier):
     """Naive Bayes with every feature's parameters between pooled (alpha = 0) and class-wise (alpha = 1).
 
-    A subclass finds a path of alphas (``_find_path``) and the step of it that predicts (``_choose``).
+    A subclass finds a path of alphas (``_find_path``); a step of it predicts.
     """
 
     _fitted: ClassVar = {
@@ -36,6 +41,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         "alphas_": np.ndarray,
         "n_evaluations_": int,
         "fold_deviances_": np.ndarray,
+        **DECIDED,
     }
 
     def _check_consistent(self):
@@ -47,7 +53,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         if not 0 <= self.chosen_step_ < len(path) or self.alphas_.shape != (n_features,):
             raise ValueError("the chosen step is not on the path")
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Estimate both ends of every feature, find the path between them and choose a step of it.
 
         Parameters
@@ -57,14 +63,24 @@ class InterpolatedClassifier(AdditiveClassifier):
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts, in the estimates and in the errors.
+        groups : array-like of shape (n_rows,), default=None
+            Rows that belong together; passed on to a splitter of groups in ``cv``.
         """
         self._check_parameters()
         with unchanged_on_failure(self):
+            for name in (*DECIDED, "fold_deviances_"):
+                vars(self).pop(name, None)
             rows = self._encode_training(X, y, sample_weight, cut_rule=self._cut_rule())
             table = rows.table.without_cut_numbers()
             interpolation = self._interpolation(table, rows.labels, rows.row_weight)
             path = self._find_path(interpolation, table, rows.labels, rows.row_weight)
-            self._settle(interpolation, path, self._choose(path, rows, y, sample_weight))
+            if self.criterion == "cv":
+                splits = split_rows(self.cv, rows.labels, y, sample_weight, self.random_state, groups)
+                chosen = self._held_out_step(path, rows, splits, groups_of_rows(groups, sample_weight))
+            else:
+                chosen = self._step_of_training_rows(path)
+                self.fit_share_ = 1.0
+            self._settle(interpolation, path, chosen)
             self._summarise(rows)
         return self
 
@@ -86,12 +102,16 @@ class InterpolatedClassifier(AdditiveClassifier):
     def _settle(self, interpolation, path, chosen):
         """Keep the path, with features in the order of the table, and the scores of the chosen step."""
         alphas = path.alphas[chosen]
-        scores = interpolation.scores_at(alphas)
-        self.scores_ = scores.restrict(np.flatnonzero(alphas > 0).tolist())
+        scores = interpolation.scores_at(alphas).restrict(np.flatnonzero(alphas > 0).tolist())
+        self.scores_ = scores.toward_class_shares(self.fit_share_, interpolation.prior)
         self.path_ = path.features_in(np.argsort(self.schema_.features))
         self.chosen_step_ = int(chosen)
         self.alphas_ = self.path_.alphas[chosen].copy()
         self.n_evaluations_ = path.n_evaluations
+
+    def _step_of_training_rows(self, path):
+        """Return the step that the training rows alone advise: that of least AIC."""
+        return path.least_aic()
 
     @property
     def selected_features_(self):
@@ -107,41 +127,39 @@ class InterpolatedClassifier(AdditiveClassifier):
         by_name = np.argsort(names, kind="stable")
         return by_name[check_random_state(self.random_state).permutation(len(names))]
 
-    def _cross_validated_step(self, path, rows, y, sample_weight):
-        """Return the step of least held-out deviance; folds are aligned by the number of steps.
+    def _held_out_step(self, path, rows, splits, groups):
+        """Return the step of least held-out loss; keep the decision."""
+        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, groups)
+        with self._progress("folds", len(splits)) as step:
+            folds = []
+            for train, _ in splits:
+                folds.append(self._fold_path(path, rows, train))
+                step()
+        choice = choose_step(held_out, folds, len(path), generator_of(self.random_state))
+        keep_decision(self, choice.decision)
+        self.fold_deviances_ = choice.fold_deviances
+        return choice.step
 
-        A fold whose path is shorter than that of all rows stays at its last model.
-        """
-        weights = np.ones(len(rows.labels)) if rows.row_weight is None else rows.row_weight
-        splits = split_rows(self.cv, rows.labels, y, sample_weight, self.random_state)
-        deviances = np.empty((len(splits), len(path)))
-        for fold, (train, test) in enumerate(splits):
-            table, labels, weight = rows.table.rows(train), rows.labels[train], weights[train]
-            interpolation = self._interpolation(table, labels, weight)
-            own = self._find_path(interpolation, table, labels, weight, whole=path)
-            held_out = rows.table.rows(test)
-            steps = np.minimum(np.arange(len(path)), len(own) - 1)
-            found = [
-                deviance(
-                    interpolation.scores_at(alphas).joint_log_scores(held_out),
-                    rows.labels[test],
-                    weights[test],
-                )
-                for alphas in own.alphas[: len(path)]
-            ]
-            deviances[fold] = np.array(found)[steps]
-        self.fold_deviances_ = deviances
-        return int(np.argmin(deviances.sum(axis=0)))
+    def _fold_path(self, whole, rows, train):
+        """Return the path of some training rows, whose cut points are theirs alone."""
+        table, rule = rows.table, self._cut_rule()
+        if rule is not None and table.schema.numeric:
+            table = recut(table, rule, rows.labels, rows.row_weight, train)
+        table = table.without_cut_numbers()
+        own, labels, weight = table.rows(train), rows.labels[train], rows.weights[train]
+        interpolation = self._interpolation(own, labels, weight)
+        path = self._find_path(interpolation, own, labels, weight, whole=whole)
+        return FoldPath([interpolation.scores_at(alphas) for alphas in path.alphas], table)
 
     def _check_parameters(self):
         check_generative_parameters(self)
 
-    def _check_criterion(self):
-        if self.criterion not in CRITERIA:
-            raise InputError(f"criterion is one of {', '.join(CRITERIA)}, got {self.criterion!r}")
-        if self.degrees not in DEGREES:
-            raise InputError(f"degrees is one of {', '.join(DEGREES)}, got {self.degrees!r}")
+    def _check_criterion(self, criteria=CRITERIA):
+        check_choice("criterion", self.criterion, criteria)
         check_folds(self.cv)
+
+    def _check_degrees(self):
+        check_choice("degrees", self.degrees, DEGREES)
 
     def path_curves(self, what="alphas"):
         """Return named curves along the path, for `seminaive.explain.PathDisplay`.

@@ -12,7 +12,7 @@ from seminaive.errors import InputError
 # Whole numbers beyond do not fit the index type of compiled loops, and mean nothing.
 LARGEST_WHOLE = 2**31 - 1
 # Defaults that models share: what is added to every variance, as a share of the largest, and folds of a path.
-VARIANCE_FLOOR, N_FOLDS = 1e-9, 10
+VARIANCE_FLOOR, N_FOLDS = 1e-9, 5
 
 
 def is_number(value) -> bool:

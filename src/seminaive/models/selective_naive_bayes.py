@@ -17,12 +17,19 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
     """Naive Bayes on a subset of the features, found by greedy search (Langley and Sage).
 
     Forward, the feature that lowers the training error most is added as long as the error falls. Backward,
-    the feature whose loss costs least is dropped as long as the error does not rise.
+    the feature whose loss costs least is dropped as long as the error does not rise. Held-out rows then say
+    how many of these steps to go, and how far to believe them.
 
     Parameters
     ----------
     direction : {"forward", "backward"}, default="forward"
         Start from no feature, or from all. Forward keeps fewer.
+    criterion : {"cv", "training-error"}, default="cv"
+        How many steps of the search to go. "cv": those of least log loss on held-out rows, folds being
+        compared at equal numbers of steps; then the scores are multiplied by the share ``fit_share_`` that
+        those rows support. "training-error": all of them, as in the paper; on few rows that lets noise in.
+    cv : int or splitter, default=5
+        Stratified folds for ``criterion="cv"``, or a scikit-learn splitter or iterable of splits.
     bins : {"mdl"}, int or None, default=None
         How numbers are cut into categories: by description length, or into bins of equal frequency. None
         gives numbers normal densities, as in the paper: a poor choice for numbers that span many magnitudes,
@@ -30,7 +37,7 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
     smoothing, variances, variance_floor, categorical_features, missing, n_jobs
         As in `ForwardStagewiseNaiveBayes`; variances are those of numbers that are not cut.
     random_state : int, RandomState or None, default=0
-        Seed of the order that breaks ties, drawn among the names of the features.
+        Seed of the order that breaks ties, drawn among the names of the features, and of the folds.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
         same total. Classes that a mapping leaves out weigh 1.
@@ -48,9 +55,19 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         1 for a feature that is used, 0 for one that is not.
     selected_features_ : list of str
     path_ : AlphaPath
-        Alphas, training error, deviance and AIC of every step; the last one predicts.
+        Alphas, training error, deviance and AIC of every step.
+    chosen_step_ : int
+        The step of the path that predicts.
     n_evaluations_ : int
-        Subsets whose training error was computed.
+        Subsets whose training error was computed, on all rows.
+    fold_deviances_ : ndarray of shape (n_folds, n_steps)
+        Held-out deviance, only with ``criterion="cv"``.
+    fit_share_ : float
+        The share of the fit in the scores, the rest being the class shares: 1 by the training error.
+    cv_log_loss_ : float
+        What the model is expected to lose on new rows, only with ``criterion="cv"``.
+    cv_log_loss_interval_ : (float, float)
+        Holds that loss with a probability of 95 %.
     scores_, schema_, classes_
         As in `NaiveBayes`; the scores have a term for each selected feature.
 
@@ -67,6 +84,8 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         self,
         *,
         direction="forward",
+        criterion="cv",
+        cv=5,
         bins=None,
         smoothing=1.0,
         variances="class",
@@ -80,6 +99,8 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         verbose=False,
     ):
         self.direction = direction
+        self.criterion = criterion
+        self.cv = cv
         self.bins = bins
         self.smoothing = smoothing
         self.variances = variances
@@ -95,16 +116,18 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
     def _cut_rule(self):
         return None if self.bins is None else cut_rule(self.bins)
 
-    def _find_path(self, interpolation, table, labels, row_weight):
+    def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
+        del whole  # the paths of folds go their own way
         settings = GridSettings(1, self._tie_order(), n_threads=effective_n_jobs(self.n_jobs))
         return SEARCHES[self.direction](interpolation, table, labels, row_weight, settings)
 
-    def _choose(self, path, rows, y, sample_weight):
-        del rows, y, sample_weight
+    def _step_of_training_rows(self, path):
+        """Return the last step: the search ends where the training error does."""
         return len(path) - 1
 
     def _check_parameters(self):
         super()._check_parameters()
+        self._check_criterion(("cv", "training-error"))
         self._cut_rule()
         if self.direction not in SEARCHES:
             raise InputError(f"direction is one of {', '.join(SEARCHES)}, got {self.direction!r}")

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from seminaive.encode import NumericColumn, TreeCuts
+from seminaive.encode import NumericColumn, TreeCuts, recut
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, warn_caller
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.decided import (
+    DECIDED,
+    check_fit_share,
+    generator_of,
+    groups_of_rows,
+    keep_decision,
+)
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.fitted_network import CLASS, FittedNetwork
 from seminaive.models.higher_order_base import cut_rule
@@ -26,15 +34,9 @@ from seminaive.models.parameters import (
 from seminaive.scores import Network
 from seminaive.selection import NetworkPath
 from seminaive.selection.folds import check_folds, split_rows
-from seminaive.selection.network_search import (
-    RELAXED,
-    HeldOutRows,
-    NetworkTable,
-    SearchOptions,
-    Strengths,
-    refit_is_better,
-    search_path,
-)
+from seminaive.selection.held_out import HeldOut
+from seminaive.selection.network_folds import PLAN, DecisionOptions, HeldOutNetworks
+from seminaive.selection.network_search import NetworkTable, SearchOptions, Strengths, search_path
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.structure import SparseNetworks
 
@@ -81,8 +83,11 @@ class SparseBayesianNetwork(FittedNetwork):
     refit : bool or "auto", default="auto"
         Whether the coefficients of the chosen graph are fitted again, to other draws of the missing cells,
         with a ten-thousandth of the strength (the relaxed lasso). The penalty then decides about edges alone
-        and no longer shrinks probabilities toward each other. "auto" does so where that lowers the squared
-        error on held-out rows by two standard errors, in large tables mostly; never without held-out rows.
+        and no longer shrinks probabilities toward each other. "auto" does so where that lowers the log loss of
+        held-out rows; never without them.
+    fit_share : "cv" or float, default="cv"
+        The share of the network in the scores of the classes, the rest being the class shares. "cv" finds the
+        one that held-out rows support; without them, with a single strength, it is 1.
     cv : int, float, splitter or iterable, default=5
         Folds of the held-out rows; a share between 0 and 1 holds that part of the rows out once. Not used
         with a single strength.
@@ -135,6 +140,14 @@ class SparseBayesianNetwork(FittedNetwork):
     strength_ : float
     refitted_ : bool
         Whether the coefficients were fitted again without the penalty's shrinkage.
+    fit_share_ : float
+        The share of the network in the scores by which classes are predicted. The graph, draws, and
+        probabilities of other nodes are the network's alone.
+    cv_log_loss_ : float
+        What the model is expected to lose on new rows. Absent with a single strength.
+    cv_log_loss_interval_ : (float, float)
+        Holds that loss with a probability of 95 %. Absent with a single strength.
+    class_shares_ : ndarray of shape (n_classes,)
     path_ : frame
         For each strength: ``n_edges``, the ``objective``, and on held-out rows the squared error (``loss``)
         with its ``standard_error``.
@@ -169,6 +182,8 @@ class SparseBayesianNetwork(FittedNetwork):
         "refitted_": bool,
         "dual_gap_": float,
         "n_iter_": int,
+        "class_shares_": np.ndarray,
+        **DECIDED,
     }
 
     def __init__(
@@ -181,6 +196,7 @@ class SparseBayesianNetwork(FittedNetwork):
         n_imputations=5,
         selection="one-standard-error",
         refit="auto",
+        fit_share="cv",
         cv=5,
         bins="mdl",
         tabu=10,
@@ -201,6 +217,7 @@ class SparseBayesianNetwork(FittedNetwork):
         self.n_imputations = n_imputations
         self.selection = selection
         self.refit = refit
+        self.fit_share = fit_share
         self.cv = cv
         self.bins = bins
         self.tabu = tabu
@@ -214,7 +231,7 @@ class SparseBayesianNetwork(FittedNetwork):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Draw the missing cells, search the networks of a path, and choose one by held-out rows.
 
         Parameters
@@ -224,18 +241,28 @@ class SparseBayesianNetwork(FittedNetwork):
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
+        groups : array-like of shape (n_rows,), default=None
+            Rows that belong together; passed on to a splitter of groups in ``cv``.
         """
         self._check_parameters()
         with unchanged_on_failure(self):
+            for name in DECIDED:
+                vars(self).pop(name, None)
             random = check_random_state(self.random_state)
             rule = TreeCuts(TREE_BINS) if self.bins == "tree" else cut_rule(self.bins)
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
             self._name_nodes(rows.table)
             self.bin_means_ = self._means_of_bins(rows)
-            table = self._network_table(rows)
-            splits = self._splits(rows, y, sample_weight, random)
+            self.class_shares_ = np.bincount(rows.labels, rows.weights) / rows.weights.sum()
+            splits = self._splits(rows, y, sample_weight, random, groups)
+            held_out = HeldOut.of(
+                rows.labels, rows.weights, rows.n_classes, splits, groups_of_rows(groups, sample_weight)
+            )
+            # Read by the search alone, fold after fold.
+            fold_tables = (self._fold_table(rows, rule, train) for train, _ in splits)
             with one_blas_thread():
-                self._search(table, splits, np.random.default_rng(random.randint(2**31)))
+                generator = np.random.default_rng(random.randint(2**31))
+                self._search(self._network_table(rows), fold_tables, splits, held_out, generator)
             self._summarise(rows)
         return self
 
@@ -260,12 +287,24 @@ class SparseBayesianNetwork(FittedNetwork):
         )
 
     def _network_table(self, rows):
+        """Return the codes of the nodes and of the class, with as many values as the rows' table has."""
         codes = self._node_codes(rows.table)
         codes[:, -1] = rows.labels
         layer = {name: place for place, names in enumerate(self._layer_names()) for name in names}
+        sizes = rows.table.cardinalities
         return NetworkTable(
-            codes, self._cardinalities, rows.row_weight, tuple(layer[name] for name in self.nodes_)
+            codes,
+            (*(sizes[j] for j in self.node_columns_), rows.n_classes),
+            rows.row_weight,
+            tuple(layer[name] for name in self.nodes_),
         )
+
+    def _fold_table(self, rows, rule, train):
+        """Return all rows under cut points of a fold's training rows: the others must not move them."""
+        if rows.table.schema.numeric:
+            recoded = recut(rows.table, rule, rows.labels, rows.row_weight, train)
+            rows = replace(rows, table=recoded)
+        return self._network_table(rows)
 
     def _layer_names(self):
         """Return the names of each layer, checked against the nodes."""
@@ -306,7 +345,7 @@ class SparseBayesianNetwork(FittedNetwork):
 
     # The search
 
-    def _search(self, table, splits, generator):
+    def _search(self, table, fold_tables, splits, held_out, generator):
         options = self._options()
         completions = table.completed(self.n_imputations, generator)
         networks = SparseNetworks(
@@ -315,15 +354,13 @@ class SparseBayesianNetwork(FittedNetwork):
         strengths = self._strengths(networks, table.layers)
         start = options.order or self._first_order(table.dense_order(completions[0]), table.layers)
         del completions
-        if len(strengths.laid) == 1:
-            splits = []
-        held_out = [
-            HeldOutRows(table, own, self.n_imputations, options, generator, len(splits)) for own in splits
-        ]
-        total = None if strengths.open and splits else len(strengths.laid)
+        folds = None
+        if len(strengths.laid) > 1:
+            folds = HeldOutNetworks.of(fold_tables, held_out, splits, self.n_imputations, options, generator)
+        total = None if strengths.open and folds else len(strengths.laid)
         with self._progress("strengths", total) as step:
             path, found, self.dual_gap_ = search_path(
-                networks, strengths, start, table.layers, options, held_out, step
+                networks, strengths, start, table.layers, options, folds, step
             )
         self.n_iter_ = networks.n_iter
         if self.dual_gap_ > self.tol:
@@ -335,14 +372,21 @@ class SparseBayesianNetwork(FittedNetwork):
         chosen = path.choose(self.selection)
         self.search_, self.network_ = path, found[chosen]
         self.strength_ = float(path.strengths[chosen])
-        self.refitted_ = self._takes_refit(held_out, path, chosen)
+        self._decide(folds, path, chosen)
         if self.refitted_:
-            self.network_ = networks.refitted(self.network_, RELAXED * self.strength_)
+            self.network_ = networks.refitted(self.network_, PLAN.relaxed * self.strength_)
 
-    def _takes_refit(self, held_out, path, chosen):
-        if self.refit == "auto":
-            return bool(held_out) and refit_is_better(held_out, path, chosen)
-        return bool(self.refit)
+    def _decide(self, folds, path, chosen):
+        """Set whether the chosen network is refitted, and its share in the answer."""
+        share = None if self.fit_share == "cv" else float(self.fit_share)
+        if folds is None:
+            self.refitted_ = self.refit != "auto" and bool(self.refit)
+            self.fit_share_ = 1.0 if share is None else share
+            return
+        refit = self.refit if self.refit == "auto" else bool(self.refit)
+        options = DecisionOptions(self.selection, refit, share)
+        decision, self.refitted_ = folds.decide(path, chosen, options, generator_of(self.random_state))
+        keep_decision(self, decision)
 
     def _options(self):
         order = None
@@ -373,12 +417,12 @@ class SparseBayesianNetwork(FittedNetwork):
             return Strengths(np.zeros(1), open=False)
         return Strengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
 
-    def _splits(self, rows, y, sample_weight, random):
+    def _splits(self, rows, y, sample_weight, random, groups):
         if is_number(self.cv) and not is_whole(self.cv):
             order = random.permutation(len(rows.labels))
             count = min(max(1, round(self.cv * len(order))), len(order) - 1)
             return [(np.sort(order[count:]), np.sort(order[:count]))]
-        return split_rows(self.cv, rows.labels, y, sample_weight, random)
+        return split_rows(self.cv, rows.labels, y, sample_weight, random, groups)
 
     def _check_parameters(self):
         if is_whole(self.strengths):
@@ -389,6 +433,7 @@ class SparseBayesianNetwork(FittedNetwork):
         check_choice("selection", self.selection, ("one-standard-error", "min"))
         if self.refit != "auto":
             check_flag("refit", self.refit)
+        check_fit_share(self.fit_share)
         if is_number(self.cv) and not is_whole(self.cv):
             meaning = "a number of folds, a share of the rows between 0 and 1, a splitter or splits"
             check_number("cv", self.cv, meaning, low=0.0, high=1.0 - 1e-9, above=True)
@@ -410,6 +455,12 @@ class SparseBayesianNetwork(FittedNetwork):
             raise ValueError("the names of the nodes do not fit the columns")
         self.network_.check_fits(self._cardinalities)
         check_finite(self.network_)
+        if hasattr(self, "fit_share_"):
+            shares = self.class_shares_
+            if shares.shape != self.classes_.shape or not ((shares > 0) & (shares <= 1)).all():
+                raise ValueError("there is not one positive share for each class")
+            if not 0.0 <= self.fit_share_ <= 1.0:
+                raise ValueError("the share of the fit is not between 0 and 1")
         self.search_.check_fits(len(self.nodes_))
         for position in self.schema_.coded:
             column = self.schema_.columns[position]

@@ -64,12 +64,12 @@ COPIES_RELEVANT = 0.9
 _naive_bayes = partial(NaiveBayes, variances="class", smoothing=0.0)
 METHODS: dict[str, Any] = {
     "NB": _naive_bayes(),
-    "SNB": SelectiveNaiveBayes(smoothing=0.0),
+    "SNB": SelectiveNaiveBayes(smoothing=0.0, criterion="training-error"),
     "WNB": WeightedNaiveBayes(smoothing=0.0),
-    "aL1L2NB": GroupRegularizedNaiveBayes(smoothing=0.0),
-    "fsNB": ForwardStagewiseNaiveBayes(smoothing=0.0),
-    "fsNB, patience 1": ForwardStagewiseNaiveBayes(smoothing=0.0, patience=1),
-    "fsNB, whole path": ForwardStagewiseNaiveBayes(smoothing=0.0, patience=None),
+    "aL1L2NB": GroupRegularizedNaiveBayes(smoothing=0.0, criterion="aic"),
+    "fsNB": ForwardStagewiseNaiveBayes(smoothing=0.0, criterion="aic"),
+    "fsNB, patience 1": ForwardStagewiseNaiveBayes(smoothing=0.0, criterion="aic", patience=1),
+    "fsNB, whole path": ForwardStagewiseNaiveBayes(smoothing=0.0, criterion="aic", patience=None),
     "CFS+NB": make_pipeline(CorrelationFeatureSelector(), _naive_bayes()),
 }
 """The paper's methods, without smoothing, and fsNB that stops at the first idle step, or not at all."""

@@ -37,7 +37,7 @@ _toward_zero = partial(
     **SEARCH,
 )
 METHODS: dict[str, Any] = {
-    "HybridLRNB": HybridLogisticNaiveBayes(allow_empty=False),
+    "HybridLRNB": HybridLogisticNaiveBayes(fit_share=1),
     "NBRLR": NaiveBayesLogisticRegressionCV(**PAPERS_PROTOCOL),
     "LR": NaiveBayesLogisticRegression(strength=0.0, standardize=False),
     "NB": NaiveBayesLogisticRegression(strength=_ABOVE_EVERY_STRENGTH, standardize=False),

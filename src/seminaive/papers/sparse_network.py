@@ -20,7 +20,7 @@ from seminaive.evaluate import run_repetitions
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance
 from seminaive.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY, true_posterior, veterans
 from seminaive.scores import Network, generative_scores, log_posterior
-from seminaive.selection.network_search import RELAXED
+from seminaive.selection.network_folds import PLAN
 from seminaive.statistics import TableStatistics, Terms, TupleCounts, complete, draw_codes_given_class
 from seminaive.structure import SparseNetworks, bic_network
 
@@ -162,7 +162,7 @@ def sparse_path(training: Records, networks: SparseNetworks) -> Iterator[Fit]:
 def refitted(fit: Fit, networks: SparseNetworks) -> Fit:
     """Return the same graph with coefficients that are hardly penalised any more (the relaxed lasso)."""
     assert fit.network is not None  # noqa: S101 - a fit of sparse_path
-    relaxed = networks.refitted(fit.network, RELAXED * fit.strength)
+    relaxed = networks.refitted(fit.network, PLAN.relaxed * fit.strength)
     return Fit(fit.strength, _risk_of(relaxed), relaxed)
 
 

@@ -35,6 +35,7 @@ def fit_group_path(model: Any, work: Work) -> None:
             step()
             judged += own
     path = model._path_of(solved, judged, float(statistics.class_weight.sum()))
+    model.fit_share_ = 1.0
     model._settle(interpolation, path, path.least_aic())
     vars(model).pop("summary_", None)
     if model.keep_summary:

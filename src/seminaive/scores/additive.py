@@ -192,6 +192,16 @@ class AdditiveScores(SavedByFields):
             [own.interpolated(its, share) for own, its in kinds],
         )
 
+    def toward_class_shares(self, share: float, log_shares: Floats) -> AdditiveScores:
+        """Return ``share`` times these scores, the rest being the logarithms of the class shares.
+
+        1 leaves the scores as they are, to the last bit; 0 leaves the class shares.
+        """
+        if share == 1.0:
+            return self
+        scaled = self.scale(np.full(self.n_terms, share))
+        return replace(scaled, prior=share * self.prior + (1.0 - share) * log_shares)
+
     def __add__(self, other: AdditiveScores) -> AdditiveScores:
         """Return scores whose value is the sum of both: the terms of the one, then those of the other."""
         kinds: Any = zip(self.kinds, other.kinds, strict=True)

@@ -65,13 +65,6 @@ class FoldLosses:
         """Tell whether the loss at a strength is within ``tol`` of the least."""
         return bool(self.mean[position] <= self.mean.min() * (1 + self.tol))
 
-    def gain_of(self, position: int, other: FoldLosses, better: int) -> float:
-        """Return how much less another trial loses on the same folds, in standard errors."""
-        gains = self.losses[:, position] - other.losses[:, better]
-        found = FoldLosses(np.zeros(1), gains[:, None], self.fold_weights)
-        mean, error = float(found.mean[0]), float(found.standard_error[0])
-        return mean / error if error > 0.0 else (np.inf if mean > 0.0 else 0.0)
-
     def first(self, n_strengths: int) -> FoldLosses:
         """Return the losses at the largest strengths alone."""
         kept = slice(n_strengths)

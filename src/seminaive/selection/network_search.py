@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.design.classes import log_odds
 from seminaive.statistics import complete
 from seminaive.structure import SparseNetworks, bic_network
 from seminaive.structure.sparse_network import KEPT_BYTES
@@ -17,23 +18,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.scores import Network
+    from seminaive.selection.network_folds import HeldOutNetworks
     from seminaive.statistics.terms import Codes
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
     Step = Callable[[str], None]
-
-# The strength of a refit, as a share of the one that chose the graph.
-RELAXED = 1e-4
-# Standard errors by which a refit must lower the held-out loss: without shrinkage networks are too sure.
-REFIT_ERRORS = 2.0
-# A path ends after so many strengths, down to this share of the best one's, that did not lower the loss.
-VAIN, VAIN_SHARE = 3, 0.25
-# It ends, too, where the loss has left that of the class shares by a standard error, and these strengths
-# together changed it by less than this share of one.
-NEGLIGIBLE = 0.02
-# Losses that differ by less are equal: networks in which the class has no edge yet.
-ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -77,9 +67,11 @@ class NetworkPath:
         """
         if np.isnan(self.loss).all():
             return len(self.strengths) - 1
-        best = int(np.argmin(self.loss))
-        allowed = self.standard_error[best] if selection == "one-standard-error" else 0.0
-        return int(np.argmax(self.loss <= self.loss[best] + allowed))
+        return int(np.argmax(self.loss <= self.loss.min() + self.allowance(selection)))
+
+    def allowance(self, selection: str) -> float:
+        """Return by how much the loss of the chosen strength may exceed the least."""
+        return float(self.standard_error[self.loss.argmin()]) if selection == "one-standard-error" else 0.0
 
 
 @dataclass(frozen=True)
@@ -157,12 +149,9 @@ class NetworkTable:
     def _may_point(self, start: int, end: int) -> bool:
         return self.layers[start] <= self.layers[end]
 
-    def squared_errors(self, network: Network) -> Floats:
-        """Return half the squared distance between posterior and class of each row."""
-        scores = network.joint_log_scores(self.codes, self.target)
-        posterior = np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])
-        posterior[np.arange(len(posterior)), self.codes[:, -1].astype(np.int64)] -= 1.0
-        return np.asarray(0.5 * np.square(posterior).sum(axis=1))
+    def class_scores(self, network: Network) -> Floats:
+        """Return the scores of the classes of each row: one log odds of two classes."""
+        return log_odds(network.joint_log_scores(self.codes, self.target))
 
 
 @dataclass(frozen=True)
@@ -187,84 +176,6 @@ class SearchOptions:
     max_iter: int
 
 
-class HeldOutRows:
-    """One split of the rows: sparse networks of its training part, and losses on the rows held out.
-
-    The training part has its own completions. Held-out rows keep their missing cells. Where they have none,
-    the posterior of the class has the factors of the class and of the nodes after it alone: the nodes before
-    it are not fitted.
-
-    Parameters
-    ----------
-    table : NetworkTable
-    split : (ndarray, ndarray)
-        Rows that train, and rows that are held out.
-    n_imputations : int
-    options : SearchOptions
-    generator : Generator
-    n_splits : int
-        How many are searched side by side, and share the memory for problems.
-    """
-
-    def __init__(
-        self,
-        table: NetworkTable,
-        split: tuple[Integers, Integers],
-        n_imputations: int,
-        options: SearchOptions,
-        generator: np.random.Generator,
-        n_splits: int,
-    ) -> None:
-        own, self.rows = table.rows(split[0]), table.rows(split[1])
-        self.networks = own.sparse_networks(n_imputations, generator, options, KEPT_BYTES // n_splits)
-        self.weight = np.ones(len(split[1])) if self.rows.row_weight is None else self.rows.row_weight
-        self.has_missing = self.rows.has_missing
-
-    def squared_errors(self, order: Sequence[int], strength: float) -> Floats:
-        """Return the loss of each held-out row under the network of an ordering at one strength."""
-        network = self._network(order, strength)
-        self.networks.forget(strength)
-        return self.rows.squared_errors(network)
-
-    def refit_gains(self, order: Sequence[int], strength: float) -> Floats:
-        """Return how much less the loss of each row is where the chosen edges are refitted at `RELAXED`."""
-        network = self._network(order, strength)
-        refitted = self.networks.refitted(network, RELAXED * strength)
-        return self.rows.squared_errors(network) - self.rows.squared_errors(refitted)
-
-    def _network(self, order: Sequence[int], strength: float) -> Network:
-        first = 0 if self.has_missing else list(order).index(self.rows.target)
-        return self.networks.network(order, strength, fitted=frozenset(order[first:]))
-
-
-@dataclass
-class _Losses:
-    """Losses of the held-out rows at the strengths so far."""
-
-    weight: Floats
-    mean: list[float] = field(default_factory=list)
-    standard_error: list[float] = field(default_factory=list)
-
-    def add(self, by_row: Floats) -> None:
-        # The weights of equal rows add up, so that their sum is the number of rows.
-        total = self.weight.sum()
-        mean = float(by_row @ self.weight / total)
-        spread = float(np.square(by_row - mean) @ self.weight / total)
-        self.mean.append(mean)
-        self.standard_error.append(float(np.sqrt(spread / max(total - 1.0, 1.0))))
-
-    def are_past_their_least(self, strengths: Sequence[float]) -> bool:
-        """Tell whether weaker penalties have been tried in vain: the loss has risen, or stays as it is."""
-        mean = np.array(self.mean)
-        best = int(np.flatnonzero(mean <= mean.min() * (1.0 + ROUNDING))[-1])
-        risen = len(mean) - 1 - best >= VAIN and strengths[-1] <= VAIN_SHARE * strengths[best]
-        if risen or len(mean) <= VAIN:
-            return risen
-        gain = mean[-VAIN - 1] - mean[-1]
-        has_fallen = mean.min() < mean[0] - self.standard_error[0]
-        return bool(has_fallen and abs(gain) <= NEGLIGIBLE * self.standard_error[0])
-
-
 @dataclass(frozen=True)
 class Strengths:
     """The strengths of a path, from the largest on.
@@ -280,24 +191,16 @@ class Strengths:
     laid: Floats
     open: bool
 
-    def after(self, tried: Sequence[float], losses: _Losses | None) -> float | None:
+    def after(self, tried: Sequence[float], held_out: HeldOutNetworks | None) -> float | None:
         """Return the next strength, None at the end of the path."""
         count = len(tried)
-        if self.open and tried and losses is not None and losses.are_past_their_least(tried):
+        if self.open and tried and held_out is not None and held_out.are_past_their_least(tried):
             return None
         if count < len(self.laid):
             return float(self.laid[count])
-        if not self.open or losses is None or len(self.laid) < 2 or count >= 2 * len(self.laid):
+        if not self.open or held_out is None or len(self.laid) < 2 or count >= 2 * len(self.laid):
             return None
         return tried[-1] * float(self.laid[-1] / self.laid[-2])
-
-
-def refit_is_better(held_out: Sequence[HeldOutRows], path: NetworkPath, chosen: int) -> bool:
-    """Tell whether held-out rows are surely predicted better by the chosen graph without its shrinkage."""
-    order, strength = path.orders[chosen].tolist(), float(path.strengths[chosen])
-    gain = _Losses(np.concatenate([own.weight for own in held_out]))
-    gain.add(np.concatenate([own.refit_gains(order, strength) for own in held_out]))
-    return gain.mean[0] > REFIT_ERRORS * gain.standard_error[0]
 
 
 def search_path(
@@ -306,7 +209,7 @@ def search_path(
     start: Sequence[int],
     layers: Sequence[int],
     options: SearchOptions,
-    held_out: Sequence[HeldOutRows],
+    held_out: HeldOutNetworks | None,
     step: Step,
 ) -> tuple[NetworkPath, list[Network], float]:
     """Return the networks at decreasing strengths, each search starting from the ordering before it.
@@ -322,10 +225,9 @@ def search_path(
     order = tuple(start)
     # A fixed ordering has no layer in which to swap.
     searched = options.searched if options.order is None else frozenset()
-    losses = _Losses(np.concatenate([own.weight for own in held_out])) if held_out else None
     tried: list[float] = []
     orders, objectives, found, gap = [], [], [], 0.0
-    while (strength := strengths.after(tried, losses)) is not None:
+    while (strength := strengths.after(tried, held_out)) is not None:
         result = networks.search(strength, order, layers=layers, searched=searched, tabu=options.tabu)
         order = result.order
         tried.append(strength)
@@ -335,9 +237,9 @@ def search_path(
         gap = max(gap, networks.largest_gap(order, strength))
         networks.forget(strength)
         note = f"{len(found[-1].edges)} edges"
-        if losses is not None:
-            losses.add(np.concatenate([own.squared_errors(order, strength) for own in held_out]))
-            note += f", squared error {losses.mean[-1]:.4g}"
+        if held_out is not None:
+            held_out.add(order, strength)
+            note += f", squared error {held_out.mean[-1]:.4g}"
         step(note)
     nothing = [np.nan] * len(tried)
     path = NetworkPath(
@@ -345,7 +247,7 @@ def search_path(
         np.array(orders, dtype=np.int64),
         np.array([len(network.edges) for network in found], dtype=np.int64),
         np.array(objectives),
-        np.array(nothing if losses is None else losses.mean),
-        np.array(nothing if losses is None else losses.standard_error),
+        np.array(nothing if held_out is None else held_out.mean),
+        np.array(nothing if held_out is None else held_out.standard_error),
     )
     return path, found, gap

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import log_softmax
-from sklearn.metrics import roc_auc_score
 
-from seminaive.design.classes import by_class
-from seminaive.scores import log_priors
+from seminaive.design.classes import log_odds
+from seminaive.selection.decision import Decision, decide, least
 from seminaive.selection.fold_losses import FoldLosses
 
 if TYPE_CHECKING:
@@ -20,13 +18,12 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable
     from seminaive.selection.generative_parts import GenerativeParts
+    from seminaive.selection.held_out import HeldOut
     from seminaive.selection.logistic_parts import LogisticParts
     from seminaive.solvers.result import SolverResult
     from seminaive.structure import Partition
 
     Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
-    Loss = Callable[[Floats, Labels, Floats], float]
 
 
 @dataclass(frozen=True)
@@ -42,16 +39,13 @@ class HybridFold:
     generative : GenerativeParts
         Counted on the training rows.
     table : EncodedTable
-        All rows, under the fold's own cut points.
-    held_out : ndarray
-        Positions of the rows that judge.
+        All rows, under the cut points of the fold.
     """
 
     path: Sequence[tuple[float, Partition]]
     n_rows: float
     generative: GenerativeParts
     table: EncodedTable
-    held_out: Labels
 
     def partition(self, step: int) -> Partition:
         """Return a partition of the path, or its last one beyond the end."""
@@ -65,109 +59,122 @@ class HybridFold:
         return int(np.flatnonzero(starts <= product * (1 + 1e-12))[-1])
 
 
-def search_rate(
-    folds: Sequence[HybridFold],
-    logistic: LogisticParts,
-    labels: Labels,
-    row_weight: Floats,
-    scoring: str,
-    *,
-    joint: bool,
-    report: Callable[[str], None],
-) -> tuple[FoldLosses, Floats, list[SolverResult]]:
-    """Judge every rate that changes some fold's partition.
+@dataclass(frozen=True)
+class RateChoice:
+    """What held-out rows say about rates.
 
-    The k-th partitions of all folds are fitted side by side, each from the fold's solution before: at most
-    one more such fit than there are features. A rate then only looks up each fold's partition.
-
-    Returns
-    -------
-    FoldLosses
+    Parameters
+    ----------
+    losses : FoldLosses
         With the rates, decreasing, in place of strengths.
-    ndarray of shape (n_rates,)
+    sizes : ndarray of shape (n_rates,)
         Mean number of features in the folds' logistic parts.
-    list of SolverResult
-        Of each side-by-side fit.
+    rate : float
+        The rate of least loss, the largest of equally good ones.
+    decision : Decision
     """
-    loss = LOSSES[scoring]
-    n_steps = max(len(fold.path) for fold in folds)
-    losses = np.empty((len(folds), n_steps))
-    solution, results = None, []
-    for step in range(n_steps):
-        parts = [fold.partition(step) for fold in folds]
-        offset = None
-        if joint:
-            offsets = [
-                fold.generative.without_prior(part.generative).joint_log_scores(fold.table)
-                for fold, part in zip(folds, parts, strict=True)
+
+    losses: FoldLosses
+    sizes: Floats
+    rate: float
+    decision: Decision
+
+
+@dataclass(frozen=True)
+class RateSearch:
+    """Hybrid models of the folds at every rate that changes some fold's partition.
+
+    Parameters
+    ----------
+    folds : sequence of HybridFold
+    logistic : LogisticParts
+        Fits the logistic parts of all folds side by side.
+    held_out : HeldOut
+    joint : bool
+        Whether logistic parts have the scores of the generative parts as an offset.
+    """
+
+    folds: Sequence[HybridFold]
+    logistic: LogisticParts
+    held_out: HeldOut
+    joint: bool
+
+    def scores_by_step(self, report: Callable[[str], None]) -> tuple[Floats, list[SolverResult]]:
+        """Return the scores of held-out rows under each fold's k-th partition, (rows, steps, columns).
+
+        The k-th partitions of all folds are fitted side by side, each from the fold's solution before: at
+        most one more such fit than there are features. The results of these fits come second.
+        """
+        held_out = self.held_out
+        n_steps = max(len(fold.path) for fold in self.folds)
+        found = np.empty((len(held_out), n_steps, held_out.share_scores.shape[1]))
+        solution, results = None, []
+        for step in range(n_steps):
+            parts = [fold.partition(step) for fold in self.folds]
+            result = self.logistic.fit([part.logistic for part in parts], solution, self._offset(parts))
+            results.append(result)
+            solution = result.solution
+            scores = self.logistic.scores(solution)
+            for number, (fold, part) in enumerate(zip(self.folds, parts, strict=True)):
+                here = held_out.folds == number
+                rows = held_out.rows[here]
+                likelihood = fold.generative.without_prior(part.generative)
+                found[here, step] = scores[rows, number] + log_odds(
+                    likelihood.joint_log_scores(fold.table.rows(rows))
+                )
+            report(f"log loss {float(held_out.mean(held_out.losses(found[:, step]))):.4g}")
+        return found, results
+
+    def _offset(self, parts: Sequence[Partition]) -> Floats | None:
+        if not self.joint:
+            return None
+        offsets = [
+            fold.generative.without_prior(part.generative).joint_log_scores(fold.table)
+            for fold, part in zip(self.folds, parts, strict=True)
+        ]
+        return np.stack(offsets, axis=1)
+
+    def choose(
+        self, by_step: Floats, scoring: str, fit_share: float | None, generator: np.random.Generator
+    ) -> RateChoice:
+        """Choose a rate, and how far to believe the model; a rate looks up the partition of each fold."""
+        held_out, rates = self.held_out, _rates(self.folds)
+        steps = np.array([[fold.step_at(rate) for rate in rates] for fold in self.folds])
+        sizes = np.array(
+            [
+                [len(fold.path[k][1].logistic) for k in of_fold]
+                for fold, of_fold in zip(self.folds, steps, strict=True)
             ]
-            offset = np.stack(offsets, axis=1)
-        result = logistic.fit([part.logistic for part in parts], solution, offset)
-        results.append(result)
-        solution = result.solution
-        scores = logistic.scores(solution)
-        for number, (fold, part) in enumerate(zip(folds, parts, strict=True)):
-            rows = fold.held_out
-            generative = fold.generative.without_prior(part.generative)
-            total = by_class(scores[rows, number]) + generative.joint_log_scores(fold.table.rows(rows))
-            losses[number, step] = loss(total, labels[rows], row_weight[rows])
-        report(f"mean loss {losses[:, step].mean():.4g}")
-    rates = _rates(folds)
-    places = np.array([[fold.step_at(rate) for rate in rates] for fold in folds])
-    sizes = np.array(
-        [[len(fold.path[k][1].logistic) for k in own] for fold, own in zip(folds, places, strict=True)]
-    )
-    weights = np.array([row_weight[fold.held_out].sum() for fold in folds])
-    by_rate = FoldLosses(rates, np.take_along_axis(losses, places, axis=1), weights)
-    return by_rate, sizes.mean(axis=0), results
+        )
+        means = np.take_along_axis(held_out.fold_means(by_step, scoring), steps, axis=1)
+        losses = FoldLosses(rates, means, held_out.fold_weights)
+        chosen = losses.choose("min")
+        steps_of_rows = steps[held_out.folds]
+        if scoring == "auc":
+            # Not a mean over rows, which a draw could weigh: the chosen rate alone is judged.
+            steps_of_rows, by_row = steps_of_rows[:, [chosen]], None
+        else:
+            by_row = np.take_along_axis(held_out.losses(by_step, scoring), steps_of_rows, axis=1)
+            kept = may_be_least(by_row, held_out.weight)
+            steps_of_rows, by_row = steps_of_rows[:, kept], by_row[:, kept]
+        trials = np.take_along_axis(by_step, steps_of_rows[:, :, None], axis=1)
+        decision = decide(held_out, trials, least, generator, by_row, fit_share)
+        return RateChoice(losses, sizes.mean(axis=0), float(rates[chosen]), decision)
 
 
-def losses_of_shares(folds: Sequence[HybridFold], labels: Labels, row_weight: Floats, scoring: str) -> Floats:
-    """Return what each fold's held-out rows lose if its class shares are the posterior of every row."""
-    loss = LOSSES[scoring]
-    found = np.empty(len(folds))
-    for number, fold in enumerate(folds):
-        own = labels[fold.held_out]
-        scores = np.tile(log_priors(fold.generative.class_weight), (len(own), 1))
-        found[number] = loss(scores, own, row_weight[fold.held_out])
-    return found
+def may_be_least(losses: Floats, weight: Floats) -> NDArray[np.int64]:
+    """Return the trials that a draw of rows may find best, given the loss of each row and trial.
+
+    The difference of two trials' total losses has a standard deviation over draws; a trial behind the best by
+    more than five of them is best in fewer than one of a million draws.
+    """
+    best = int(np.argmin(weight @ losses))
+    away = losses - losses[:, [best]]
+    behind, spread = weight @ away, np.sqrt(weight @ np.square(away))
+    return np.flatnonzero(behind <= 5.0 * spread)
 
 
 def _rates(folds: Sequence[HybridFold]) -> Floats:
     """Return the rates at which some fold's partition changes, 0 and infinity, decreasing."""
     found = [start / fold.n_rows for fold in folds for start, _ in fold.path]
     return np.unique([0.0, np.inf, *found])[::-1]
-
-
-def _posterior(scores: Floats) -> Floats:
-    posterior: Floats = np.exp(log_softmax(scores, axis=1))
-    return posterior
-
-
-def _brier(scores: Floats, labels: Labels, row_weight: Floats) -> float:
-    """Return half the squared error summed over classes: of two, the square of the error in either."""
-    posterior = _posterior(scores)
-    posterior[np.arange(len(labels)), labels] -= 1.0
-    return float(np.average(0.5 * np.square(posterior).sum(axis=1), weights=row_weight))
-
-
-def _zero_one(scores: Floats, labels: Labels, row_weight: Floats) -> float:
-    return float(np.average(scores.argmax(axis=1) != labels, weights=row_weight))
-
-
-def _log_loss(scores: Floats, labels: Labels, row_weight: Floats) -> float:
-    own = log_softmax(scores, axis=1)[np.arange(len(labels)), labels]
-    return float(np.average(-own, weights=row_weight))
-
-
-def _auc_loss(scores: Floats, labels: Labels, row_weight: Floats) -> float:
-    """Return 1 less the area under the curve, each class against the others; a half where all agree."""
-    posterior = _posterior(scores)
-    present = np.unique(labels)
-    if len(present) < 2:
-        return 0.5
-    areas = [roc_auc_score(labels == c, posterior[:, c], sample_weight=row_weight) for c in present]
-    return 1.0 - float(np.mean(areas))
-
-
-LOSSES: dict[str, Loss] = {"brier": _brier, "zero-one": _zero_one, "log-loss": _log_loss, "auc": _auc_loss}

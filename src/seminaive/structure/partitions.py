@@ -72,16 +72,10 @@ class Partition:
         return cls(tuple(sorted(own)), tuple(j for j in range(n_features) if j not in own), tuple(trace))
 
     def describe(self, names: Sequence[str]) -> str:
-        """Return both parts, the features that are in neither, and the decisions as text."""
-        left_out = sorted(set(range(len(names))) - {*self.logistic, *self.generative})
+        """Return both parts and the decisions as text."""
         parts = [
-            f"{part}: {', '.join(names[j] for j in own) or 'nothing'}"
-            for part, own in (
-                (LOGISTIC, self.logistic),
-                (GENERATIVE, self.generative),
-                ("left out", left_out),
-            )
-            if own or part != "left out"
+            f"{part}: {', '.join(names[j] for j in numbers) or 'nothing'}"
+            for part, numbers in ((LOGISTIC, self.logistic), (GENERATIVE, self.generative))
         ]
         return "\n".join([*parts, *(f"  {decision.describe(names)}" for decision in self.trace)])
 

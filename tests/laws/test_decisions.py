@@ -1,0 +1,115 @@
+"""What every model that searches says of its decision, and what groups and weights mean to it."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GroupKFold
+
+from seminaive import (
+    AttributeWeightedNaiveBayes,
+    ForwardStagewiseNaiveBayes,
+    GroupRegularizedNaiveBayes,
+    HigherOrderLogisticRegressionCV,
+    HybridLogisticNaiveBayes,
+    NaiveBayesLogisticRegressionCV,
+    SelectiveNaiveBayes,
+    SemiNaive,
+    SparseBayesianNetwork,
+    load_model,
+    save_model,
+)
+
+KIN = [
+    ForwardStagewiseNaiveBayes(),
+    SelectiveNaiveBayes(),
+    GroupRegularizedNaiveBayes(strengths=10),
+    AttributeWeightedNaiveBayes(),
+    HybridLogisticNaiveBayes(cv=4),
+    SparseBayesianNetwork(strengths=[0.2, 0.1, 0.05, 0.02], cv=4),
+]
+SEARCHING = [
+    *KIN,
+    SemiNaive(),
+    NaiveBayesLogisticRegressionCV(strengths=10, cv=4),
+    HigherOrderLogisticRegressionCV(cv=4),
+]
+WHOLE = {
+    "ForwardStagewiseNaiveBayes": {"criterion": "aic"},
+    "GroupRegularizedNaiveBayes": {"criterion": "aic"},
+    "SelectiveNaiveBayes": {"criterion": "training-error"},
+}
+
+
+def name_of(model):
+    return type(model).__name__
+
+
+def table(n_rows=150, seed=0):
+    """Return three categories about the class, and two that are noise."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n_rows)
+    about = np.where(rng.random((n_rows, 3)) < 0.4, y[:, None], rng.integers(0, 3, (n_rows, 3)))
+    X = np.hstack([about, rng.integers(0, 3, (n_rows, 2))])
+    return pd.DataFrame(X).add_prefix("c").astype(str), y
+
+
+@pytest.mark.parametrize("model", SEARCHING, ids=name_of)
+def test_every_search_tells_its_share_and_the_loss_to_expect(model, tmp_path):
+    X, y = table()
+    model = clone(model).fit(X, y)
+    assert 0 < model.fit_share_ <= 1
+    low, high = model.cv_log_loss_interval_
+    assert 0 < low < model.cv_log_loss_ < high
+    new_X, new_y = table(4000, seed=1)
+    loss = -model.predict_log_proba(new_X)[np.arange(len(new_y)), new_y].mean()
+    # Two standard errors of the mean over 150 rows, whose losses vary by about a half.
+    assert model.cv_log_loss_ == pytest.approx(loss, abs=0.1)
+    save_model(model, tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    assert again.fit_share_ == model.fit_share_
+    assert again.cv_log_loss_ == model.cv_log_loss_
+    assert again.cv_log_loss_interval_ == model.cv_log_loss_interval_
+
+
+@pytest.mark.parametrize("model", KIN, ids=name_of)
+def test_the_fit_may_be_believed_to_the_full(model):
+    X, y = table(60)
+    whole = clone(model).set_params(**WHOLE.get(name_of(model), {"fit_share": 1})).fit(X, y)
+    assert whole.fit_share_ == 1
+
+
+@pytest.mark.parametrize("model", KIN, ids=name_of)
+def test_copies_of_noise_in_one_group_are_not_believed(model):
+    """Without groups a held-out copy has been seen by the fit."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.integers(0, 3, (40, 12))).add_prefix("c").astype(str)
+    y, groups = rng.integers(0, 2, 40), np.arange(40)
+    X, y, groups = X.loc[X.index.repeat(8)], y.repeat(8), groups.repeat(8)
+    grouped = clone(model).set_params(cv=GroupKFold(5)).fit(X, y, groups=groups)
+    apart = clone(model).set_params(cv=5).fit(X, y)
+    assert grouped.fit_share_ < 0.2
+    assert apart.fit_share_ > 0.5
+    assert apart.cv_log_loss_ < grouped.cv_log_loss_
+
+
+@pytest.mark.parametrize("model", KIN, ids=name_of)
+def test_weights_decide_as_repeated_rows_do(model):
+    """Folds hold out the same rows; the draws differ by their seed alone."""
+    X, y = table(80, seed=5)
+    weight = np.random.default_rng(0).integers(1, 4, 80)
+    fold = np.arange(80) % 4
+    repeated = fold.repeat(weight)
+    splits, splits_repeated = (
+        [(np.flatnonzero(of != k), np.flatnonzero(of == k)) for k in range(4)] for of in (fold, repeated)
+    )
+    shares, losses = [], []
+    for state in range(4):
+        one = clone(model).set_params(cv=splits, random_state=state).fit(X, y, sample_weight=weight)
+        other = clone(model).set_params(cv=splits_repeated, random_state=state)
+        other.fit(X.loc[X.index.repeat(weight)], y.repeat(weight))
+        shares.append([one.fit_share_, other.fit_share_])
+        losses.append([one.cv_log_loss_, other.cv_log_loss_])
+    # Four seeds of 100 draws each: their Monte Carlo error.
+    assert np.subtract(*np.mean(shares, axis=0)) == pytest.approx(0, abs=0.05)
+    assert np.subtract(*np.mean(losses, axis=0)) == pytest.approx(0, abs=0.02)
