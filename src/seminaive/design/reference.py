@@ -355,7 +355,7 @@ class AnchoredDesign:
             anchor.prior + deviation[0],
             anchor.terms,
             tables,
-            NumericTerms(anchor.numeric.features, anchor.numeric.centres, numeric),
+            NumericTerms(anchor.numeric.features, anchor.numeric.centres, numeric).saturating(),
         )
 
     def _cells(self, feature: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

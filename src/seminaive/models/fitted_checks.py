@@ -20,6 +20,8 @@ LARGEST_SCORE = 1e290
 SKETCH_BITS = 64
 # Fields that may be infinite: ends of ranges.
 ENDS = ("low", "high")
+# Fields that may be immense: powers of two by which very small numbers are multiplied.
+SCALES = ("scales",)
 
 
 def is_size(value) -> bool:
@@ -107,6 +109,8 @@ def check_finite(value, name: str = "") -> None:
         inside = np.abs(value) <= LARGEST_SCORE
         if name in ENDS:
             inside |= np.isinf(value)
+        if name in SCALES:
+            inside |= np.isfinite(value)
         if not inside.all():
             raise ValueError(f"{name} holds NaN, infinite or immense numbers")
     elif isinstance(value, float) and not abs(value) <= LARGEST_SCORE:

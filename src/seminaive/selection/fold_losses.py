@@ -46,8 +46,9 @@ class FoldLosses:
         if n_folds == 1:
             return np.zeros(self.losses.shape[1])
         shares = self.fold_weights / self.fold_weights.sum()
-        variance = shares @ np.square(self.losses - self.mean)
-        error: Floats = np.sqrt(variance / (n_folds - 1))
+        spread = np.abs(self.losses - self.mean)
+        unit = np.maximum(spread.max(axis=0), np.finfo(float).tiny)  # squares of immense losses overflow
+        error: Floats = unit * np.sqrt(shares @ np.square(spread / unit) / (n_folds - 1))
         return error
 
     def choose(self, selection: str) -> int:

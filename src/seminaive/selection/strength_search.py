@@ -255,8 +255,9 @@ class StrengthSearch:
             best = self._best_of_stronger(grid, choice)
         sure = self._standard_errors_of_gain(best)
         if sure < CHANCE:
-            best = self.class_share_trial
-            self.trials[best.strengths] = best
+            # As many ridges as every other trial, also where the columns are fewer than the orders.
+            infinite = Strengths((np.inf,) * len(best.strengths.ridge), np.inf, 0.0)
+            best = self.trials[infinite] = replace(self.class_share_trial, strengths=infinite)
         elif sure < BELIEVED:
             best = self.trial(best.strengths.times(10.0))
         return best.strengths

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -65,9 +67,9 @@ class AlphaPath:
         """Return the step of least AIC, the first one among equals."""
         return int(np.argmin(self.aic))
 
-    def features_in(self, order: NDArray[np.int64]) -> AlphaPath:
-        """Return the path with its features in another order: ``order[j]`` is the feature that comes j-th."""
-        return replace(self, alphas=np.ascontiguousarray(self.alphas[:, order]))
+    def laid_out(self, by_column: Callable[[Floats], Floats]) -> AlphaPath:
+        """Return the path with its features in another order: a function orders the last axis of an array."""
+        return replace(self, alphas=by_column(self.alphas))
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,6 @@ class GroupPath(AlphaPath):
     strengths: Floats = field(default_factory=lambda: np.empty(0))
     entry_strengths: Floats = field(default_factory=lambda: np.empty(0))
 
-    def features_in(self, order: NDArray[np.int64]) -> GroupPath:
+    def laid_out(self, by_column: Callable[[Floats], Floats]) -> GroupPath:
         """Return the path with its features in another order."""
-        return replace(
-            self,
-            alphas=np.ascontiguousarray(self.alphas[:, order]),
-            entry_strengths=self.entry_strengths[order],
-        )
+        return replace(self, alphas=by_column(self.alphas), entry_strengths=by_column(self.entry_strengths))
