@@ -161,6 +161,8 @@ def check_summary(own, schema: Schema, n_classes: int) -> None:
         or cells.counts.terms != singles
         or cells.class_weight.shape != (n_classes,)
         or cells.counts.counts.shape != (singles.n_cells, n_classes)
+        or cells.moments.sums.shape != (3, 2, 0, n_classes)
+        or cells.moments.exponents.shape != (0,)
         or len(own.numbers) != len(schema.numeric)
     ):
         raise ValueError("the summary does not fit the schema")
@@ -180,3 +182,10 @@ def check_summary(own, schema: Schema, n_classes: int) -> None:
         check_finite(array, "the summary")
         if (array < 0).any():
             raise ValueError("a weight of the summary is negative")
+
+
+def check_trials(results: dict[str, np.ndarray]) -> None:
+    """Refuse lists of trials that are not equally long."""
+    lengths = {array.shape[:1] for array in results.values()}
+    if len(lengths) > 1 or () in lengths:
+        raise ValueError("the results of the trials are not equally long")

@@ -157,7 +157,7 @@ class HigherOrderClassifier(AdditiveClassifier):
 
 def cut_rule(bins):
     """Return the rule that cuts numbers into bins."""
-    if bins == "mdl":
+    if isinstance(bins, str) and bins == "mdl":
         return mdl_cuts
     if is_whole(bins) and 2 <= bins <= LARGEST_WHOLE:
         return EqualFrequencyCuts(int(bins))

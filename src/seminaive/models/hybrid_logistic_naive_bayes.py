@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from seminaive.encode import frame_like
+from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
@@ -456,6 +457,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             raise ValueError("a decision is about a feature that does not exist")
         if self.normalized_information_.shape != (n_features, n_features):
             raise ValueError("the dependences do not fit the features")
+        if hasattr(self, "fold_losses_"):
+            check_shapes("the curve of rates", [(self.fold_sizes_, self.fold_losses_.strengths.shape)])
         parents = getattr(self, "tree_parents_", (-1,) * n_features)
         if len(parents) != n_features or not all(-1 <= j < n_features for j in parents):
             raise ValueError("the tree does not fit the features")

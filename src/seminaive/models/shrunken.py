@@ -18,9 +18,11 @@ from seminaive.design.reference import (
     reference_codes,
 )
 from seminaive.encode import encode_weights, frame_like
+from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import is_number
+from seminaive.models.fitted_checks import is_size
 from seminaive.models.path_curves import PathCurves
 from seminaive.objective.penalties import ElasticNet
 from seminaive.scores import generative_scores
@@ -55,6 +57,19 @@ class ShrunkenClassifier(AdditiveClassifier):
         "target_": np.ndarray,
         "maximum_likelihood_": np.ndarray,
     }
+
+    def _check_consistent(self):
+        super()._check_consistent()
+        cardinalities, references = self.schema_.cardinalities, self.references_
+        if len(references) != len(cardinalities) or not all(map(is_size, references)):
+            raise ValueError("there is not one reference category for each coded column")
+        n_coefficients = len(self.coefficient_names_)
+        n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
+        shape = (n_coefficients,) if n_columns == 1 else (n_coefficients, n_columns)
+        listed = (self.coefficients_, self.target_, self.maximum_likelihood_)
+        check_shapes("the list of coefficients", [(array, shape) for array in listed])
+        if not len(self.path_) or self.path_.target.shape != (n_coefficients, n_columns):
+            raise ValueError("the path does not fit the coefficients")
 
     def _check_parameters(self):
         named = isinstance(self.penalty, str) and self.penalty in ("l1", "l2")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.shapes import check_shapes
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -32,6 +34,13 @@ class FoldLosses:
     losses: Floats
     fold_weights: Floats
     tol: float = 0.0
+
+    def check_consistent(self) -> None:
+        """Refuse losses, read from a file, whose parts do not belong together."""
+        n_folds, n_strengths = self.losses.shape
+        check_shapes("the losses", [(self.strengths, (n_strengths,)), (self.fold_weights, (n_folds,))])
+        if not n_strengths or not self.fold_weights.sum() > 0:
+            raise ValueError("there is no loss, or no weight of a fold")
 
     @property
     def mean(self) -> Floats:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from seminaive.encode.shapes import check_shapes
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -45,6 +47,13 @@ class AlphaPath:
 
     def __len__(self) -> int:
         return len(self.alphas)
+
+    def check_consistent(self) -> None:
+        """Refuse a path, read from a file, whose parts do not belong together."""
+        n_steps, n_features = self.alphas.shape
+        check_shapes("the path", [(part, (n_steps,)) for part in (self.training_error, self.deviance)])
+        if not n_steps or not n_features or not self.total_weight > 0:
+            raise ValueError("the path has no step, no feature or no rows")
 
     @property
     def degrees_of_freedom(self) -> Floats:
@@ -86,6 +95,12 @@ class GroupPath(AlphaPath):
 
     strengths: Floats = field(default_factory=lambda: np.empty(0))
     entry_strengths: Floats = field(default_factory=lambda: np.empty(0))
+
+    def check_consistent(self) -> None:
+        """Refuse a path, read from a file, whose parts do not belong together."""
+        super().check_consistent()
+        n_steps, n_features = self.alphas.shape
+        check_shapes("the path", [(self.strengths, (n_steps,)), (self.entry_strengths, (n_features,))])
 
     def laid_out(self, by_column: Callable[[Floats], Floats]) -> GroupPath:
         """Return the path with its features in another order."""

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.reference import compiled_layout
+from seminaive.encode.shapes import check_shapes
 from seminaive.errors import ConvergenceWarning, InputError, warn_caller
 from seminaive.kernels.path_problem import (
     CONVERGED,
@@ -97,6 +98,12 @@ class ShrinkagePath:
 
     def __len__(self) -> int:
         return len(self.strengths)
+
+    def check_consistent(self) -> None:
+        """Refuse a path, read from a file, whose parts do not belong together."""
+        n_strengths, *shape = self.coefficients.shape
+        along = (self.strengths, self.deviance, self.gap, self.residual, self.passes, self.converged)
+        check_shapes("the path", [(self.target, tuple(shape)), *((part, (n_strengths,)) for part in along)])
 
     def then(self, further: ShrinkagePath) -> ShrinkagePath:
         """Return this path continued by smaller strengths of the same problem."""
