@@ -17,6 +17,7 @@ from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import (
     LARGEST_WHOLE,
     check_choice,
+    check_flag,
     check_order,
     check_search,
     check_strengths,
@@ -142,6 +143,7 @@ class HigherOrderClassifier(AdditiveClassifier):
 
     def _check_parameters(self):
         check_order(self.order)
+        check_flag("hierarchical", self.hierarchical)
         check_choice("scaling", self.scaling, SCALINGS)
         check_choice("solver", self.solver, SOLVERS)
         check_choice("objective", self.objective, OBJECTIVES)

@@ -17,7 +17,7 @@ from seminaive.models.generative import check_generative_parameters
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.hybrid_problem import HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
-from seminaive.models.parameters import check_choice, check_flag, check_number, check_search
+from seminaive.models.parameters import check_choice, check_flag, check_number, check_search, is_number
 from seminaive.selection import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
 from seminaive.selection.logistic_parts import LogisticParts
@@ -470,11 +470,11 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
                 f"partition is one of {', '.join(map(repr, RULES))}, or a list of the names of the logistic "
                 f"features, got {self.partition!r}"
             )
-        if self.rate != "cv" and not (
-            isinstance(self.rate, int | float) and not isinstance(self.rate, bool) and self.rate >= 0
-        ):
+        unlimited = isinstance(self.rate, float) and self.rate == np.inf
+        by_folds = isinstance(self.rate, str) and self.rate == "cv"
+        if not by_folds and not unlimited and not (is_number(self.rate) and self.rate >= 0):
             raise InputError(f"rate is 'cv' or a number per row, 0 to infinity, got {self.rate!r}")
-        if self.cutoff != "mi":
+        if not isinstance(self.cutoff, str) or self.cutoff != "mi":
             check_number("cutoff", self.cutoff, "'mi' or a dependence between 0 and 1", low=0.0, high=1.0)
         check_number("alpha", self.alpha, "a level between 0 and 1", low=0.0, high=1.0, above=True)
         check_choice("greedy", self.greedy, ("backward", "forward"))

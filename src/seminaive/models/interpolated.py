@@ -137,9 +137,9 @@ class InterpolatedClassifier(AdditiveClassifier):
         check_generative_parameters(self)
 
     def _check_criterion(self):
-        if self.criterion not in CRITERIA:
+        if not isinstance(self.criterion, str) or self.criterion not in CRITERIA:
             raise InputError(f"criterion is one of {', '.join(CRITERIA)}, got {self.criterion!r}")
-        if self.degrees not in DEGREES:
+        if not isinstance(self.degrees, str) or self.degrees not in DEGREES:
             raise InputError(f"degrees is one of {', '.join(DEGREES)}, got {self.degrees!r}")
         check_folds(self.cv)
 

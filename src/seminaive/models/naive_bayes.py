@@ -112,7 +112,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
             return None
         try:
             priors = np.asarray(self.priors, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             priors = np.empty(0)
         if priors.shape != self.classes_.shape or not (priors >= 0).all() or abs(priors.sum() - 1) > 1e-8:
             raise InputError(

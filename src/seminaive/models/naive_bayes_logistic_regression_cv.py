@@ -16,6 +16,7 @@ from seminaive.design.classes import log_odds
 from seminaive.design.reference import AnchoredDesign
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
+from seminaive.models.parameters import check_flag, check_whole
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.selection.doubt import CHANCE
@@ -214,11 +215,12 @@ categorical_features, missing
         super()._check_parameters()
         if not isinstance(self.scoring, str) or self.scoring not in LOSSES:
             raise InputError(f"scoring is one of {list(LOSSES)}, got {self.scoring!r}")
-        if self.selection not in ("min", "one-standard-error"):
+        check_flag("extend", self.extend)
+        if not isinstance(self.selection, str) or self.selection not in ("min", "one-standard-error"):
             raise InputError(f"selection is 'min' or 'one-standard-error', got {self.selection!r}")
         check_folds(self.cv)
-        if isinstance(self.strengths, Integral) and self.strengths < 1:
-            raise InputError(f"strengths is a positive number of them, or an array, got {self.strengths}")
+        if isinstance(self.strengths, Integral):
+            check_whole("strengths", self.strengths, "a positive number of them, or an array", low=1)
         if not np.iterable(self.generative_shares) or len(tuple(self.generative_shares)) == 0:
             raise InputError(
                 f"generative_shares is a sequence of shares of naive Bayes, got {self.generative_shares!r}"

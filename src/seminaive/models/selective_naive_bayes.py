@@ -105,5 +105,5 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
     def _check_parameters(self):
         super()._check_parameters()
         self._cut_rule()
-        if self.direction not in SEARCHES:
+        if not isinstance(self.direction, str) or self.direction not in SEARCHES:
             raise InputError(f"direction is one of {', '.join(SEARCHES)}, got {self.direction!r}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -23,6 +22,7 @@ from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import is_number
 from seminaive.models.fitted_checks import is_size
+from seminaive.models.parameters import check_whole
 from seminaive.models.path_curves import PathCurves
 from seminaive.objective.penalties import ElasticNet
 from seminaive.scores import generative_scores
@@ -92,8 +92,7 @@ class ShrunkenClassifier(AdditiveClassifier):
             raise InputError(
                 f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
             )
-        if not isinstance(self.max_steps, Integral) or self.max_steps < 1:
-            raise InputError(f"max_steps is a whole number, 1 or more, got {self.max_steps!r}")
+        check_whole("max_steps", self.max_steps, "a whole number, 1 or more", low=1)
         for name in ("standardize", "penalize_intercept"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
@@ -147,7 +146,7 @@ class ShrunkenClassifier(AdditiveClassifier):
             return linear.coefficients_of(linear.anchor)
         try:
             given = np.asarray(self.target, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"an array target holds numbers, got {self.target!r}") from error
         n_coefficients, n_classes = linear.design.n_coefficients, len(self.classes_)
         shape = (n_coefficients,) if n_classes == 2 else (n_coefficients, n_classes)

@@ -422,7 +422,10 @@ def checked_strengths(strengths: ArrayLike | None, n_strengths: int, ratio: floa
         if not 0.0 < ratio <= 1.0:
             raise InputError(f"ratio is the least strength over the largest, in (0, 1], got {ratio!r}")
         return np.empty(0)
-    given = np.sort(np.atleast_1d(np.asarray(strengths, dtype=np.float64)))[::-1].copy()
-    if not len(given) or not np.isfinite(given).all() or (given < 0).any():
+    try:
+        given = np.sort(np.atleast_1d(np.asarray(strengths, dtype=np.float64)))[::-1].copy()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"strengths are numbers of 0 or more, got {strengths!r} ({error})") from error
+    if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or (given < 0).any():
         raise InputError(f"strengths must be finite and not negative, at least one, got {strengths!r}")
     return given
