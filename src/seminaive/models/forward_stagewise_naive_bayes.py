@@ -143,7 +143,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
         del whole  # the paths of folds go their own way
         settings = GridSettings(
-            round(1 / self.step), self._tie_order(), self.ties, effective_n_jobs(self.n_jobs)
+            round(1 / self.step), self._tie_order(interpolation), self.ties, effective_n_jobs(self.n_jobs)
         )
         path = stagewise_path(
             interpolation,

@@ -98,14 +98,17 @@ class InterpolatedClassifier(AdditiveClassifier):
         """Names of the features that the model looks at, those with alpha above 0."""
         return [name for name, alpha in zip(self.schema_.names, self.alphas_, strict=True) if alpha > 0]
 
-    def _tie_order(self):
+    def _tie_order(self, interpolation):
         """Return the features in an order drawn by ``random_state`` among the sorted names.
 
-        Drawn among names, the order follows a column wherever it stands in the table.
+        Drawn among names, the order follows a column wherever it stands in the table. Features that say
+        nothing come last, outside of the draw, so that a constant column changes nothing.
         """
         names = np.array([self.schema_.names[position] for position in self.schema_.features], dtype=object)
         by_name = np.argsort(names, kind="stable")
-        return by_name[check_random_state(self.random_state).permutation(len(names))]
+        telling = by_name[interpolation.tells[by_name]]
+        drawn = telling[check_random_state(self.random_state).permutation(len(telling))]
+        return np.concatenate([drawn, by_name[~interpolation.tells[by_name]]])
 
     def _cross_validated_step(self, path, rows, y, sample_weight):
         """Return the step of least held-out deviance; folds are aligned by the number of steps.

@@ -95,7 +95,7 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         return None if self.bins is None else cut_rule(self.bins)
 
     def _find_path(self, interpolation, table, labels, row_weight):
-        settings = GridSettings(1, self._tie_order(), n_threads=effective_n_jobs(self.n_jobs))
+        settings = GridSettings(1, self._tie_order(interpolation), n_threads=effective_n_jobs(self.n_jobs))
         return SEARCHES[self.direction](interpolation, table, labels, row_weight, settings)
 
     def _choose(self, path, rows, y, sample_weight):

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Ties = Literal["first", "last"]
 
-# A feature whose parameters differ less than this between the classes, by rounding, says nothing.
-SILENT = 1e-12
 # Rows times features from which several threads pay for themselves.
 THREADED_CELLS = 100_000
 
@@ -92,8 +90,7 @@ class GridSearch:
             "merge rare categories or take larger steps",
         )
         self.settings = settings
-        tells = interpolation.distances > SILENT
-        self.features = settings.order[tells[settings.order]]
+        self.features = settings.order[interpolation.tells[settings.order]]
         by_class = np.argsort(labels, kind="stable")
         self._starts = np.searchsorted(labels[by_class], np.arange(n_classes + 1))
         self._weights = np.ones(len(labels)) if row_weight is None else row_weight[by_class]
