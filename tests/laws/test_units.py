@@ -29,7 +29,9 @@ def measurements():
 
 
 @pytest.mark.parametrize(
-    ("times", "plus"), [(1000.0, 0.0), (1e-6, 0.0), (1.0, 4096.0), (1e-3, -7.5), (2.0**40, 0.0)], ids=str
+    ("times", "plus"),
+    [(1000.0, 0.0), (1e-6, 0.0), (1.0, 4096.0), (1e-3, -7.5), (2.0**40, 0.0), (1e-200, 0.0), (1e100, 0.0)],
+    ids=str,
 )
 def test_other_units_give_the_same_probabilities(classifier, measurements, times, plus):
     X, y = measurements
@@ -41,7 +43,7 @@ def test_other_units_give_the_same_probabilities(classifier, measurements, times
     np.testing.assert_allclose(model.fit(other, y).predict_proba(other), expected, atol=LOOSE)
 
 
-# A tuple of a column and a constant is that column once more, with the weight or the penalty of a tuple: these
+# A tuple of a column and a constant is that column once more, with the weight or penalty of a tuple: these
 # models count it, and docs/decisions says by how much their answers move.
 COUNTS_TUPLES = {
     "AcceleratedLogisticRegression",

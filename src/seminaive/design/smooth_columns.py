@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.statistics.spread import root_mean_squares
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -376,7 +378,7 @@ def _scales(numbers: Floats, row_weight: Floats) -> tuple[Floats, Floats, Floats
     present = ~np.isnan(numbers)
     total = np.maximum(row_weight @ present, 1e-300)
     centres = row_weight @ np.where(present, numbers, 0.0) / total
-    spreads = np.sqrt(row_weight @ np.where(present, numbers - centres, 0.0) ** 2 / total)
+    spreads = root_mean_squares(np.where(present, numbers - centres, 0.0), row_weight, total)
     lowest = np.where(present, numbers, np.inf).min(axis=0, initial=np.inf)
     highest = np.where(present, numbers, -np.inf).max(axis=0, initial=-np.inf)
     spreads = np.where(highest > lowest, spreads, 0.0)
