@@ -158,10 +158,11 @@ def hostile_arrays(own):
         yield np.full_like(own, 1e200)
 
 
-def archive(document, arrays):
+def archive(text, arrays):
+    """Return the content of a file: the document, as text, and the arrays."""
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as written:
-        written.writestr("seminaive.json", json.dumps(document))
+        written.writestr("seminaive.json", text)
         written.writestr("arrays", bytes(arrays))
     return buffer.getvalue()
 
@@ -181,7 +182,7 @@ def hostile_files(path):
                 node = {"array": [value.dtype.str, list(value.shape), len(block)]}
                 block += np.ascontiguousarray(value).tobytes()
             at(changed, place[:-1])[place[-1]] = node
-            yield f"{place}: {value!r}"[:300], archive(changed, block)
+            yield f"{place}: {value!r}"[:300], archive(json.dumps(changed), block)
 
 
 def use(content, folder, X, y):

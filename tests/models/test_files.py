@@ -4,6 +4,7 @@ import json
 import os
 import pickle
 import struct
+import threading
 import zipfile
 import zlib
 
@@ -313,6 +314,37 @@ def test_a_failed_save_leaves_the_old_file(saved, monkeypatch, weather):
         save_model(NaiveBayes().fit(*weather), saved)
     assert saved.read_bytes() == before
     assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_a_file_that_cannot_be_read_back_leaves_the_old_one(saved, monkeypatch, weather):
+    before = saved.read_bytes()
+    model = NaiveBayes().fit(*weather)
+    refuse = lambda *_: (_ for _ in ()).throw(ValueError("the scores do not fit"))  # noqa: E731
+    with monkeypatch.context() as patch:
+        patch.setattr("seminaive.models.files.model_from_document", refuse)
+        with pytest.raises(
+            ModelFileError, match=r"was not saved, .*cannot be read back \(ValueError: the scores"
+        ):
+            save_model(model, saved)
+    assert saved.read_bytes() == before
+    assert [path.name for path in saved.parent.iterdir()] == [saved.name]
+
+
+def test_a_model_larger_than_files_may_be_is_saved(tmp_path, monkeypatch, weather):
+    monkeypatch.setattr("seminaive.models.files.MAX_BYTES", 10)
+    save_model(NaiveBayes().fit(*weather), tmp_path / "model")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_written_to_and_not_read_back(tmp_path, weather):
+    pipe, received = tmp_path / "pipe", []
+    os.mkfifo(pipe)
+    reader = threading.Thread(target=lambda: received.append(pipe.read_bytes()))
+    reader.start()
+    save_model(NaiveBayes().fit(*weather), pipe)
+    reader.join()
+    (tmp_path / "model").write_bytes(received[0])
+    load_model(tmp_path / "model")
 
 
 def test_a_folder_that_does_not_exist_is_named(tmp_path, weather):

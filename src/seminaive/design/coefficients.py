@@ -127,7 +127,7 @@ class Coefficients:
         fill_unknown(terms, tables, weight)
         slopes = np.zeros((self.n_numbers, 4, self.n_classes))
         slopes[:, 2] = by_class[1 + m :] / self.spreads[:, None]
-        numeric = NumericTerms(tuple(range(self.n_numbers)), self.centres, slopes)
+        numeric = NumericTerms(tuple(range(self.n_numbers)), self.centres, slopes).saturating()
         return AdditiveScores(by_class[0].copy(), terms, tables, numeric)
 
 

@@ -15,6 +15,7 @@ from seminaive.design.rounding import ROUNDING
 from seminaive.design.workspace import ROWS_AT_ONCE
 from seminaive.errors import InputError
 from seminaive.scores import AdditiveScores, NumericTerms
+from seminaive.statistics.spread import root_mean_squares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,7 +140,7 @@ class ReferenceDesign:
         """Return the weighted mean and standard deviation of every column; 0 and 1 for the intercept."""
         total = row_weight.sum()
         means = np.zeros(self.n_coefficients + 1)
-        variances = np.ones(self.n_coefficients + 1)
+        deviations = np.ones(self.n_coefficients + 1)
         numbers = slice(1, 1 + self.n_numbers)
         means[numbers] = row_weight @ self.numbers / total
         counted = self.numbers if row_weight.all() else self.numbers[row_weight > 0]
@@ -147,16 +148,16 @@ class ReferenceDesign:
         # The mean of equal numbers is that number, to the last bit: else centring would leave noise to fit.
         means[numbers] = np.where(constant, counted[0], means[numbers])
         for j in range(self.n_numbers):
-            deviation = self.numbers[:, j] - means[1 + j]
-            variances[1 + j] = 0.0 if constant[j] else row_weight @ np.square(deviation) / total
+            from_mean = self.numbers[:, j : j + 1] - means[1 + j]
+            deviations[1 + j] = 0.0 if constant[j] else root_mean_squares(from_mean, row_weight, total)[0]
         counts = np.zeros(self.n_coefficients + 1)
         for feature in range(self.places.shape[1]):
             counts += np.bincount(self.places[:, feature], row_weight, minlength=len(counts))
         indicators = slice(1 + self.n_numbers, self.n_coefficients)
         means[indicators] = counts[indicators] / total
-        variances[indicators] = means[indicators] * (1 - means[indicators])
+        deviations[indicators] = np.sqrt(means[indicators] * (1 - means[indicators]))
         means[self.n_coefficients] = 0.0
-        return means[:-1], np.sqrt(variances[:-1])
+        return means[:-1], deviations[:-1]
 
     def medians(self, row_weight: Floats) -> Floats:
         """Return the weighted median of every number."""
@@ -231,14 +232,17 @@ def means_and_deviations(statistics: TableStatistics, references: Sequence[int])
     """
     total = statistics.class_weight.sum()
     moments = statistics.moments.pooled()
-    centres, deviations = (own[:, 0] for own in moments.mean_and_squared_deviations())
+    centres = moments.mean[:, 0]
+    # Squares of very small numbers exist in units of a power of two only.
+    squares = moments.standardised().squared_deviations[:, 0]
+    deviations = np.ldexp(np.sqrt(squares / total), moments.exponents)
     shares = [np.empty(0)]
     for feature, reference in enumerate(references):
         known = statistics.counts.block(feature).sum(axis=1)[:-1]
         shares.append(known[np.arange(len(known)) != reference] / total)
     indicators = np.concatenate(shares)
-    variances = np.concatenate([[1.0], deviations / total, indicators * (1 - indicators)])
-    return np.concatenate([[0.0], centres, indicators]), np.sqrt(variances)
+    spreads = np.concatenate([[1.0], deviations, np.sqrt(indicators * (1 - indicators))])
+    return np.concatenate([[0.0], centres, indicators]), spreads
 
 
 def coefficient_names(schema: Schema, references: tuple[int, ...]) -> list[str]:
@@ -352,7 +356,7 @@ class AnchoredDesign:
             anchor.prior + deviation[0],
             anchor.terms,
             tables,
-            NumericTerms(anchor.numeric.features, anchor.numeric.centres, numeric),
+            NumericTerms(anchor.numeric.features, anchor.numeric.centres, numeric).saturating(),
         )
 
     def _cells(self, feature: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

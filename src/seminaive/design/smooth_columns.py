@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.rounding import ROUNDING
+from seminaive.statistics.spread import root_mean_squares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -378,7 +379,7 @@ def _scales(numbers: Floats, row_weight: Floats) -> tuple[Floats, Floats, Floats
     total = row_weight @ present
     total = np.where(total > 0, total, 1.0)
     centres = row_weight @ np.where(present, numbers, 0.0) / total
-    spreads = np.sqrt(row_weight @ np.where(present, numbers - centres, 0.0) ** 2 / total)
+    spreads = root_mean_squares(np.where(present, numbers - centres, 0.0), row_weight, total)
     lowest = np.where(present, numbers, np.inf).min(axis=0, initial=np.inf)
     highest = np.where(present, numbers, -np.inf).max(axis=0, initial=-np.inf)
     spreads = np.where(highest > lowest, spreads, 0.0)

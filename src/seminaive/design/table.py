@@ -17,6 +17,7 @@ from seminaive.design.workspace import in_threads, row_blocks
 from seminaive.errors import InputError, TooLargeError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.statistics import Terms, class_weights
+from seminaive.statistics.spread import root_mean_squares
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -390,7 +391,7 @@ def standardised(numbers: Floats, row_weight: Floats, *, wanted: bool) -> tuple[
     total = row_weight @ present
     centres = row_weight @ filled / total
     deviations = np.where(present, numbers - centres, 0.0)
-    spreads = np.sqrt(row_weight @ deviations**2 / total)
+    spreads = root_mean_squares(deviations, row_weight, total)
     spreads[spreads == 0] = 1.0
     return deviations / spreads, centres, spreads
 

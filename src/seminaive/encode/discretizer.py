@@ -39,7 +39,14 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             self.cuts_.append(rule(column[kept], labels[kept], None if weight is None else weight[kept]))
 
     def _numbers(self, X: Any, *, reset: bool) -> Floats:
-        numbers: Floats = validate_data(self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset)
+        try:
+            numbers: Floats = validate_data(
+                self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
+            )
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError(
+                f"{type(self).__name__} cuts columns of numbers, and this table has others: {error}"
+            ) from error
         return numbers
 
     def transform(self, X: Any) -> Floats:

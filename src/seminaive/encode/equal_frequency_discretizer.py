@@ -10,6 +10,9 @@ from seminaive.encode.cuts import EqualFrequencyCuts
 from seminaive.encode.discretizer import Discretizer
 from seminaive.errors import InputError
 
+# More bins than any table is cut into; the cut points of each are computed.
+MOST_BINS = 1_000_000
+
 
 class EqualFrequencyDiscretizer(Discretizer):
     """Bins that hold about the same weight of rows each.
@@ -47,8 +50,8 @@ class EqualFrequencyDiscretizer(Discretizer):
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
         """
-        if not isinstance(self.n_bins, (int, np.integer)) or self.n_bins < 1:
-            raise InputError(f"n_bins is a whole number, 1 or more, got {self.n_bins!r}")
+        if not isinstance(self.n_bins, (int, np.integer)) or not 1 <= self.n_bins <= MOST_BINS:
+            raise InputError(f"n_bins is a whole number, 1 to {MOST_BINS:,}, got {self.n_bins!r}")
         n_rows = len(self._numbers(X, reset=True))
         self._fit_cuts(X, np.zeros(n_rows, np.int64), sample_weight, EqualFrequencyCuts(int(self.n_bins)))
         return self

@@ -350,6 +350,8 @@ def keep_columns(X: Any, mask: NDArray[np.bool_]) -> Any:
     import narwhals as nw
 
     frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if isinstance(frame, nw.DataFrame) and frame.implementation.is_pandas():
+        return X.iloc[:, np.flatnonzero(mask)]  # also where a name is NaN, which equals no name
     if isinstance(frame, nw.DataFrame):
         return frame.select(nw.nth(np.flatnonzero(mask).tolist())).to_native()
     if isinstance(X, (list, tuple)):

@@ -215,6 +215,16 @@ class Schema(SavedByFields):
         coded = set(self.coded)
         return (*self.coded, *(position for position in self.numeric if position not in coded))
 
+    def by_column(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return values given for each of `features`, along the last axis, for each column: 0 for empty ones.
+
+        >>> Schema((NumericColumn("age", missing_seen=False), EmptyColumn("note"))).by_column(np.array([0.5]))
+        array([0.5, 0. ])
+        """
+        ordered = np.zeros((*values.shape[:-1], len(self.columns)))
+        ordered[..., list(self.features)] = values
+        return ordered
+
     @property
     def coded_names(self) -> tuple[str, ...]:
         """Return the names of the columns that have codes."""

@@ -131,7 +131,7 @@ class TableEncoder:
             Whether a column without any value keeps its kind, because later chunks may bring some. Else it is
             an `EmptyColumn`, which no model looks at.
         """
-        if missing not in ("value", "neutral"):
+        if not isinstance(missing, str) or missing not in ("value", "neutral"):
             raise InputError(f"missing is 'value' or 'neutral', got {missing!r}")
         table = open_table(X)
         kinds = _kinds(table, categorical_features) if known is None else _known_kinds(table, known)
@@ -207,6 +207,14 @@ def _positions(kinds: Sequence[Kind], kind: Kind) -> list[int]:
     return [position for position, own in enumerate(kinds) if own == kind]
 
 
+def _is_flat(values: Any) -> bool:
+    """Tell whether values are a list of single ones."""
+    try:
+        return values is not None and np.ndim(values) == 1
+    except ValueError:  # lists of different lengths
+        return False
+
+
 def _kinds(table: Table, categorical_features: Any) -> tuple[Kind, ...]:
     """Decide which columns are categories."""
     n_columns = len(table.names)
@@ -220,7 +228,7 @@ def _kinds(table: Table, categorical_features: Any) -> tuple[Kind, ...]:
             "categorical_features is 'from_dtype', 'all', or a list of names, positions or booleans, "
             f"got {categorical_features!r}"
         )
-    if categorical_features is None or np.ndim(categorical_features) != 1:
+    if not _is_flat(categorical_features):
         raise InputError(
             "categorical_features is 'from_dtype', 'all', or a list of names, positions or booleans, "
             f"got {categorical_features!r}"

@@ -71,7 +71,10 @@ def _as_array(y: Any) -> NDArray[Any]:
         y = y.to_numpy()
     elif isinstance(y, (list, tuple)):
         _check_one_type(y)
-    array = np.asarray(y)
+    try:
+        array = np.asarray(y)
+    except ValueError as error:
+        raise InputError(f"y holds something besides labels ({error}): pass one label per row") from error
     if array.dtype.kind == "T":  # NumPy's text of any length
         return array.astype(object)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
@@ -134,7 +137,12 @@ def _encode_integers(array: NDArray[Any]) -> EncodedTarget:
 def _encode_values(array: NDArray[Any]) -> EncodedTarget:
     import pandas as pd
 
-    codes, values = pd.factorize(array, use_na_sentinel=True)
+    try:
+        codes, values = pd.factorize(array, use_na_sentinel=True)
+    except TypeError as error:
+        raise InputError(
+            f"Unknown label type ({error}). Labels are text, whole numbers or booleans"
+        ) from error
     if (codes < 0).any():
         raise InputError("Input y contains NaN or None: every training row needs a label; drop the others")
     values = np.asarray(values)
@@ -156,7 +164,12 @@ def _plain_labels(values: NDArray[Any]) -> NDArray[Any]:
     if kinds:
         raise InputError(f"Unknown label type: {sorted(kinds)}. Labels are text, whole numbers or booleans")
     if all(isinstance(value, numbers.Real) and not isinstance(value, bool) for value in values):
-        _check_whole(values.astype(np.float64))
+        try:
+            _check_whole(values.astype(np.float64))
+        except OverflowError as error:
+            raise InputError(
+                f"a label of y is too large ({error}): number the classes, or name them"
+            ) from error
     return values
 
 
@@ -165,8 +178,11 @@ def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     if sample_weight is None:
         return None
     try:
-        weight = np.asarray(sample_weight, dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        given = np.asarray(sample_weight)
+        if given.dtype.kind in "cmM":  # complex numbers and dates, which NumPy would turn into numbers
+            raise TypeError(f"{given.dtype} cannot say how often a row counts")  # noqa: TRY301 - one sentence
+        weight = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(f"sample_weight holds something besides numbers ({error})") from error
     if weight.ndim == 0:
         weight = np.full(n_rows, float(weight))

@@ -25,7 +25,7 @@ from seminaive.encode import (
     weigh_classes,
 )
 from seminaive.errors import ColumnsWarning, InputError, TooLargeError, warn_caller
-from seminaive.models.fitted_checks import check_summary
+from seminaive.models.fitted_checks import check_summary, check_trials
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
 from seminaive.models.progress import progress
 from seminaive.scores import log_posterior
@@ -296,6 +296,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         """Refuse a fitted state, read from a file, whose parts do not belong together."""
         if "summary_" in vars(self):
             check_summary(self.summary_, self.schema_, len(self.classes_))
+            if self.summary_.cells.classes not in (None, tuple(self.classes_.tolist())):
+                raise ValueError("the summary is of other classes")
+        check_trials(getattr(self, "cv_results_", {}))
 
     def _check_parameters(self) -> None:
         """Refuse parameters that cannot be used; a subclass checks its own."""

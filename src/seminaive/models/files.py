@@ -32,6 +32,7 @@ DOCUMENT, ARRAYS, STEPS = "seminaive.json", "arrays", "steps"
 # What a file may hold, in bytes before compression, unless told otherwise; and about how many times the bytes
 # of a text the objects take that it describes.
 MAX_BYTES, JSON_GROWTH = 1 << 30, 16
+NO_LIMIT = 1 << 62
 # The version that first wrote this format.
 FORMAT_SINCE = (0, 2)
 # Steps before the model that a pipeline may have, by module.
@@ -57,6 +58,9 @@ STEPS_ALLOWED = {
 
 def save_model(model: TableClassifier | Pipeline, path: str | Path) -> None:
     """Write a fitted model to a file, whole or not at all.
+
+    What was written is read back before it takes the place of an earlier file: a model that was saved can be
+    loaded.
 
     Parameters
     ----------
@@ -91,6 +95,21 @@ def save_model(model: TableClassifier | Pipeline, path: str | Path) -> None:
             archive.writestr(name, content)
     with whole_file(Path(path)) as part:
         part.write_bytes(buffer.getvalue())
+        if part.is_file():  # a pipe cannot be read back
+            _read_back(part)
+
+
+def _read_back(part: Path) -> None:
+    """Refuse to keep a file that cannot be loaded; however large it is, it comes from this process."""
+    try:
+        load_model(part, max_bytes=NO_LIMIT)
+    except ModelFileError as error:
+        reason = error.__cause__ or error
+        raise ModelFileError(
+            "the model was not saved, and an earlier file is as it was: what was written cannot be read back "
+            f"({type(reason).__name__}: {reason}). This is a mistake of seminaive; please report it with the "
+            "model's parameters"
+        ) from error
 
 
 def load_model(path: str | Path, *, max_bytes: int = MAX_BYTES) -> TableClassifier | Pipeline:

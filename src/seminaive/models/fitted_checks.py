@@ -17,6 +17,8 @@ from seminaive.statistics import ObservedTerms, Terms
 MOST_CELLS, LARGEST_SCORE, SKETCH_BITS = 2**60, 1e290, 64
 # Fields that may be infinite: ends of ranges.
 ENDS = ("low", "high")
+# Fields that may be immense: powers of two by which very small numbers are multiplied.
+SCALES = ("scales",)
 
 
 def is_size(value) -> bool:
@@ -104,6 +106,8 @@ def check_finite(value, name: str = "") -> None:
         inside = np.abs(value) <= LARGEST_SCORE
         if name in ENDS:
             inside |= np.isinf(value)
+        if name in SCALES:
+            inside |= np.isfinite(value)
         if not inside.all():
             raise ValueError(f"{name} holds NaN, infinite or immense numbers")
     elif isinstance(value, float) and not abs(value) <= LARGEST_SCORE:
@@ -154,6 +158,8 @@ def check_summary(own, schema: Schema, n_classes: int) -> None:
         or cells.counts.terms != singles
         or cells.class_weight.shape != (n_classes,)
         or cells.counts.counts.shape != (singles.n_cells, n_classes)
+        or cells.moments.sums.shape != (3, 2, 0, n_classes)
+        or cells.moments.exponents.shape != (0,)
         or len(own.numbers) != len(schema.numeric)
     ):
         raise ValueError("the summary does not fit the schema")
@@ -173,3 +179,10 @@ def check_summary(own, schema: Schema, n_classes: int) -> None:
         check_finite(array, "the summary")
         if (array < 0).any():
             raise ValueError("a weight of the summary is negative")
+
+
+def check_trials(results: dict[str, np.ndarray]) -> None:
+    """Refuse lists of trials that are not equally long."""
+    lengths = {array.shape[:1] for array in results.values()}
+    if len(lengths) > 1 or () in lengths:
+        raise ValueError("the results of the trials are not equally long")

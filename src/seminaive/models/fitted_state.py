@@ -194,6 +194,8 @@ def _dataclass_from(node, name: str, bytes_: ArrayBytes, schema: Schema):
     made = own(**{field: from_node(given[field], kind, bytes_, schema) for field, kind in fields.items()})
     if isinstance(made, Terms):
         check_terms(made)
+    if hasattr(made, "check_consistent"):
+        made.check_consistent()
     return made
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -11,7 +10,7 @@ from joblib import effective_n_jobs
 from seminaive.errors import InputError
 from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier
-from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR
+from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_whole
 from seminaive.solvers.stagewise import GridSettings, stagewise_path
 
 TIES = ("first", "last")
@@ -151,7 +150,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
         del whole  # the paths of folds go their own way
         settings = GridSettings(
-            round(1 / self.step), self._tie_order(), self.ties, effective_n_jobs(self.n_jobs)
+            round(1 / self.step), self._tie_order(interpolation), self.ties, effective_n_jobs(self.n_jobs)
         )
         path = stagewise_path(
             interpolation,
@@ -170,11 +169,10 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         self._check_degrees()
         if not is_number(self.step) or not 0 < self.step <= 1 or not _is_one_over_whole(self.step):
             raise InputError(f"step is one over a whole number, such as 0.025, got {self.step!r}")
-        if not isinstance(self.look_ahead, Integral) or self.look_ahead < 1:
-            raise InputError(f"look_ahead is a number of grid steps, 1 or more, got {self.look_ahead!r}")
-        if self.patience is not None and (not isinstance(self.patience, Integral) or self.patience < 1):
-            raise InputError(f"patience is a number of steps, 1 or more, or None, got {self.patience!r}")
-        if self.ties not in TIES:
+        check_whole("look_ahead", self.look_ahead, "a number of grid steps, 1 or more", low=1)
+        if self.patience is not None:
+            check_whole("patience", self.patience, "a number of steps, 1 or more, or None", low=1)
+        if not isinstance(self.ties, str) or self.ties not in TIES:
             raise InputError(f"ties is one of {', '.join(TIES)}, got {self.ties!r}")
 
 

@@ -75,6 +75,7 @@ class GenerativeMixin:
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
         """
+        self._check_shared_parameters()
         self._check_parameters()
         with unchanged_on_failure(self), self._progress("passes over the rows", 2) as step:
             rows = self._encode_training(X, y, sample_weight, cut_rule=self._cut_rule())

@@ -10,7 +10,7 @@ import numpy as np
 from seminaive.errors import InputError
 from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier, deviance
-from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR
+from seminaive.models.parameters import LARGEST_WHOLE, N_FOLDS, VARIANCE_FLOOR, check_flag, is_whole
 from seminaive.solvers import GroupPath
 from seminaive.solvers.elastic_net_path import RATIO
 from seminaive.solvers.group_path import entry_strengths, geometric_strengths, group_alphas
@@ -180,13 +180,14 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
         super()._check_parameters()
         self._check_criterion()
         self._check_degrees()
+        check_flag("adaptive", self.adaptive)
         if not is_number(self.ratio) or not 0 < self.ratio < 1:
             raise InputError(f"ratio is a share between 0 and 1, got {self.ratio!r}")
         try:
             given = np.asarray(self.strengths, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             given = np.array(-1.0)
-        counted = isinstance(self.strengths, Integral) and self.strengths >= 2
+        counted = is_whole(self.strengths) and 2 <= self.strengths <= LARGEST_WHOLE
         listed = given.ndim == 1 and given.size > 0 and np.isfinite(given).all() and (given >= 0).all()
         if not counted and not listed:
             raise InputError(

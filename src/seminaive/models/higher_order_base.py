@@ -17,6 +17,7 @@ from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import (
     LARGEST_WHOLE,
     check_choice,
+    check_flag,
     check_order,
     check_search,
     check_strengths,
@@ -146,6 +147,7 @@ class HigherOrderClassifier(AdditiveClassifier):
 
     def _check_parameters(self):
         check_order(self.order)
+        check_flag("hierarchical", self.hierarchical)
         check_choice("scaling", self.scaling, SCALINGS)
         check_choice("solver", self.solver, SOLVERS)
         check_choice("objective", self.objective, OBJECTIVES)
@@ -161,7 +163,7 @@ class HigherOrderClassifier(AdditiveClassifier):
 
 def cut_rule(bins):
     """Return the rule that cuts numbers into bins."""
-    if bins == "mdl":
+    if isinstance(bins, str) and bins == "mdl":
         return mdl_cuts
     if is_whole(bins) and 2 <= bins <= LARGEST_WHOLE:
         return EqualFrequencyCuts(int(bins))

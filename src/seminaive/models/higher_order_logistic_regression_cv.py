@@ -10,7 +10,7 @@ from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
 from seminaive.models.higher_order_base import cut_rule
-from seminaive.models.parameters import check_numbers, check_order, check_search
+from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.fold_table import FoldTable
 from seminaive.selection.folds import check_folds, split_rows
@@ -203,7 +203,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         """
         self._check_parameters()
         with unchanged_on_failure(self):
-            rule = cuts_by_size if self.bins == "auto" else cut_rule(self.bins)
+            rule = cuts_by_size if isinstance(self.bins, str) and self.bins == "auto" else cut_rule(self.bins)
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
             splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
             whole = self._fold_table(rows, rows.table, tuple(splits))
@@ -253,6 +253,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
 
     def _check_parameters(self):
         check_order(self.order)
+        check_flag("hierarchical", self.hierarchical)
         check_folds(self.cv, "auto")
         for name in ("first_ridges", "ridges", "number_shares", "generative_shares"):
             check_numbers(name, getattr(self, name), "a list of numbers of 0 or more")

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from seminaive.encode import frame_like
+from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
@@ -23,7 +24,7 @@ from seminaive.models.generative import check_generative_parameters
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.hybrid_problem import HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
-from seminaive.models.parameters import check_choice, check_flag, check_number, check_search
+from seminaive.models.parameters import check_choice, check_flag, check_number, check_search, is_number
 from seminaive.scores import log_priors
 from seminaive.selection import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
@@ -461,6 +462,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             raise ValueError("a decision is about a feature that does not exist")
         if self.normalized_information_.shape != (n_features, n_features):
             raise ValueError("the dependences do not fit the features")
+        if hasattr(self, "fold_losses_"):
+            check_shapes("the curve of rates", [(self.fold_sizes_, self.fold_losses_.strengths.shape)])
         parents = getattr(self, "tree_parents_", (-1,) * n_features)
         if len(parents) != n_features or not all(-1 <= j < n_features for j in parents):
             raise ValueError("the tree does not fit the features")
@@ -472,11 +475,11 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
                 f"partition is one of {', '.join(map(repr, RULES))}, or a list of the names of the logistic "
                 f"features, got {self.partition!r}"
             )
-        if self.rate != "cv" and not (
-            isinstance(self.rate, int | float) and not isinstance(self.rate, bool) and self.rate >= 0
-        ):
+        unlimited = isinstance(self.rate, float) and self.rate == np.inf
+        by_folds = isinstance(self.rate, str) and self.rate == "cv"
+        if not by_folds and not unlimited and not (is_number(self.rate) and self.rate >= 0):
             raise InputError(f"rate is 'cv' or a number per row, 0 to infinity, got {self.rate!r}")
-        if self.cutoff != "mi":
+        if not isinstance(self.cutoff, str) or self.cutoff != "mi":
             check_number("cutoff", self.cutoff, "'mi' or a dependence between 0 and 1", low=0.0, high=1.0)
         check_number("alpha", self.alpha, "a level between 0 and 1", low=0.0, high=1.0, above=True)
         check_choice("greedy", self.greedy, ("backward", "forward"))

@@ -52,7 +52,7 @@ class HybridProblem:
         features = [j for j, position in enumerate(schema.coded) if position in kept]
         columns = [schema.columns[schema.coded[j]] for j in features]
         if not isinstance(model.partition, str):
-            unknown = [name for name in model.partition if name not in {column.name for column in columns}]
+            unknown = [name for name in model.partition if name not in [column.name for column in columns]]
             if unknown:
                 raise InputError(
                     f"partition names {unknown}, not among the features {[column.name for column in columns]}"

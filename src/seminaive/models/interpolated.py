@@ -104,7 +104,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         alphas = path.alphas[chosen]
         scores = interpolation.scores_at(alphas).restrict(np.flatnonzero(alphas > 0).tolist())
         self.scores_ = scores.toward_class_shares(self.fit_share_, interpolation.prior)
-        self.path_ = path.features_in(np.argsort(self.schema_.features))
+        self.path_ = path.laid_out(self.schema_.by_column)
         self.chosen_step_ = int(chosen)
         self.alphas_ = self.path_.alphas[chosen].copy()
         self.n_evaluations_ = path.n_evaluations
@@ -118,14 +118,17 @@ class InterpolatedClassifier(AdditiveClassifier):
         """Names of the features that the model looks at, those with alpha above 0."""
         return [name for name, alpha in zip(self.schema_.names, self.alphas_, strict=True) if alpha > 0]
 
-    def _tie_order(self):
+    def _tie_order(self, interpolation):
         """Return the features in an order drawn by ``random_state`` among the sorted names.
 
-        Drawn among names, the order follows a column wherever it stands in the table.
+        Drawn among names, the order follows a column wherever it stands in the table. Features that say
+        nothing come last, outside of the draw, so that a constant column changes nothing.
         """
         names = np.array([self.schema_.names[position] for position in self.schema_.features], dtype=object)
         by_name = np.argsort(names, kind="stable")
-        return by_name[check_random_state(self.random_state).permutation(len(names))]
+        telling = by_name[interpolation.tells[by_name]]
+        drawn = telling[check_random_state(self.random_state).permutation(len(telling))]
+        return np.concatenate([drawn, by_name[~interpolation.tells[by_name]]])
 
     def _held_out_step(self, path, rows, splits, groups):
         """Return the step of least held-out loss; keep the decision."""

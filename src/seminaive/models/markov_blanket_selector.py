@@ -227,7 +227,7 @@ class MarkovBlanketSelector(TableSelector):
             ("algorithm", (UNION, *ALGORITHMS)),
             ("test", (UNION, *COUNTS_TESTS, *CORRELATION_TESTS)),
         ):
-            if getattr(self, name) not in allowed:
+            if not isinstance(getattr(self, name), str) or getattr(self, name) not in allowed:
                 raise InputError(f"{name} is one of {', '.join(allowed)}, got {getattr(self, name)!r}")
         if not is_number(self.alpha) or not 0 < self.alpha < 1:
             raise InputError(f"alpha is a level between 0 and 1, got {self.alpha!r}")

@@ -113,7 +113,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
             return None
         try:
             priors = np.asarray(self.priors, dtype=np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             priors = np.empty(0)
         if priors.shape != self.classes_.shape or not (priors >= 0).all() or not np.isclose(priors.sum(), 1):
             raise InputError(

@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
-from seminaive.models.parameters import check_choice
+from seminaive.models.parameters import check_choice, check_flag, check_whole
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.objective.pointwise import POINTWISE
@@ -243,9 +243,10 @@ categorical_features, missing
                 f"an average is weighted by the likelihood of held-out rows: take scoring='log-loss', got "
                 f"{self.scoring!r}, or selection='min'"
             )
+        check_flag("extend", self.extend)
         check_folds(self.cv)
-        if isinstance(self.strengths, Integral) and self.strengths < 1:
-            raise InputError(f"strengths is a positive number of them, or an array, got {self.strengths}")
+        if isinstance(self.strengths, Integral):
+            check_whole("strengths", self.strengths, "a positive number of them, or an array", low=1)
         if not np.iterable(self.generative_shares) or len(tuple(self.generative_shares)) == 0:
             raise InputError(
                 f"generative_shares is a sequence of shares of naive Bayes, got {self.generative_shares!r}"

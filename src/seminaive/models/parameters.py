@@ -80,17 +80,22 @@ def check_search(tol, max_iter) -> None:
     check_whole("max_iter", max_iter, "a whole number of iterations, 1 or more", low=1)
 
 
+def _is_listed(value) -> bool:
+    """Tell whether a parameter is a list, tuple or array with one axis; its entries are not looked at."""
+    return isinstance(value, list | tuple) or (isinstance(value, np.ndarray) and value.ndim == 1)
+
+
 def check_strengths(name, value, count, meaning) -> None:
     """Refuse what is neither a number of 0 or more nor ``count`` of them."""
     if is_number(value) and value >= 0:
         return
-    numbers = list(value) if isinstance(value, list | tuple | np.ndarray) and np.ndim(value) == 1 else []
+    numbers = list(value) if _is_listed(value) else []
     if len(numbers) != count or not all(is_number(number) and number >= 0 for number in numbers):
         raise InputError(f"{name} is {meaning}, got {value!r}")
 
 
 def check_numbers(name, value, meaning, *, low=0.0) -> None:
     """Refuse what is not a list of numbers from ``low`` on, at least one."""
-    numbers = list(value) if isinstance(value, list | tuple | np.ndarray) and np.ndim(value) == 1 else []
+    numbers = list(value) if _is_listed(value) else []
     if not numbers or not all(is_number(number) and number >= low for number in numbers):
         raise InputError(f"{name} is {meaning}, got {value!r}")

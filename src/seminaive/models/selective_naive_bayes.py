@@ -118,7 +118,7 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
 
     def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
         del whole  # the paths of folds go their own way
-        settings = GridSettings(1, self._tie_order(), n_threads=effective_n_jobs(self.n_jobs))
+        settings = GridSettings(1, self._tie_order(interpolation), n_threads=effective_n_jobs(self.n_jobs))
         return SEARCHES[self.direction](interpolation, table, labels, row_weight, settings)
 
     def _step_of_training_rows(self, path):
@@ -129,5 +129,5 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         super()._check_parameters()
         self._check_criterion(("cv", "training-error"))
         self._cut_rule()
-        if self.direction not in SEARCHES:
+        if not isinstance(self.direction, str) or self.direction not in SEARCHES:
             raise InputError(f"direction is one of {', '.join(SEARCHES)}, got {self.direction!r}")

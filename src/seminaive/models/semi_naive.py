@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.design.smooth_scores import cell_weights, smooth_scores
 from seminaive.encode import EqualFrequencyCuts, frame_like
+from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import TrainingSet, unchanged_on_failure
@@ -330,6 +331,11 @@ class SemiNaive(AdditiveClassifier):
         }
         self._importances = _importances(self.scores_, weights)
         return weights
+
+    def _check_consistent(self):
+        super()._check_consistent()
+        listed = [(column, (len(self._term_names),)) for column in self._evidence.values()]
+        check_shapes("the list of terms", [*listed, (self._importances, (len(self._pairs),))])
 
     @property
     def _pairs(self):

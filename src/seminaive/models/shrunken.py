@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -18,9 +17,12 @@ from seminaive.design.reference import (
     reference_codes,
 )
 from seminaive.encode import encode_weights, frame_like
+from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import is_number
+from seminaive.models.fitted_checks import is_size
+from seminaive.models.parameters import check_whole
 from seminaive.models.path_curves import PathCurves
 from seminaive.objective.penalties import ElasticNet
 from seminaive.scores import generative_scores
@@ -55,6 +57,19 @@ class ShrunkenClassifier(AdditiveClassifier):
         "maximum_likelihood_": np.ndarray,
     }
 
+    def _check_consistent(self):
+        super()._check_consistent()
+        cardinalities, references = self.schema_.cardinalities, self.references_
+        if len(references) != len(cardinalities) or not all(map(is_size, references)):
+            raise ValueError("there is not one reference category for each coded column")
+        n_coefficients = len(self.coefficient_names_)
+        n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
+        shape = (n_coefficients,) if n_columns == 1 else (n_coefficients, n_columns)
+        listed = (self.coefficients_, self.target_, self.maximum_likelihood_)
+        check_shapes("the list of coefficients", [(array, shape) for array in listed])
+        if not len(self.path_) or self.path_.target.shape != (n_coefficients, n_columns):
+            raise ValueError("the path does not fit the coefficients")
+
     def _check_parameters(self):
         named = isinstance(self.penalty, str) and self.penalty in ("l1", "l2")
         if not named and not (is_number(self.penalty) and 0 <= self.penalty <= 1):
@@ -76,8 +91,7 @@ class ShrunkenClassifier(AdditiveClassifier):
             raise InputError(
                 f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
             )
-        if not isinstance(self.max_steps, Integral) or self.max_steps < 1:
-            raise InputError(f"max_steps is a whole number, 1 or more, got {self.max_steps!r}")
+        check_whole("max_steps", self.max_steps, "a whole number, 1 or more", low=1)
         for name in ("standardize", "penalize_intercept"):
             if not isinstance(getattr(self, name), bool | np.bool_):
                 raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
@@ -131,7 +145,7 @@ class ShrunkenClassifier(AdditiveClassifier):
             return linear.coefficients_of(linear.anchor)
         try:
             given = np.asarray(self.target, dtype=np.float64)
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError(f"an array target holds numbers, got {self.target!r}") from error
         n_coefficients, n_classes = linear.design.n_coefficients, len(self.classes_)
         shape = (n_coefficients,) if n_classes == 2 else (n_coefficients, n_classes)

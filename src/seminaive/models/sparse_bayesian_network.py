@@ -431,7 +431,7 @@ class SparseBayesianNetwork(FittedNetwork):
             check_numbers("strengths", self.strengths, "a number of strengths or a list of them, 0 or more")
         check_whole("n_imputations", self.n_imputations, "a number of completed tables, 1 or more", low=1)
         check_choice("selection", self.selection, ("one-standard-error", "min"))
-        if self.refit != "auto":
+        if not isinstance(self.refit, str) or self.refit != "auto":
             check_flag("refit", self.refit)
         check_fit_share(self.fit_share)
         if is_number(self.cv) and not is_whole(self.cv):
@@ -439,7 +439,7 @@ class SparseBayesianNetwork(FittedNetwork):
             check_number("cv", self.cv, meaning, low=0.0, high=1.0 - 1e-9, above=True)
         else:
             check_folds(self.cv)
-        if self.bins != "tree":
+        if not isinstance(self.bins, str) or self.bins != "tree":
             cut_rule(self.bins)
         check_whole("tabu", self.tabu, "a number of swaps, 0 or more", low=0)
         check_whole("max_levels", self.max_levels, "a number of values, 1 or more", low=1)

@@ -75,14 +75,14 @@ class FeatureCurve(SavedByFields):
         limits = [limit[np.isfinite(limit)] for limit in (polynomials.low, polynomials.high)]
         own_cuts = np.asarray(() if bins is None or cuts is None else cuts, dtype=np.float64)
         edges = np.unique(np.concatenate([own_cuts, *limits, curves.knots]))
-        if len(edges):
-            anchors = edges[np.maximum(np.arange(len(edges) + 1) - 1, 0)]
+        lower, upper = np.append(-np.inf, edges), np.append(edges, np.inf)
+        if polynomials.n_terms:  # expanded close to the data, however far away a piece ends
+            anchors = np.minimum(np.maximum(polynomials.centres[0], lower), upper)
         else:
-            anchors = polynomials.centres[:1].copy() if polynomials.n_terms else np.zeros(1)
+            anchors = edges[np.maximum(np.arange(len(edges) + 1) - 1, 0)] if len(edges) else np.zeros(1)
         scale = float(polynomials.scales.max(initial=1.0))
         n_classes = polynomials.coefficients.shape[2]
         curve = cls(edges, anchors, scale, np.zeros((len(anchors), 3, n_classes)), np.zeros(n_classes))
-        lower, upper = np.append(-np.inf, edges), np.append(edges, np.inf)
         if bins is not None:
             curve.coefficients[:, 0] += bins[np.searchsorted(own_cuts, upper, side="left")]
             curve.missing[:] += bins[len(own_cuts) + 1]
@@ -112,7 +112,7 @@ class FeatureCurve(SavedByFields):
         self.missing[:] += terms.missing[term]
         inside = (lower >= knots[0]) & (upper <= knots[-1])
         at = np.clip(self.anchors, knots[0], knots[-1])
-        first = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, max(len(knots) - 2, 0))
+        first = np.clip(np.searchsorted(knots, lower, side="right") - 1, 0, max(len(knots) - 2, 0))
         self.coefficients[:, 0] += np.stack([np.interp(at, knots, column) for column in values.T], axis=1)
         if len(knots) > 1:
             slopes = np.diff(values, axis=0) / np.diff(knots)[:, None]

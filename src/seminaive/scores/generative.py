@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Numbers so small that they are scaled count as equal to the last one so many units from the centre, where
-# squares are still finite.
-FARTHEST = 2.0**400
+# The least share of the overall variance that a variance may have, however small the floor: with less, scores
+# would saturate among the numbers of the other classes.
+LEAST_FLOOR = 1e-60
 
 
 def laplace_tables(counts: TupleCounts, added: float) -> Floats:
@@ -134,8 +134,8 @@ class NormalParameters:
         """Return the parameters of normal densities, with one variance per number (pooled) or per class.
 
         A pooled variance is the sum of squared deviations within classes over the total weight. No
-        variance is below ``variance_floor`` times the number's overall variance. A class without any
-        number has the overall mean and variance.
+        variance is below ``variance_floor`` (1e-60 if that is less) times the number's overall variance. A
+        class without any number has the overall mean and variance.
         """
         exponents, moments = moments.exponents, moments.standardised()
         overall = moments.pooled()
@@ -153,11 +153,12 @@ class NormalParameters:
                 squared_deviations, moments.weight, out=np.tile(spread, mean.shape[1]), where=present
             )
         varies = (spread > 0)[:, 0]
+        least = max(variance_floor, LEAST_FLOOR) * spread
         return cls(
             np.ldexp(centre[:, 0], exponents),
             np.where(varies, spread[:, 0], 1.0),
             np.where(varies[:, None], mean - centre, 0.0),
-            np.where(varies[:, None], np.maximum(variance, variance_floor * spread), 1.0),
+            np.where(varies[:, None], np.maximum(variance, least), 1.0),
             varies,
             exponents,
         )
@@ -169,16 +170,9 @@ class NormalParameters:
     def terms(self, coefficients: Floats) -> NumericTerms:
         """Return polynomials of the deviations, given their coefficients (n_numbers, 4, n_classes)."""
         coefficients[~self.varies] = 0.0
-        reach = np.where(self.exponents == 0, np.inf, np.ldexp(FARTHEST, self.exponents))
         scales = np.ldexp(np.ones(len(self.centre)), -self.exponents)
-        return NumericTerms(
-            tuple(range(len(self.centre))),
-            self.centre,
-            coefficients,
-            self.centre - reach,
-            self.centre + reach,
-            scales,
-        )
+        features = tuple(range(len(self.centre)))
+        return NumericTerms(features, self.centre, coefficients, scales=scales).saturating()
 
 
 def gaussian_terms(moments: Moments, *, pooled: bool, variance_floor: float) -> NumericTerms:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+# A feature whose parameters differ less than this between the classes, by rounding, says nothing.
+SILENT = 1e-12
+
 
 @dataclass(frozen=True)
 class Interpolation:
@@ -159,6 +162,12 @@ class Interpolation:
             return np.empty(0)
         sums: Floats = np.add.reduceat(cells.sum(axis=1), self.terms.offsets[:-1])
         return sums
+
+    @property
+    def tells(self) -> NDArray[np.bool_]:
+        """Return which features say anything: of a constant one all classes have the same parameters."""
+        tells: NDArray[np.bool_] = self.distances > SILENT
+        return tells
 
     @property
     def distances(self) -> Floats:

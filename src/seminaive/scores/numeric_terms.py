@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 # The largest value of a part of a polynomial; sums of any number of terms stay finite.
 LARGEST_VALUE = 1e290
+# Where a polynomial would exceed this it is constant: a thousand times its value is still below the largest.
+SATURATED_VALUE = 1e286
+# Deviations up to here are scaled without overflow.
+LARGEST_DEVIATION = LARGEST_NUMBER / 2
 ARRAYS = ("centres", "coefficients", "low", "high", "scales")
 
 
@@ -73,8 +77,7 @@ class NumericTerms(SavedByFields, TermKind):
     def at(self, numbers: Floats) -> Floats:
         """Return the value of each polynomial at each row of numbers, (n_rows, n_terms, n_classes)."""
         x = numbers[:, list(self.features)]
-        z = (np.minimum(np.maximum(x, self.low), self.high) - self.centres) * self.scales
-        z = np.minimum(np.maximum(z, -LARGEST_NUMBER), LARGEST_NUMBER)[:, :, None]
+        z = ((np.minimum(np.maximum(x, self.low), self.high) - self.centres) * self.scales)[:, :, None]
         missing, constant, linear, quadratic = self.coefficients.swapaxes(0, 1)
         polynomials: Floats = constant + z * (linear + z * quadratic)
         absent = np.isnan(x)
@@ -96,6 +99,24 @@ class NumericTerms(SavedByFields, TermKind):
         coefficients[:, 2:] *= self.scales[:, None, None]
         coefficients[:, 3] *= self.scales[:, None]
         return replace(self, coefficients=coefficients, scales=np.ones_like(self.scales))
+
+    def saturating(self) -> NumericTerms:
+        """Return polynomials that stay finite: constant beyond numbers whose values would be immense.
+
+        Only polynomials that are immense somewhere among the numbers that a table may hold get such ends.
+
+        >>> steep = NumericTerms((0,), np.zeros(1), np.array([[[0.0], [0], [0], [1e200]]])).saturating()
+        >>> steep.high, steep.at(np.array([[1e100]])).item()
+        (array([1.e+43]), 1e+286)
+        """
+        linear, quadratic = np.abs(self.coefficients[:, 2:]).max(axis=2, initial=0.0).T
+        # Coefficients up to 1 need no end.
+        reach = np.minimum(SATURATED_VALUE / np.maximum(linear, 1.0), LARGEST_DEVIATION)
+        reach = np.minimum(np.sqrt(SATURATED_VALUE / np.maximum(quadratic, 1.0)), reach)
+        unbounded = (reach == LARGEST_DEVIATION) & (self.scales == 1.0)
+        reach = np.where(unbounded, np.inf, reach / self.scales)
+        low, high = np.maximum(self.low, self.centres - reach), np.minimum(self.high, self.centres + reach)
+        return replace(self, low=low, high=high)
 
     def scaled(self, weights: Floats) -> NumericTerms:
         """Multiply each polynomial by its weight."""
@@ -146,8 +167,12 @@ class NumericTerms(SavedByFields, TermKind):
 
     def _is_bounded(self) -> bool:
         """Tell whether the polynomials of all numbers that a table may hold, and their sums, are finite."""
-        largest = np.abs(self.coefficients) * LARGEST_NUMBER ** np.array([0, 0, 1, 2])[:, None]
-        return bool((largest <= LARGEST_VALUE).all())
+        ends = np.clip(np.stack([self.low, self.high]), -LARGEST_NUMBER, LARGEST_NUMBER)
+        with np.errstate(over="ignore", invalid="ignore"):
+            farthest = np.abs((ends - self.centres) * self.scales).max(axis=0)
+            powers = farthest[:, None, None] ** np.array([0, 0, 1, 2])[:, None]
+            inside = (self.scales == 1.0) | (farthest <= LARGEST_NUMBER)
+            return bool(inside.all() and (np.abs(self.coefficients) * powers <= LARGEST_VALUE).all())
 
 
 def _is_end(ends: Floats, open_end: float) -> NDArray[np.bool_]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.shapes import check_shapes
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -33,6 +35,13 @@ class FoldLosses:
     fold_weights: Floats
     tol: float = 0.0
 
+    def check_consistent(self) -> None:
+        """Refuse losses, read from a file, whose parts do not belong together."""
+        n_folds, n_strengths = self.losses.shape
+        check_shapes("the losses", [(self.strengths, (n_strengths,)), (self.fold_weights, (n_folds,))])
+        if not n_strengths or not self.fold_weights.sum() > 0:
+            raise ValueError("there is no loss, or no weight of a fold")
+
     @property
     def mean(self) -> Floats:
         """Return the mean loss over all test rows."""
@@ -46,8 +55,9 @@ class FoldLosses:
         if n_folds == 1:
             return np.zeros(self.losses.shape[1])
         shares = self.fold_weights / self.fold_weights.sum()
-        variance = shares @ np.square(self.losses - self.mean)
-        error: Floats = np.sqrt(variance / (n_folds - 1))
+        spread = np.abs(self.losses - self.mean)
+        unit = np.maximum(spread.max(axis=0), np.finfo(float).tiny)  # squares of immense losses overflow
+        error: Floats = unit * np.sqrt(shares @ np.square(spread / unit) / (n_folds - 1))
         return error
 
     def choose(self, selection: str) -> int:

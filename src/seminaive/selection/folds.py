@@ -21,7 +21,7 @@ FEWEST_FOLDS = 2
 
 def check_folds(cv: Any, *names: str) -> None:
     """Refuse what is neither a number of folds, nor a splitter, nor splits, nor one of some names."""
-    if isinstance(cv, str):
+    if isinstance(cv, str | bytes):
         known = cv in names
     elif isinstance(cv, Real):
         known = isinstance(cv, Integral) and int(cv) >= FEWEST_FOLDS
@@ -54,7 +54,12 @@ def split_rows(
     kept = np.ones(len(y), dtype=bool) if sample_weight is None else np.asarray(sample_weight) > 0
     moved = np.cumsum(kept) - 1
     every = np.arange(len(y))
-    found = [(moved[every[train][kept[train]]], moved[every[test][kept[test]]]) for train, test in splits]
+    try:
+        found = [(moved[every[train][kept[train]]], moved[every[test][kept[test]]]) for train, test in splits]
+    except (TypeError, ValueError, IndexError) as error:
+        raise InputError(
+            f"each of the splits of cv is a pair of positions, those to train on and those to test ({error})"
+        ) from error
     if not found or any(len(train) == 0 or len(test) == 0 for train, test in found):
         raise InputError(
             "cv gives no fold, or a fold without training or test rows of positive weight: choose other folds"

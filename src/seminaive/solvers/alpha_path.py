@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from seminaive.encode.shapes import check_shapes
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -44,6 +48,13 @@ class AlphaPath:
     def __len__(self) -> int:
         return len(self.alphas)
 
+    def check_consistent(self) -> None:
+        """Refuse a path, read from a file, whose parts do not belong together."""
+        n_steps, n_features = self.alphas.shape
+        check_shapes("the path", [(part, (n_steps,)) for part in (self.training_error, self.deviance)])
+        if not n_steps or not n_features or not self.total_weight > 0:
+            raise ValueError("the path has no step, no feature or no rows")
+
     @property
     def degrees_of_freedom(self) -> Floats:
         """Return the degrees of freedom d of each step."""
@@ -65,9 +76,9 @@ class AlphaPath:
         """Return the step of least AIC, the first one among equals."""
         return int(np.argmin(self.aic))
 
-    def features_in(self, order: NDArray[np.int64]) -> AlphaPath:
-        """Return the path with its features in another order: ``order[j]`` is the feature that comes j-th."""
-        return replace(self, alphas=np.ascontiguousarray(self.alphas[:, order]))
+    def laid_out(self, by_column: Callable[[Floats], Floats]) -> AlphaPath:
+        """Return the path with its features in another order: a function orders the last axis of an array."""
+        return replace(self, alphas=by_column(self.alphas))
 
 
 @dataclass(frozen=True)
@@ -85,10 +96,12 @@ class GroupPath(AlphaPath):
     strengths: Floats = field(default_factory=lambda: np.empty(0))
     entry_strengths: Floats = field(default_factory=lambda: np.empty(0))
 
-    def features_in(self, order: NDArray[np.int64]) -> GroupPath:
+    def check_consistent(self) -> None:
+        """Refuse a path, read from a file, whose parts do not belong together."""
+        super().check_consistent()
+        n_steps, n_features = self.alphas.shape
+        check_shapes("the path", [(self.strengths, (n_steps,)), (self.entry_strengths, (n_features,))])
+
+    def laid_out(self, by_column: Callable[[Floats], Floats]) -> GroupPath:
         """Return the path with its features in another order."""
-        return replace(
-            self,
-            alphas=np.ascontiguousarray(self.alphas[:, order]),
-            entry_strengths=self.entry_strengths[order],
-        )
+        return replace(self, alphas=by_column(self.alphas), entry_strengths=by_column(self.entry_strengths))

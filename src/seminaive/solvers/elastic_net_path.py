@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.reference import compiled_layout
+from seminaive.encode.shapes import check_shapes
 from seminaive.errors import ConvergenceWarning, InputError, warn_caller
 from seminaive.kernels.path_problem import (
     CONVERGED,
@@ -95,6 +96,12 @@ class ShrinkagePath:
 
     def __len__(self) -> int:
         return len(self.strengths)
+
+    def check_consistent(self) -> None:
+        """Refuse a path, read from a file, whose parts do not belong together."""
+        n_strengths, *shape = self.coefficients.shape
+        along = (self.strengths, self.deviance, self.gap, self.residual, self.passes, self.converged)
+        check_shapes("the path", [(self.target, tuple(shape)), *((part, (n_strengths,)) for part in along)])
 
     def then(self, further: ShrinkagePath) -> ShrinkagePath:
         """Return this path continued by smaller strengths of the same problem."""
@@ -411,7 +418,10 @@ def checked_strengths(strengths: ArrayLike | None, n_strengths: int, ratio: floa
         if not 0.0 < ratio <= 1.0:
             raise InputError(f"ratio is the least strength over the largest, in (0, 1], got {ratio!r}")
         return np.empty(0)
-    given = np.sort(np.atleast_1d(np.asarray(strengths, dtype=np.float64)))[::-1].copy()
-    if not len(given) or not np.isfinite(given).all() or (given < 0).any():
+    try:
+        given = np.sort(np.atleast_1d(np.asarray(strengths, dtype=np.float64)))[::-1].copy()
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError(f"strengths are numbers of 0 or more, got {strengths!r} ({error})") from error
+    if given.ndim != 1 or not len(given) or not np.isfinite(given).all() or (given < 0).any():
         raise InputError(f"strengths must be finite and not negative, at least one, got {strengths!r}")
     return given

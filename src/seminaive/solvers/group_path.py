@@ -78,13 +78,15 @@ def _factors(interpolation: Interpolation, *, adaptive: bool) -> Floats:
 
 
 def _parameters(interpolation: Interpolation) -> tuple[Any, ...]:
+    # In units of the overall deviation: slopes do not depend on the unit, but their cubes may overflow.
     normal = interpolation.normal
+    overall = np.sqrt(normal.variance)
     return (
         interpolation.terms.offsets,
         interpolation.counts,
         interpolation.lift,
         np.where(normal.varies[:, None], interpolation.weight, 0.0),
-        normal.shift,
-        np.sqrt(normal.class_variance),
-        np.sqrt(normal.variance),
+        normal.shift / overall[:, None],
+        np.sqrt(normal.class_variance) / overall[:, None],
+        np.ones(len(overall)),
     )

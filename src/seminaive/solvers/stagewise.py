@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from seminaive.design.rounding import ROUNDING
 from seminaive.memory import refuse_beyond_memory
 from seminaive.solvers.alpha_path import AlphaPath
 
@@ -91,8 +90,7 @@ class GridSearch:
             "merge rare categories or take larger steps",
         )
         self.settings = settings
-        tells = interpolation.distances > ROUNDING
-        self.features = settings.order[tells[settings.order]]
+        self.features = settings.order[interpolation.tells[settings.order]]
         by_class = np.argsort(labels, kind="stable")
         self._starts = np.searchsorted(labels[by_class], np.arange(n_classes + 1))
         self._weights = np.ones(len(labels)) if row_weight is None else row_weight[by_class]
