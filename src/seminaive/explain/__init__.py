@@ -13,6 +13,7 @@ from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
 from seminaive.explain.portable import to_json
 from seminaive.explain.programs import to_javascript, to_python
+from seminaive.explain.reasons import Reasons, reasons
 from seminaive.explain.scorecard import Scorecard, scorecard
 from seminaive.explain.sql import to_sql
 from seminaive.explain.structure_display import StructureDisplay
@@ -28,6 +29,7 @@ __all__ = [
     "NomogramDisplay",
     "PairDisplay",
     "PathDisplay",
+    "Reasons",
     "Scorecard",
     "StructureDisplay",
     "WaterfallDisplay",
@@ -35,6 +37,7 @@ __all__ = [
     "effects_table",
     "odds_ratios",
     "page",
+    "reasons",
     "register_onnx_converters",
     "scorecard",
     "summary",

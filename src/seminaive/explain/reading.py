@@ -68,6 +68,12 @@ def evidence(values: Floats, target: int) -> Floats:
     return own
 
 
+def as_outputs(values: Floats) -> Floats:
+    """Return values per class, on the last axis, or the log odds of the second of two classes alone."""
+    own: Floats = values[..., 1:] - values[..., :1] if values.shape[-1] == 2 else values
+    return own
+
+
 def evidence_name(model: Any, target: int) -> str:
     """Return what `evidence` is called on an axis."""
     label = model.classes_[target]
