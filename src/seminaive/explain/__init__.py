@@ -15,6 +15,7 @@ from seminaive.explain.portable import to_json
 from seminaive.explain.programs import to_javascript, to_python
 from seminaive.explain.reasons import Reasons, reasons
 from seminaive.explain.scorecard import Scorecard, scorecard
+from seminaive.explain.smallest_change import CellChange, SmallestChange, smallest_change
 from seminaive.explain.sql import to_sql
 from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import effects_table, odds_ratios, summary
@@ -22,6 +23,7 @@ from seminaive.explain.waterfall_display import WaterfallDisplay
 from seminaive.explain.workbook import to_xlsx
 
 __all__ = [
+    "CellChange",
     "DependenceDisplay",
     "EffectDisplay",
     "ImportanceDisplay",
@@ -31,6 +33,7 @@ __all__ = [
     "PathDisplay",
     "Reasons",
     "Scorecard",
+    "SmallestChange",
     "StructureDisplay",
     "WaterfallDisplay",
     "calculator",
@@ -40,6 +43,7 @@ __all__ = [
     "reasons",
     "register_onnx_converters",
     "scorecard",
+    "smallest_change",
     "summary",
     "to_javascript",
     "to_json",

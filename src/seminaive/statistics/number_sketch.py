@@ -106,9 +106,14 @@ class NumberSketch:
         return float(self.weights.sum())
 
     @property
+    def is_exact(self) -> bool:
+        """Tell whether each bin is one value."""
+        return self.precision == WORD
+
+    @property
     def values(self) -> Floats | None:
         """Return the distinct values, whose weights are ``weights``; None where they are many."""
-        if self.precision < WORD or len(self.bins) > FEW_VALUES:
+        if not self.is_exact or len(self.bins) > FEW_VALUES:
             return None
         return self._edges()[0]
 
