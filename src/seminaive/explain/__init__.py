@@ -15,6 +15,9 @@ from seminaive.explain.portable import to_json
 from seminaive.explain.programs import to_javascript, to_python
 from seminaive.explain.reasons import Reasons, reasons
 from seminaive.explain.scorecard import Scorecard, scorecard
+from seminaive.explain.shift import Shift, shift
+from seminaive.explain.shift_display import ColumnShiftDisplay, ShiftDisplay
+from seminaive.explain.shift_page import shift_page
 from seminaive.explain.smallest_change import CellChange, SmallestChange, smallest_change
 from seminaive.explain.sql import to_sql
 from seminaive.explain.structure_display import StructureDisplay
@@ -24,6 +27,7 @@ from seminaive.explain.workbook import to_xlsx
 
 __all__ = [
     "CellChange",
+    "ColumnShiftDisplay",
     "DependenceDisplay",
     "EffectDisplay",
     "ImportanceDisplay",
@@ -33,6 +37,8 @@ __all__ = [
     "PathDisplay",
     "Reasons",
     "Scorecard",
+    "Shift",
+    "ShiftDisplay",
     "SmallestChange",
     "StructureDisplay",
     "WaterfallDisplay",
@@ -43,6 +49,8 @@ __all__ = [
     "reasons",
     "register_onnx_converters",
     "scorecard",
+    "shift",
+    "shift_page",
     "smallest_change",
     "summary",
     "to_javascript",

@@ -125,6 +125,11 @@ class NumberSketch:
         low, high = self._edges()
         return np.where(low == 0, 0.0, low + (high - low) / 2)
 
+    def largest_numbers(self) -> Floats:
+        """Return the largest double of each bin; of a single value, the value."""
+        low, high = self._edges()
+        return low if self.is_exact else np.nextafter(high, -np.inf)
+
     def weights_between(self, edges: Floats) -> Floats:
         """Return the weight below and between increasing edges, and above the last: one more than edges.
 
