@@ -84,7 +84,7 @@ class Portable:
             for term, (j, k) in enumerate(pairs.features)
         ]
         return cls(
-            type(model).__name__,
+            model_name(model),
             model.classes_.tolist(),
             as_outputs(scores.prior),
             schema,
@@ -114,7 +114,7 @@ class Portable:
             kept = np.flatnonzero((values != 0).any(axis=1))
             tuples.append((tuple(coded[j] for j in several.columns), kept, values[kept]))
         return cls(
-            type(model).__name__,
+            model_name(model),
             model.classes_.tolist(),
             as_outputs(effects.intercept),
             effects.schema,
@@ -210,6 +210,11 @@ class Portable:
         }
 
 
+def model_name(model: Any) -> str:
+    """Return the name of a model's class; of an edited model, that of the one it was made of."""
+    return str(getattr(model, "made_of_", type(model).__name__))
+
+
 def to_json(model: Any) -> str:
     """Return a fitted additive model as JSON text, for programs that read it themselves.
 
@@ -227,7 +232,8 @@ def to_json(model: Any) -> str:
       in ``cells``, or nothing where it is not listed;
     - for each of ``factored``: ``sum over u, v of left[c0][u] * core[u][v] * right[c1][v]``.
 
-    Probabilities are the softmax of the scores, or the logistic function of the log odds.
+    Probabilities are the softmax of the scores, or the logistic function of the log odds. A model that was
+    edited has its ``history``, too. `from_json` makes a model of the document again.
 
     Parameters
     ----------
@@ -241,7 +247,12 @@ def to_json(model: Any) -> str:
     >>> json.loads(to_json(model))["columns"][0]["categories"]
     ['dry', 'wet']
     """
-    return json.dumps(Portable.of(model).document(), ensure_ascii=False, allow_nan=False)
+    from seminaive.explain.documents import history_document
+
+    document = Portable.of(model).document()
+    if getattr(model, "edits_", ()):
+        document["history"] = history_document(model.edits_)
+    return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
 def _places(features: tuple[int, ...], number: int) -> list[int]:
