@@ -5,11 +5,8 @@ import hashlib
 import json
 import os
 import re
-import shutil
-import subprocess
 from html import escape, unescape
 from pathlib import Path
-from urllib.parse import quote
 
 import numpy as np
 import pandas as pd
@@ -23,22 +20,6 @@ from seminaive.explain.programs import script_json
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 HOSTILE = "</script><img src=x onerror=document.title='broken'>"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Return a function that opens a page in headless Chromium and returns the document it ends up with."""
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if found is None:
-        pytest.skip("no Chromium is installed: the calculator is not opened")
-
-    def dump(path, values=None):
-        link = path.as_uri() + ("" if values is None else "#" + quote(json.dumps(values)))
-        command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000",
-                   "--window-size=1280,900", "--dump-dom", link]  # fmt: skip
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-
-    return dump
 
 
 def with_script(opened, script):

@@ -2,13 +2,10 @@
 
 import io
 import json
-import os
 import shutil
 import sqlite3
 import subprocess
-import tempfile
 from bisect import bisect_left
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -237,56 +234,9 @@ def check_duckdb(model, X, expected):
     assert (found["prediction"] == model.classes_[expected.argmax(axis=1)]).all()
 
 
-@pytest.fixture(scope="module")
-def postgresql():
-    """Return a function that runs SQL, by psql, in a server of its own behind a socket in a new folder."""
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/pg_ctl"))
-    control = shutil.which("pg_ctl") or (found[-1] if found else None)
-    if control is None or shutil.which("psql") is None:
-        pytest.skip("PostgreSQL is not installed: its SQL is not run")
-    folder = Path(tempfile.mkdtemp())
-    # The server refuses to run as root.
-    user = {"user": "postgres"} if os.getuid() == 0 else {}
-    if user:
-        shutil.chown(folder, "postgres")
-
-    def run(*command, text=""):
-        done = subprocess.run(
-            [*map(str, command)], input=text, capture_output=True, text=True, check=False, timeout=300,
-            cwd=folder, env={**os.environ, "PGHOST": str(folder), "PGDATABASE": "postgres"}, **user,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    run(control, "-D", folder / "data", "-o", "--auth=trust --encoding=UTF8 --locale=C --no-sync", "initdb")
-    options = f"-c listen_addresses= -c unix_socket_directories={folder} -c fsync=off"
-    run(control, "-D", folder / "data", "-o", options, "-l", folder / "log", "-w", "start")
-    yield lambda text: run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", text=text)
-    run(control, "-D", folder / "data", "-m", "immediate", "stop")
-    shutil.rmtree(folder)
-
-
-def as_copied(X):
-    """Return a table as PostgreSQL copies it in: a CREATE TABLE, and the rows as tab-separated text."""
-    kinds = {"b": "boolean", "i": "bigint", "f": "double precision"}
-    columns = [
-        '"' + str(name).replace('"', '""') + f'" {kinds.get(own.dtype.kind, "text")}'
-        for name, own in X.items()
-    ]
-
-    def fields(own):
-        absent = "NaN" if own.dtype.kind == "f" else "\\N"
-        escapes = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
-        return [absent if v is None or v != v else str(v).translate(escapes) for v in own.astype(object)]
-
-    lines = ["\t".join(row) for row in zip(*map(fields, (own for _, own in X.items())), strict=True)]
-    create = f"DROP TABLE IF EXISTS rows; CREATE TABLE rows ({', '.join(columns)});"
-    return "\n".join([create, "COPY rows FROM stdin;", *lines, "\\.", ""])
-
-
 def check_postgresql(model, X, expected, postgresql):
     statement = explain.to_sql(model, dialect="postgresql", keep=["key"])
-    postgresql(as_copied(X.assign(key=range(len(X)))))
+    postgresql.load(X.assign(key=range(len(X))))
     printed = postgresql(f"\\pset format csv\n{statement};")
     found = pd.read_csv(io.StringIO(printed)).sort_values("key")
     np.testing.assert_allclose(found.iloc[:, 2:].to_numpy(float), expected, atol=1e-12)

@@ -43,7 +43,7 @@ def explain(
     from seminaive import encode
     from seminaive import explain as explaining
 
-    label = _label(model, target)
+    label = label_named(model, target)
     every = explaining.effects_table(model)
     if feature is None:
         frame = explaining.summary(model, label)
@@ -120,7 +120,7 @@ def export(
     typer.echo(f"wrote {out}: {out.stat().st_size:,} bytes")
 
 
-def _label(model: Any, text: str | None) -> Any:
+def label_named(model: Any, text: str | None) -> Any:
     """Return the class that a text on the command line means."""
     if text is None:
         return None

@@ -2,6 +2,8 @@
 
 from seminaive.explain.calculator import calculator
 from seminaive.explain.dependence_display import DependenceDisplay
+from seminaive.explain.documents import from_json
+from seminaive.explain.edit import edit, history
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.network_display import NetworkDisplay
@@ -13,30 +15,58 @@ from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
 from seminaive.explain.portable import to_json
 from seminaive.explain.programs import to_javascript, to_python
+from seminaive.explain.reasons import Reasons, reasons
 from seminaive.explain.scorecard import Scorecard, scorecard
+from seminaive.explain.shift import Shift, shift
+from seminaive.explain.shift_display import ColumnShiftDisplay, ShiftDisplay
+from seminaive.explain.shift_page import shift_page
+from seminaive.explain.smallest_change import CellChange, SmallestChange, smallest_change
 from seminaive.explain.sql import to_sql
 from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import effects_table, odds_ratios, summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
 from seminaive.explain.workbook import to_xlsx
+from seminaive.scores import Clip, Edit, EffectChange, Flatten, Monotone, Points, Record, Refit, SetTo
 
 __all__ = [
+    "CellChange",
+    "Clip",
+    "ColumnShiftDisplay",
     "DependenceDisplay",
+    "Edit",
+    "EffectChange",
     "EffectDisplay",
+    "Flatten",
     "ImportanceDisplay",
+    "Monotone",
     "NetworkDisplay",
     "NomogramDisplay",
     "PairDisplay",
     "PathDisplay",
+    "Points",
+    "Reasons",
+    "Record",
+    "Refit",
     "Scorecard",
+    "SetTo",
+    "Shift",
+    "ShiftDisplay",
+    "SmallestChange",
     "StructureDisplay",
     "WaterfallDisplay",
     "calculator",
+    "edit",
     "effects_table",
+    "from_json",
+    "history",
     "odds_ratios",
     "page",
+    "reasons",
     "register_onnx_converters",
     "scorecard",
+    "shift",
+    "shift_page",
+    "smallest_change",
     "summary",
     "to_javascript",
     "to_json",

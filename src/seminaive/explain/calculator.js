@@ -15,9 +15,6 @@ for (const t of MODEL.tuples) {
   }
 }
 /* CORE */
-for (const c of MODEL.columns) {
-  if (c.read && c.read.same) Object.assign(c.read, {edges: c.curve.edges, anchors: c.curve.anchors});
-}
 const $ = (tag, text, name) => {
   const e = document.createElement(tag);
   if (text !== undefined) e.textContent = text;
@@ -77,21 +74,6 @@ function read(f) {
 }
 const OTHER = "\u0000another value";
 
-function effectsOf(row) {
-  return fields.map(f => {
-    const c = f.c, cell = row[f.i], absent = isMissing(cell);
-    if (c.read === undefined) return {f, values: MODEL.intercept.map(() => 0)};
-    if (c.kind === "category") {
-      const found = absent ? c.missing : c.code.get(key(cell));
-      return {f, values: c.read[found === undefined ? c.unseen : found]};
-    }
-    if (absent) return {f, values: c.read.missing};
-    const p = below(c.read.edges, cell), z = (cell - c.read.anchors[p]) * c.read.scale;
-    const [a, b, q] = c.read.coefficients[p];
-    return {f, values: a.map((v, k) => v + z * (b[k] + z * q[k]))};
-  });
-}
-
 function update() {
   const row = MODEL.columns.map(() => null);
   let readable = true;
@@ -116,28 +98,25 @@ function update() {
     th.append(bar); tr.append(th, td); table.append(tr);
   });
   out.append(table);
-  explain(row, parts, p, why);
+  explain(row, parts, why);
 }
 
-function explain(row, parts, p, why) {
-  const best = p.indexOf(Math.max(...p)), binary = MODEL.intercept.length === 1;
-  const about = values => binary ? (best === 1 ? values[0] : -values[0]) : values[best];
-  document.getElementById("about").textContent =
-    "For and against " + MODEL.classes[best] + (binary ? ", in log odds" : ", in its score") + " beyond the average";
-  const list = effectsOf(row).map(e => ({name: e.f.c.label, value: about(e.values)}));
-  const total = MODEL.intercept.map((v, k) => parts.reduce((s, part) => s + part.values[k], v));
-  const mean = binary ? 0 : total.reduce((a, b) => a + b, 0) / total.length;
-  let rest = about(total.map(v => v - mean)) - about(MODEL.average);
-  for (const e of list) rest -= e.value;
-  if (MODEL.tuples.length + MODEL.factored.length) list.push({name: "combinations of these", value: rest});
-  list.sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
-  for (const e of list.filter(e => Math.abs(e.value) >= 0.005).slice(0, 12)) {
-    const tr = $("tr"), th = $("th", e.name), side = e.value >= 0 ? "for" : "against";
+// Reasons compare a row with one of which nothing is known: a field that is not known says nothing.
+function explain(row, parts, why) {
+  const unknown = MODEL.columns.map(() => null), [own, other] = firstTwo(scoresOf(parts));
+  const shares = sharesFromRow(row, unknown, own, other), several = MODEL.classes.length > 2;
+  document.getElementById("about").textContent = "For and against " + MODEL.classes[own]
+    + (several ? ", or else " + MODEL.classes[other] : "") + ", compared with nothing known";
+  const list = fields.map(f => ({f, value: shares[f.i]})).sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
+  for (const {f, value} of list.filter(e => Math.abs(e.value) >= 0.005).slice(0, 12)) {
+    const side = value >= 0 ? "for" : "against", tr = $("tr"), th = $("th", f.c.label + " " + shownCell(f.c, row[f.i]));
     th.scope = "row";
-    tr.append(th, $("td", side, side), $("td", (e.value >= 0 ? "+" : "\u2212") + Math.abs(e.value).toFixed(2), "number"));
+    tr.dataset.logOdds = String(value);
+    tr.append(th, $("td", oddsFactor(value) + " times the odds " + side, side));
     why.append(tr);
   }
 }
+const shownCell = (c, cell) => cell === OTHER ? "another value" : cellText(c, cell) + (c.unit ? " " + c.unit : "");
 
 function selfTest() {
   let worst = 0;

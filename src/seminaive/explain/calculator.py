@@ -14,7 +14,7 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, TableEncoder, open_table
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
-from seminaive.explain.programs import JAVASCRIPT_CORE, script_json
+from seminaive.explain.programs import JAVASCRIPT_CORE, JAVASCRIPT_REASONS, script_json
 from seminaive.explain.reading import effects_of
 from seminaive.files import whole_file
 from seminaive.scores import log_posterior
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SELF_TEST_ROWS = 20
-# Effects that are only shown have so many digits.
-SHOWN_DIGITS = 6
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -133,7 +131,9 @@ def calculator_page(
     _describe(document, effects, labels or {}, units or {})
     document["test"] = _self_test(model, effects)
     style = _without_indents(_own_text("calculator.css") + (_own_text("page.css") if below else ""))
-    code = _without_indents(_own_text("calculator.js").replace("/* CORE */", JAVASCRIPT_CORE))
+    code = _without_indents(
+        _own_text("calculator.js").replace("/* CORE */", JAVASCRIPT_CORE + JAVASCRIPT_REASONS)
+    )
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
     heading = title or f"Probability of each class: {', '.join(map(str, portable.classes[:4]))}"
     return PAGE.format(
@@ -183,41 +183,14 @@ def _text_of(content: bytes) -> str:
 def _describe(
     document: dict[str, Any], effects: Effects, labels: Mapping[str, str], units: Mapping[str, str]
 ) -> None:
-    """Add to each column what is shown: labels, units, ranges and effects for reading."""
+    """Add to each column what is shown: its label, its unit and its usual range."""
     by_position = {own.position: own for own in effects.features}
-    document["average"] = _shown(effects.intercept)
     for position, column in enumerate(document["columns"]):
         column["label"] = labels.get(column["name"], column["name"])
         if column["kind"] == "number":
-            column["unit"] = units.get(column["name"], "")
-        effect = by_position.get(position)
-        if effect is None:
-            if column["kind"] == "number":
-                column |= {"low": -1e140, "high": 1e140}
-            continue
-        if effect.curve is None:
-            assert effect.table is not None  # noqa: S101 - narrows the type
-            column["read"] = _shown(effect.table)
-            continue
-        curve = effect.curve
-        column["low"], column["high"] = effect.range_seen()
-        pieces = {"edges": curve.edges.tolist(), "anchors": curve.anchors.tolist()}
-        same = "curve" in column and all(column["curve"][name] == own for name, own in pieces.items())
-        column["read"] = {
-            **({"same": True} if same else pieces),
-            "scale": curve.scale,
-            "coefficients": _shown(curve.coefficients),
-            "missing": _shown(curve.missing),
-        }
-
-
-def _shown(values: Floats) -> Any:
-    """Return values per class, or the log odds of the second of two, with the digits that are shown."""
-    own = values[..., 1:] - values[..., :1] if values.shape[-1] == 2 else values
-    size = 10.0 ** (SHOWN_DIGITS - 1 - np.floor(np.log10(np.maximum(np.abs(own), 1e-300))))
-    with np.errstate(over="ignore", invalid="ignore"):
-        rounded = np.round(own * size) / size
-    return np.where(np.isfinite(rounded), rounded, own).tolist()
+            effect = by_position.get(position)
+            low, high = (-1e140, 1e140) if effect is None else effect.range_seen()
+            column |= {"unit": units.get(column["name"], ""), "low": low, "high": high}
 
 
 def _self_test(model: Any, effects: Effects) -> list[Any]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from seminaive.explain.calculator import calculator_page
 from seminaive.explain.drawing import axes_of
+from seminaive.explain.edit import history
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import MOST_LANES, NomogramDisplay
@@ -104,6 +105,7 @@ def _below(model: Any, row: Any) -> str:
             table = _table(model) if heading == "What matters" else ""
             shown = "".join(picture.markup() for picture in pictures)
             parts.append(f'<h2>{heading}</h2>{table}<div class="pictures">{shown}</div>')
+    parts.append(_history(model))
     return f'<section class="read" aria-label="What the model says">{"".join(parts)}</section>\n'
 
 
@@ -165,6 +167,17 @@ def _svg(figure: Any) -> str:
     with mpl.rc_context({"svg.hashsalt": "seminaive"}):  # the same model gives the same page
         figure.savefig(text, format="svg", metadata={"Date": None})
     return text.getvalue()
+
+
+def _history(model: Any) -> str:
+    """Return what was done to an edited model as a list; nothing for a model that was never edited."""
+    lines = []
+    for line in history(model).itertuples(index=False):
+        about = ", ".join(own for own in (line.who, line.date) if own)
+        losses = f" Log loss {line.loss_before:.4f}, then {line.loss_after:.4f}."
+        text = f"{line.what}. {line.why} ({about}).{losses if line.loss_before == line.loss_before else ''}"
+        lines.append(f"<li>{html.escape(text)}</li>")
+    return f"<h2>History</h2><ol>{''.join(lines)}</ol>" if lines else ""
 
 
 def _table(model: Any) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import CategoricalColumn, EmptyColumn
-from seminaive.explain.reading import scores_of
+from seminaive.explain.reading import as_outputs, effects_of, scores_of
 from seminaive.scores import FeatureCurve
 from seminaive.statistics import ObservedTerms, Terms
 
@@ -70,34 +70,58 @@ class Portable:
             own = singles.get(coded.index(position)) if position in coded else None
             if isinstance(column, CategoricalColumn):
                 if own is not None:
-                    tables[position] = _outputs(own)
+                    tables[position] = as_outputs(own)
             elif not isinstance(column, EmptyColumn):
                 number = numeric[position]
                 polynomials = scores.numeric.restricted(_places(scores.numeric.features, number))
                 knots = scores.curves.restricted(_places(scores.curves.features, number))
                 if own is not None or polynomials.n_terms or knots.n_terms:
                     merged = FeatureCurve.merged(polynomials, knots, column.cuts, own)
-                    curves[position] = FeatureCurve(
-                        merged.edges,
-                        merged.anchors,
-                        merged.scale,
-                        _outputs(merged.coefficients),
-                        _outputs(merged.missing),
-                    )
+                    curves[position] = merged.map_values(as_outputs)
         pairs = scores.pairs
         factored = [
-            ((coded[j], coded[k]), (pairs.factors_of(j), pairs.factors_of(k)), _outputs(pairs.cores[term]))
+            ((coded[j], coded[k]), (pairs.factors_of(j), pairs.factors_of(k)), as_outputs(pairs.cores[term]))
             for term, (j, k) in enumerate(pairs.features)
         ]
         return cls(
-            type(model).__name__,
+            model_name(model),
             model.classes_.tolist(),
-            _outputs(scores.prior),
+            as_outputs(scores.prior),
             schema,
             tables,
             curves,
             [(tuple(coded[j] for j in columns), cells, values) for columns, cells, values in tuples],
             factored,
+        )
+
+    @classmethod
+    def of_effects(cls, model: Any) -> Portable:
+        """Take a fitted model apart into effects: what a column says alone is in its table or curve.
+
+        The intercept is the mean score over the training rows, and tables of tuples are pure.
+        """
+        effects = effects_of(model)
+        coded = effects.schema.coded
+        tables, curves, tuples = {}, {}, []
+        for own in effects.features:
+            if own.curve is not None:
+                curves[own.position] = own.curve.map_values(as_outputs)
+            elif own.table is not None:
+                tables[own.position] = as_outputs(own.table)
+        for several in effects.tuples:
+            values = as_outputs(several.table)
+            values = values.reshape(-1, values.shape[-1])
+            kept = np.flatnonzero((values != 0).any(axis=1))
+            tuples.append((tuple(coded[j] for j in several.columns), kept, values[kept]))
+        return cls(
+            model_name(model),
+            model.classes_.tolist(),
+            as_outputs(effects.intercept),
+            effects.schema,
+            tables,
+            curves,
+            tuples,
+            [],
         )
 
     @property
@@ -186,6 +210,11 @@ class Portable:
         }
 
 
+def model_name(model: Any) -> str:
+    """Return the name of a model's class; of an edited model, that of the one it was made of."""
+    return str(getattr(model, "made_of_", type(model).__name__))
+
+
 def to_json(model: Any) -> str:
     """Return a fitted additive model as JSON text, for programs that read it themselves.
 
@@ -203,7 +232,8 @@ def to_json(model: Any) -> str:
       in ``cells``, or nothing where it is not listed;
     - for each of ``factored``: ``sum over u, v of left[c0][u] * core[u][v] * right[c1][v]``.
 
-    Probabilities are the softmax of the scores, or the logistic function of the log odds.
+    Probabilities are the softmax of the scores, or the logistic function of the log odds. A model that was
+    edited has its ``history``, too. `from_json` makes a model of the document again.
 
     Parameters
     ----------
@@ -217,13 +247,12 @@ def to_json(model: Any) -> str:
     >>> json.loads(to_json(model))["columns"][0]["categories"]
     ['dry', 'wet']
     """
-    return json.dumps(Portable.of(model).document(), ensure_ascii=False, allow_nan=False)
+    from seminaive.explain.documents import history_document
 
-
-def _outputs(values: Floats) -> Floats:
-    """Return values per class, or the log odds of the second of two classes."""
-    own: Floats = values[..., 1:] - values[..., :1] if values.shape[-1] == 2 else values
-    return own
+    document = Portable.of(model).document()
+    if getattr(model, "edits_", ()):
+        document["history"] = history_document(model.edits_)
+    return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
 def _places(features: tuple[int, ...], number: int) -> list[int]:
@@ -251,7 +280,7 @@ def _split_tables(
             whole[cells] = values
             singles[columns[0]] = singles[columns[0]] + whole if columns[0] in singles else whole
             continue
-        outputs = _outputs(values)
+        outputs = as_outputs(values)
         kept = (outputs != 0).any(axis=1)
         tuples.append((columns, cells[kept], outputs[kept]))
     return singles, tuples

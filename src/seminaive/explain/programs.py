@@ -93,56 +93,145 @@ function below(edges, x) {
   }
   return low;
 }
-function contributions(row) {
-  const parts = [], codes = [];
-  MODEL.columns.forEach((c, i) => {
-    const cell = c.kind === "ignored" ? null : Array.isArray(row) ? row[i] : row[c.name];
-    const absent = isMissing(cell);
-    let code = null;
+function codesOf(row) {
+  return MODEL.columns.map((c, i) => {
+    const cell = cellOf(row, c, i), absent = isMissing(cell);
     if (c.kind === "category") {
       const found = absent ? c.missing : c.code.get(key(cell));
-      code = found === undefined ? c.unseen : found;
-    } else if (c.cuts !== undefined) {
-      code = absent ? c.missing : below(c.cuts, cell);
+      return found === undefined ? c.unseen : found;
     }
-    codes.push(code);
-    if (c.effects !== undefined) parts.push({columns: [i], values: c.effects[code]});
-    if (c.curve !== undefined) {
-      const f = c.curve;
-      if (absent) {
-        parts.push({columns: [i], values: f.missing});
-      } else {
-        const p = below(f.edges, cell), z = (cell - f.anchors[p]) * f.scale, [a, b, q] = f.coefficients[p];
-        parts.push({columns: [i], values: a.map((v, k) => v + z * (b[k] + z * q[k]))});
-      }
-    }
+    return c.cuts === undefined ? null : absent ? c.missing : below(c.cuts, cell);
   });
-  for (const t of MODEL.tuples) {
+}
+const cellOf = (row, c, i) => c.kind === "ignored" ? null : Array.isArray(row) ? row[i] : row[c.name];
+function alone(c, cell, code) {
+  if (c.effects !== undefined) return c.effects[code];
+  if (c.curve === undefined) return undefined;
+  const f = c.curve;
+  if (isMissing(cell)) return f.missing;
+  const p = below(f.edges, cell), z = (cell - f.anchors[p]) * f.scale, [a, b, q] = f.coefficients[p];
+  return a.map((v, k) => v + z * (b[k] + z * q[k]));
+}
+function together(t, codes) {
+  if (t.core === undefined) {
     let cell = 0;
     t.columns.forEach((i, axis) => { cell = cell * t.codes[axis] + codes[i]; });
-    const values = t.at.get(cell);
-    if (values !== undefined) parts.push({columns: t.columns, values});
+    return t.at.get(cell);
   }
-  for (const t of MODEL.factored) {
-    const left = t.left[codes[t.columns[0]]], right = t.right[codes[t.columns[1]]];
-    const values = MODEL.intercept.map((_, k) => {
-      let sum = 0;
-      left.forEach((u, a) => right.forEach((v, b) => { sum += u * v * t.core[a][b][k]; }));
-      return sum;
-    });
-    parts.push({columns: t.columns, values});
+  const left = t.left[codes[t.columns[0]]], right = t.right[codes[t.columns[1]]];
+  return MODEL.intercept.map((_, k) => {
+    let sum = 0;
+    left.forEach((u, a) => right.forEach((v, b) => { sum += u * v * t.core[a][b][k]; }));
+    return sum;
+  });
+}
+function contributions(row) {
+  const parts = [], codes = codesOf(row);
+  MODEL.columns.forEach((c, i) => {
+    const values = alone(c, cellOf(row, c, i), codes[i]);
+    if (values !== undefined) parts.push({columns: [i], values});
+  });
+  for (const t of [...MODEL.tuples, ...MODEL.factored]) {
+    const values = together(t, codes);
+    if (values !== undefined) parts.push({columns: t.columns, values});
   }
   return parts;
 }
-function probabilities(parts) {
+function scoresOf(parts) {
   const total = MODEL.intercept.slice();
   for (const part of parts) part.values.forEach((v, k) => { total[k] += v; });
-  const scores = total.length > 1 ? total : [0, total[0]];
+  return total.length > 1 ? total : [0, total[0]];
+}
+function probabilities(parts) {
+  const scores = scoresOf(parts);
   const highest = Math.max(...scores), weights = scores.map(s => Math.exp(s - highest));
   const sum = weights.reduce((a, b) => a + b, 0);
   return weights.map(w => w / sum);
 }
 """
+
+# Reasons: shares of columns in the log odds of one class against another. A tuple's effect is shared out
+# equally against the mean of training, for which tables must be those of effects, and by Shapley values
+# against a row.
+JAVASCRIPT_REASONS = """function firstTwo(scores) {
+  let own = 0;
+  scores.forEach((s, k) => { if (s > scores[own]) own = k; });
+  let other = own === 0 ? 1 : 0;
+  scores.forEach((s, k) => { if (k !== own && s > scores[other]) other = k; });
+  return [own, other];
+}
+const logOdds = (v, own, other) => v.length > 1 ? v[own] - v[other] : own === 1 ? v[0] : -v[0];
+function sharesFromMean(row, own, other) {
+  const shares = MODEL.columns.map(() => 0);
+  for (const part of contributions(row)) {
+    for (const i of part.columns) shares[i] += logOdds(part.values, own, other) / part.columns.length;
+  }
+  return shares;
+}
+function sharesFromRow(row, reference, own, other) {
+  const here = codesOf(row), there = codesOf(reference);
+  const odds = values => values === undefined ? 0 : logOdds(values, own, other);
+  const shares = MODEL.columns.map((c, i) =>
+    odds(alone(c, cellOf(row, c, i), here[i])) - odds(alone(c, cellOf(reference, c, i), there[i])));
+  for (const t of [...MODEL.tuples, ...MODEL.factored]) {
+    const n = t.columns.length, values = [], taken = m => t.columns.filter((_, a) => m >> a & 1).length;
+    if (t.columns.every(i => here[i] === there[i])) continue;
+    for (let m = 0; m < 1 << n; m++) {
+      const mixed = [];
+      t.columns.forEach((i, a) => { mixed[i] = (m >> a & 1 ? here : there)[i]; });
+      values.push(odds(together(t, mixed)));
+    }
+    t.columns.forEach((i, a) => {
+      for (let m = 0; m < 1 << n; m++) {
+        if (m >> a & 1) continue;
+        let ways = n;
+        for (let k = 1; k <= taken(m); k++) ways *= (n - k) / k;
+        shares[i] += (values[m | 1 << a] - values[m]) / ways;
+      }
+    });
+  }
+  return shares;
+}
+function oddsFactor(v) {
+  const f = Math.exp(Math.abs(v));
+  return f < 1.095 ? f.toFixed(2) : f < 9.95 ? f.toFixed(1) : f < 999.5 ? f.toFixed(0) : "more than 1,000";
+}
+function cellText(c, cell) {
+  if (isMissing(cell)) return "missing";
+  if (c.kind === "category") return c.code.has(key(cell)) ? String(cell) : "unseen";
+  if (Number.isInteger(cell) && Math.abs(cell) >= 10000) return cell.toLocaleString("en-US");
+  return String(Number(cell.toPrecision(6)));
+}
+"""
+
+JAVASCRIPT_GIVEN_REASONS = """
+// reasons(row, n, reference): the n columns that speak most for, and against, the most probable class,
+// compared with a reference row, or with the mean of training. base, all log odds and rest add up to logOdds.
+function reasons(row, n = 3, reference = null) {
+  checkNames(row);
+  const parts = contributions(row), scores = scoresOf(parts), [own, other] = firstTwo(scores);
+  let base = logOdds(MODEL.intercept, own, other), shares;
+  if (reference === null) {
+    shares = sharesFromMean(row, own, other);
+  } else {
+    checkNames(reference);
+    for (const part of contributions(reference)) base += logOdds(part.values, own, other);
+    shares = sharesFromRow(row, reference, own, other);
+  }
+  const every = shares.map((v, i) => ({i, v})).sort((a, b) => Math.abs(b.v) - Math.abs(a.v));
+  const named = (list, side) => list.slice(0, n).map(e => {
+    const c = MODEL.columns[e.i], value = cellText(c, cellOf(row, c, e.i)), label = MODEL.classes[own];
+    const words = c.name + " " + value + ": " + oddsFactor(e.v) + " times the odds " + side + " " + label;
+    return {column: c.name, value, logOdds: e.v, words};
+  });
+  const speakFor = named(every.filter(e => e.v > 0), "for");
+  const speakAgainst = named(every.filter(e => e.v < 0), "against");
+  const rest = [...every.filter(e => e.v > 0).slice(n), ...every.filter(e => e.v < 0).slice(n)];
+  return {
+    target: MODEL.classes[own], against: MODEL.classes[other], base, logOdds: scores[own] - scores[other],
+    speakFor, speakAgainst, rest: rest.reduce((sum, e) => sum + e.v, 0),
+  };
+}"""
 
 JAVASCRIPT = """// Probabilities of a %(model)s of seminaive. Needs nothing else; runs in browsers and Node.
 // predictProba(row): row is an object by column name, or an array of cells in training order; null: missing.
@@ -150,15 +239,17 @@ const seminaive = (() => {
 "use strict";
 const MODEL = %(document)s;
 %(core)s
-function predictProba(row) {
-  if (!Array.isArray(row)) {
-    for (const c of MODEL.columns) {
-      if (c.kind !== "ignored" && !(c.name in row)) throw new Error("the row lacks " + c.name);
-    }
+function checkNames(row) {
+  if (Array.isArray(row)) return;
+  for (const c of MODEL.columns) {
+    if (c.kind !== "ignored" && !(c.name in row)) throw new Error("the row lacks " + c.name);
   }
-  return probabilities(contributions(row));
 }
-return {classes: MODEL.classes, predictProba};
+function predictProba(row) {
+  checkNames(row);
+  return probabilities(contributions(row));
+}%(reasons)s
+return {classes: MODEL.classes, predictProba%(names)s};
 })();
 if (typeof module !== "undefined") module.exports = seminaive;
 """
@@ -188,7 +279,7 @@ def to_python(model: Any) -> str:
     return PYTHON.format(model=portable.model, document=document)
 
 
-def to_javascript(model: Any) -> str:
+def to_javascript(model: Any, *, reasons: bool = False) -> str:
     """Return a fitted additive model as JavaScript source that defines ``seminaive.predictProba(row)``.
 
     A row is an object by column name or an array of cells in training order; null, undefined in an array and
@@ -197,12 +288,20 @@ def to_javascript(model: Any) -> str:
     Parameters
     ----------
     model : a fitted additive model
+    reasons : bool, default=False
+        Whether to define ``seminaive.reasons(row, n = 3, reference = null)`` as well: as `reasons`, the
+        columns that speak most for and against the most probable class, compared with the mean of training
+        or with a reference row. The result has ``target``, ``against``, ``base``, ``logOdds``, ``rest`` and
+        the lists ``speakFor`` and ``speakAgainst`` of objects with ``column``, ``value``, ``logOdds`` and
+        ``words``.
     """
-    portable = Portable.of(model)
+    portable = Portable.of_effects(model) if reasons else Portable.of(model)
     return JAVASCRIPT % {
         "model": portable.model,
         "document": script_json(portable.document()),
-        "core": JAVASCRIPT_CORE,
+        "core": JAVASCRIPT_CORE + (JAVASCRIPT_REASONS if reasons else ""),
+        "reasons": JAVASCRIPT_GIVEN_REASONS if reasons else "",
+        "names": ", reasons" if reasons else "",
     }
 
 

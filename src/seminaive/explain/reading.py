@@ -38,15 +38,20 @@ def scores_of(model: Any) -> AdditiveScores:
     return scores
 
 
-def effects_of(model: Any) -> Effects:
-    """Return what each feature and each tuple of a fitted model says."""
-    scores = scores_of(model)
+def check_summary_kept(model: Any) -> None:
+    """Refuse a model that is not additive, or that did not keep the summary of its training table."""
+    scores_of(model)
     if not hasattr(model, "summary_"):
         raise InputError(
             "effects are read with the summary of the training table, which this model did not keep: fit it "
             "with keep_summary=True"
         )
-    return Effects.of(scores, model.schema_, model.summary_)
+
+
+def effects_of(model: Any) -> Effects:
+    """Return what each feature and each tuple of a fitted model says."""
+    check_summary_kept(model)
+    return Effects.of(model.scores_, model.schema_, model.summary_)
 
 
 def class_position(model: Any, target: Any) -> int:
@@ -65,6 +70,12 @@ def evidence(values: Floats, target: int) -> Floats:
     With two classes the log odds of the class; with more, its score less the mean over the classes.
     """
     own: Floats = values[..., target] - (values[..., 1 - target] if values.shape[-1] == 2 else 0.0)
+    return own
+
+
+def as_outputs(values: Floats) -> Floats:
+    """Return values per class, on the last axis, or the log odds of the second of two classes alone."""
+    own: Floats = values[..., 1:] - values[..., :1] if values.shape[-1] == 2 else values
     return own
 
 

@@ -339,6 +339,11 @@ def importance(deviation: Floats) -> float:
     return float(np.sqrt(np.mean(deviation**2)))
 
 
+def encode_rows(model: Any, rows: Any) -> Any:
+    """Return rows to read, encoded as `predict` does: a table, or a mapping of column to cell for one row."""
+    return one_row(model, rows) if isinstance(rows, dict) else model._encode(rows)  # noqa: SLF001 - as predict
+
+
 def one_row(model: Any, row: Any) -> Any:
     """Return an encoded table of one row, given as a mapping, a list of cells or a table of one row."""
     if isinstance(row, dict):

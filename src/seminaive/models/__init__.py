@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from seminaive.models.averaged_join_estimators import AveragedJoinEstimators
     from seminaive.models.class_conditional_imputer import ClassConditionalImputer
     from seminaive.models.correlation_feature_selector import CorrelationFeatureSelector
+    from seminaive.models.edited_model import EditedModel
     from seminaive.models.files import load_model, save_model
     from seminaive.models.forward_stagewise_naive_bayes import ForwardStagewiseNaiveBayes
     from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes
@@ -36,6 +37,7 @@ __all__ = [
     "AveragedJoinEstimators",
     "ClassConditionalImputer",
     "CorrelationFeatureSelector",
+    "EditedModel",
     "ForwardStagewiseNaiveBayes",
     "GroupRegularizedNaiveBayes",
     "HigherOrderLogisticRegression",
@@ -63,6 +65,7 @@ FILES = {
     "AveragedJoinEstimators": "averaged_join_estimators",
     "ClassConditionalImputer": "class_conditional_imputer",
     "CorrelationFeatureSelector": "correlation_feature_selector",
+    "EditedModel": "edited_model",
     "ForwardStagewiseNaiveBayes": "forward_stagewise_naive_bayes",
     "GroupRegularizedNaiveBayes": "group_regularized_naive_bayes",
     "HigherOrderLogisticRegression": "higher_order_logistic_regression",

@@ -9,8 +9,20 @@ from seminaive.lazy_names import read_when_asked
 
 if TYPE_CHECKING:
     from seminaive.scores.additive import AdditiveScores, log_posterior
+    from seminaive.scores.curve_algebra import curve_as_terms, difference
     from seminaive.scores.curve_terms import CurveTerms
     from seminaive.scores.dependence import DependenceTables
+    from seminaive.scores.edits import (
+        Clip,
+        Edit,
+        EffectChange,
+        Flatten,
+        Monotone,
+        Points,
+        Record,
+        Refit,
+        SetTo,
+    )
     from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
     from seminaive.scores.exponents import class_shift_exponents
     from seminaive.scores.factored_pairs import FactoredPairs
@@ -31,18 +43,29 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AdditiveScores",
+    "Clip",
     "CurveTerms",
     "DependenceTables",
+    "Edit",
+    "EffectChange",
     "Effects",
     "FactoredPairs",
     "FeatureCurve",
     "FeatureEffect",
+    "Flatten",
     "Interpolation",
+    "Monotone",
     "Network",
     "NormalParameters",
     "NumericTerms",
+    "Points",
+    "Record",
+    "Refit",
+    "SetTo",
     "TupleEffect",
     "class_shift_exponents",
+    "curve_as_terms",
+    "difference",
     "fill_unknown",
     "gaussian_terms",
     "generative_scores",
@@ -55,18 +78,29 @@ __all__ = [
 
 FILES = {
     "AdditiveScores": "additive",
+    "Clip": "edits",
     "CurveTerms": "curve_terms",
     "DependenceTables": "dependence",
+    "Edit": "edits",
+    "EffectChange": "edits",
     "Effects": "effects",
     "FactoredPairs": "factored_pairs",
     "FeatureCurve": "feature_curve",
     "FeatureEffect": "effects",
+    "Flatten": "edits",
     "Interpolation": "interpolation",
+    "Monotone": "edits",
     "Network": "network",
     "NormalParameters": "generative",
     "NumericTerms": "numeric_terms",
+    "Points": "edits",
+    "Record": "edits",
+    "Refit": "edits",
+    "SetTo": "edits",
     "TupleEffect": "effects",
     "class_shift_exponents": "exponents",
+    "curve_as_terms": "curve_algebra",
+    "difference": "curve_algebra",
     "fill_unknown": "fallback",
     "gaussian_terms": "generative",
     "generative_scores": "generative",

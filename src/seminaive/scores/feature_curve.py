@@ -10,7 +10,7 @@ import numpy as np
 from seminaive.encode.saved_by_fields import SavedByFields
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -137,6 +137,10 @@ class FeatureCurve(SavedByFields):
         coefficients = self.coefficients.copy()
         coefficients[:, 0] += constant
         return replace(self, coefficients=coefficients, missing=self.missing + constant)
+
+    def map_values(self, change: Callable[[Floats], Floats]) -> FeatureCurve:
+        """Return the curve whose values per class, on the last axis, are a linear function of this one's."""
+        return replace(self, coefficients=change(self.coefficients), missing=change(self.missing))
 
     def grid(self, low: float, high: float, n_points: int = 200) -> Floats:
         """Return increasing numbers that show the whole curve: evenly spaced, and both sides of each edge."""

@@ -106,9 +106,14 @@ class NumberSketch:
         return float(self.weights.sum())
 
     @property
+    def is_exact(self) -> bool:
+        """Tell whether each bin is one value."""
+        return self.precision == WORD
+
+    @property
     def values(self) -> Floats | None:
         """Return the distinct values, whose weights are ``weights``; None where they are many."""
-        if self.precision < WORD or len(self.bins) > FEW_VALUES:
+        if not self.is_exact or len(self.bins) > FEW_VALUES:
             return None
         return self._edges()[0]
 
@@ -119,6 +124,11 @@ class NumberSketch:
         """
         low, high = self._edges()
         return np.where(low == 0, 0.0, low + (high - low) / 2)
+
+    def largest_numbers(self) -> Floats:
+        """Return the largest double of each bin; of a single value, the value."""
+        low, high = self._edges()
+        return low if self.is_exact else np.nextafter(high, -np.inf)
 
     def weights_between(self, edges: Floats) -> Floats:
         """Return the weight below and between increasing edges, and above the last: one more than edges.

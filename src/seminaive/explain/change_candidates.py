@@ -1,0 +1,309 @@
+"""What a row's cells may be changed to, what each change costs and what it gains."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn, EmptyColumn, EncodedTable, NumericColumn
+from seminaive.errors import InputError
+from seminaive.explain.portable import Portable
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.encode import Schema
+    from seminaive.statistics.number_sketch import NumberSketch
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.int64]
+
+Costs = Mapping[str, float | Callable[[Any, Any], float]]
+Rules = Iterable[str] | Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class ColumnChanges:
+    """What one column's cell may be changed to, the cheapest first.
+
+    Parameters
+    ----------
+    name : str
+    position : int
+        In the schema.
+    old : category, float or None
+        The cell now; None where it is missing, or was never seen in training.
+    values : list
+        Categories or numbers.
+    codes : ndarray of shape (n_values,)
+        Of the values where the column is coded, else zeros.
+    costs : ndarray of shape (n_values,)
+    gains : ndarray of shape (n_values, n_others)
+        By how much the log odds of the wanted class against each other class rise where only this column
+        changes.
+    """
+
+    name: str
+    position: int
+    old: Any
+    values: list[Any]
+    codes: Codes
+    costs: Floats
+    gains: Floats
+
+    def kept(self, index: NDArray[np.intp]) -> ColumnChanges:
+        """Return some of the changes, in this order."""
+        return replace(
+            self,
+            values=[self.values[k] for k in index.tolist()],
+            codes=self.codes[index],
+            costs=self.costs[index],
+            gains=self.gains[index],
+        )
+
+    def undominated(self, *, by_code: bool) -> ColumnChanges:
+        """Leave out what costs as much as another change, or more, and gains no more against any class.
+
+        Parameters
+        ----------
+        by_code : bool
+            Whether changes to different codes must be told apart, because a pair looks at the code.
+        """
+        order = np.lexsort((-self.gains[:, 0], self.costs))
+        kept: list[int] = []
+        best: dict[int, Floats] = {}
+        for k in order.tolist():
+            group = int(self.codes[k]) if by_code else 0
+            ahead = best.get(group)
+            if ahead is not None and (ahead >= self.gains[k]).all(axis=1).any():
+                continue
+            own = self.gains[k : k + 1]
+            # With two classes the last one kept has the largest gain; else all are compared.
+            best[group] = own if ahead is None or self.gains.shape[1] == 1 else np.vstack([ahead, own])
+            kept.append(k)
+        return self.kept(np.array(kept, dtype=np.intp))
+
+
+class RowChanges:
+    """All changes of one row that are allowed, and how two of them act together.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+    table : EncodedTable
+        Of one row.
+    towards : int
+        The position of the wanted class.
+    """
+
+    def __init__(self, model: Any, table: EncodedTable, towards: int) -> None:
+        self.portable = Portable.of(model)
+        self.schema: Schema = model.schema_
+        self.summary = model.summary_
+        self.towards = towards
+        self.codes = dict(zip(self.schema.coded, table.codes[0].astype(int).tolist(), strict=True))
+        self.numbers = dict(zip(self.schema.numeric, table.numbers[0].tolist(), strict=True))
+
+    def advantage(self, values: Floats) -> Floats:
+        """Return outputs, on the last axis, as log odds of the wanted class against each other one."""
+        if values.shape[-1] == 1:
+            return values if self.towards == 1 else -values
+        odds: Floats = values[..., self.towards, None] - np.delete(values, self.towards, axis=-1)
+        return odds
+
+    @cached_property
+    def tuples(self) -> list[tuple[tuple[int, ...], Floats]]:
+        """Return positions and dense tables of advantages, one axis per column and the others last."""
+        shape = self.portable.shape
+        return [
+            (positions, self.advantage(dense).reshape(*shape(positions), -1))
+            for positions, dense in self.portable.dense_tuples
+        ]
+
+    @cached_property
+    def looked_at(self) -> list[int]:
+        """Return the columns that some term looks at."""
+        return sorted({*self.portable.coded, *self.portable.curves})
+
+    def of_column(self, position: int, rule: Any, cost: Any) -> ColumnChanges:
+        """Return what one column may be changed to, with gains of single columns only.
+
+        Parameters
+        ----------
+        position : int
+        rule : True, "up", "down" or collection
+            Which of the values that training had are allowed.
+        cost : float or callable
+        """
+        column = self.schema.columns[position]
+        if isinstance(column, CategoricalColumn):
+            changes = self._categories(column, position)
+        else:
+            changes = self._numbers(column, position)
+        allowed = [
+            k for k, value in enumerate(changes.values) if _allows(rule, changes.old, value, column.name)
+        ]
+        changes = changes.kept(np.array(allowed, dtype=np.intp))
+        costs = _priced(changes, cost)
+        possible = np.flatnonzero(np.isfinite(costs))
+        return replace(changes, costs=costs).kept(possible)
+
+    def _categories(self, column: CategoricalColumn, position: int) -> ColumnChanges:
+        now = self.codes[position]
+        seen = self.summary.cell_weights(self.schema.coded.index(position)).sum(axis=1) > 0
+        codes = np.array([k for k in range(column.n_present) if seen[k] and k != now], dtype=np.int64)
+        table = self.portable.tables.get(position)
+        gains = self._no_gains(len(codes)) if table is None else self.advantage(table[codes] - table[now])
+        old = column.categories[now] if now < column.n_present else None
+        values = [column.categories[k] for k in codes.tolist()]
+        return ColumnChanges(column.name, position, old, values, codes, np.ones(len(codes)), gains)
+
+    def _numbers(self, column: Any, position: int) -> ColumnChanges:
+        now = self.numbers[position]
+        sketch = self.summary.numbers[self.schema.numeric.index(position)]
+        curve = self.portable.curves.get(position)
+        numbers = numbers_seen(sketch, () if curve is None else curve.edges, column.cuts or ())
+        numbers = numbers[numbers != now]
+        gains = self._no_gains(len(numbers))
+        if curve is not None:
+            gains = self.advantage(curve.at(numbers) - curve.at(np.array([now])))
+        codes = np.searchsorted(column.cuts or (), numbers, side="left").astype(np.int64)
+        if np.isnan(now):
+            costs, old = np.ones(len(numbers)), None
+        else:
+            ranks = _ranks(sketch, np.append(numbers, now))
+            costs, old = np.abs(ranks[:-1] - ranks[-1]), now
+        return ColumnChanges(column.name, position, old, numbers.tolist(), codes, costs, gains)
+
+    def _no_gains(self, n_values: int) -> Floats:
+        return np.zeros((n_values, max(1, len(self.portable.classes) - 1)))
+
+    def with_fixed_columns(self, changes: list[ColumnChanges]) -> list[ColumnChanges]:
+        """Add to gains what tuples say where the other columns keep their cells."""
+        by_position = {own.position: own.gains.copy() for own in changes}
+        codes = {own.position: own.codes for own in changes}
+        for positions, table in self.tuples:
+            now = tuple(self.codes[own] for own in positions)
+            for axis, own in enumerate(positions):
+                if own in by_position:
+                    line = table[(*now[:axis], slice(None), *now[axis + 1 :])]
+                    by_position[own] += line[codes[own]] - table[now]
+        return [replace(own, gains=by_position[own.position]) for own in changes]
+
+    def interactions(self, changes: list[ColumnChanges]) -> dict[tuple[int, int], Floats]:
+        """Return what two changed columns gain together beyond what each gains alone, by their codes.
+
+        Keys are places in ``changes``, in increasing order; values have the shape (n_codes, n_codes,
+        n_others).
+        """
+        place = {own.position: k for k, own in enumerate(changes)}
+        found: dict[tuple[int, int], Floats] = {}
+        for positions, table in self.tuples:
+            free = [axis for axis, own in enumerate(positions) if own in place]
+            if len(free) < 2:
+                continue
+            if len(free) > 2:
+                names = ", ".join(repr(changes[place[positions[axis]]].name) for axis in free)
+                raise InputError(
+                    f"the model has an effect of {names} together, and changes of three such columns at once "
+                    "are not searched: leave one of them out of may_change"
+                )
+            now = tuple(self.codes[own] for own in positions)
+            index: list[Any] = list(now)
+            for axis in free:
+                index[axis] = slice(None)
+            block = table[tuple(index)]
+            here = tuple(now[axis] for axis in free)
+            pure = block - block[here[0]][None] - block[:, here[1]][:, None] + block[here]
+            first, second = (place[positions[axis]] for axis in free)
+            if first > second:
+                first, second, pure = second, first, pure.swapaxes(0, 1)
+            found[first, second] = found[first, second] + pure if (first, second) in found else pure
+        return found
+
+    def changed(self, cells: Mapping[int, Any]) -> EncodedTable:
+        """Return the row with some cells changed, by their positions."""
+        codes, numbers = dict(self.codes), dict(self.numbers)
+        for position, value in cells.items():
+            column = self.schema.columns[position]
+            if isinstance(column, CategoricalColumn):
+                codes[position] = column.code_of[value]
+            elif isinstance(column, NumericColumn):
+                numbers[position] = value
+                if column.cuts is not None:
+                    codes[position] = bisect_left(column.cuts, value)
+        return EncodedTable(
+            np.array([list(codes.values())], dtype=self.schema.code_type),
+            np.array([list(numbers.values())], dtype=np.float64),
+            self.schema,
+        )
+
+
+def numbers_seen(sketch: NumberSketch, *edges: Any) -> Floats:
+    """Return the numbers that a cell may be changed to.
+
+    They are the different numbers of training, where there are up to 1,024; else the middles of as many bins,
+    and the edges and knots between them.
+    """
+    seen = sketch.middles()
+    if sketch.is_exact:
+        return seen
+    every = np.concatenate([seen, *(np.asarray(own, dtype=np.float64) for own in edges)])
+    numbers: Floats = np.unique(every[(every >= seen[0]) & (every <= seen[-1])])
+    return numbers
+
+
+def _ranks(sketch: NumberSketch, numbers: Floats) -> Floats:
+    """Return the share of the training numbers below each number, those equal to it counting half."""
+    weights = sketch.weights
+    ranks = (np.cumsum(weights) - weights / 2) / weights.sum()
+    shares: Floats = np.interp(numbers, sketch.middles(), ranks, left=0.0, right=1.0)
+    return shares
+
+
+def _allows(rule: Any, old: Any, new: Any, name: str) -> bool:
+    """Tell whether a rule lets a cell change to a value."""
+    if rule is True:
+        return True
+    if isinstance(rule, str):
+        if rule not in ("up", "down") or isinstance(new, str):
+            raise InputError(
+                f"may_change of {name!r} is True, 'up' or 'down' for numbers, or a list of values, got "
+                f"{rule!r}"
+            )
+        return old is None or (new > old if rule == "up" else new < old)
+    if isinstance(rule, Collection):
+        return new in rule
+    raise InputError(f"may_change of {name!r} is True, 'up', 'down' or a list of values, got {rule!r}")
+
+
+def _priced(changes: ColumnChanges, cost: Any) -> Floats:
+    """Return costs of changes: given by a function, or the usual ones times a number."""
+    if callable(cost):
+        costs = np.array([float(cost(changes.old, value)) for value in changes.values])
+    else:
+        costs = changes.costs * float(cost)
+    if len(costs) and (np.isnan(costs).any() or costs.min() < 0):
+        raise InputError(f"the cost of changing {changes.name!r} is negative or no number: give 0 or more")
+    return costs
+
+
+def changeable(schema: Schema, looked_at: list[int], may_change: Rules | None) -> dict[int, Any]:
+    """Return the rule of each column that may change, by its position; refuse names of no column."""
+    if may_change is None:
+        return dict.fromkeys(looked_at, True)
+    if isinstance(may_change, str):
+        may_change = [may_change]
+    rules = dict(may_change) if isinstance(may_change, Mapping) else dict.fromkeys(may_change, True)
+    names = {column.name: k for k, column in enumerate(schema.columns) if not isinstance(column, EmptyColumn)}
+    for name in rules:
+        if name not in names:
+            raise InputError(f"may_change names {name!r}, which is not a column: {list(names)}")
+    return {
+        names[name]: rule for name, rule in rules.items() if names[name] in looked_at and rule is not False
+    }

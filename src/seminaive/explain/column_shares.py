@@ -1,0 +1,205 @@
+"""What each column says in a row, pairs and larger tuples shared out among their columns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import factorial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.explain.reading import as_outputs, effects_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable, Schema
+    from seminaive.scores import Effects, FeatureCurve, TupleEffect
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.unsignedinteger]
+
+
+@dataclass(frozen=True)
+class _Single:
+    """The effect of one column.
+
+    Parameters
+    ----------
+    place : int
+        Among the columns that the model looks at.
+    column : int
+        Among the coded columns of the schema where there is a table, else among its numbers.
+    table : ndarray of shape (n_codes, n_outputs) or None
+    curve : FeatureCurve or None
+    """
+
+    place: int
+    column: int
+    table: Floats | None
+    curve: FeatureCurve | None
+
+    def at(self, table: EncodedTable) -> Floats:
+        """Return the effect in each row, (n_rows, n_outputs)."""
+        if self.curve is not None:
+            return self.curve.at(table.numbers[:, self.column])
+        assert self.table is not None  # noqa: S101 - narrows the type
+        return self.table.take(table.codes[:, self.column], axis=0)
+
+
+@dataclass(frozen=True)
+class _Several:
+    """The effect of several columns together.
+
+    Parameters
+    ----------
+    places : tuple of int
+        Among the columns that the model looks at.
+    columns : tuple of int
+        Among the coded columns of the schema.
+    sizes : tuple of int
+        The number of codes of each column.
+    cells : ndarray of shape (n_cells, n_outputs)
+        The last column varies fastest.
+    """
+
+    places: tuple[int, ...]
+    columns: tuple[int, ...]
+    sizes: tuple[int, ...]
+    cells: Floats
+
+    def at(self, codes: list[Codes]) -> Floats:
+        """Return the effect at codes of each column, (n_rows, n_outputs)."""
+        cell = codes[0].astype(np.intp)
+        for own, size in zip(codes[1:], self.sizes[1:], strict=True):
+            cell = cell * size + own
+        return self.cells.take(cell, axis=0)
+
+    def codes_in(self, table: EncodedTable) -> list[Codes]:
+        """Return the codes of each column in each row."""
+        return [table.codes[:, column] for column in self.columns]
+
+
+@dataclass(frozen=True)
+class ColumnShares:
+    """The score of a row as a base and one share per column.
+
+    Scores have one number per class, or, with two classes, the log odds of the second one alone. An effect of
+    several columns is shared out by Shapley values: equally against the mean of training, where effects of
+    tuples are pure; against a reference row, a column that has the reference's value gets nothing.
+
+    Parameters
+    ----------
+    positions : tuple of int
+        The columns of the schema that the model looks at.
+    schema : Schema
+    intercept : ndarray of shape (n_outputs,)
+        The mean score over the training rows.
+    singles : tuple of _Single
+    tuples : tuple of _Several
+    """
+
+    positions: tuple[int, ...]
+    schema: Schema
+    intercept: Floats
+    singles: tuple[_Single, ...]
+    tuples: tuple[_Several, ...]
+
+    @classmethod
+    def of(cls, model: Any) -> ColumnShares:
+        """Read the effects of a fitted additive model."""
+        effects = effects_of(model)
+        schema = effects.schema
+        looked_at = {own.position for own in effects.features}
+        looked_at |= {schema.coded[j] for own in effects.tuples for j in own.columns}
+        positions = tuple(sorted(looked_at))
+        place = {position: k for k, position in enumerate(positions)}
+        return cls(
+            positions,
+            schema,
+            as_outputs(effects.intercept),
+            tuple(_singles(effects, place)),
+            tuple(_several(own, schema, place) for own in effects.tuples),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return the names of the columns that the model looks at."""
+        return tuple(self.schema.columns[position].name for position in self.positions)
+
+    @property
+    def n_outputs(self) -> int:
+        """Return how many numbers a score has."""
+        return len(self.intercept)
+
+    def from_mean(self, table: EncodedTable) -> Floats:
+        """Return each column's share beyond the mean of training, (n_columns, n_rows, n_outputs)."""
+        shares = np.zeros((len(self.positions), len(table), self.n_outputs))
+        for own in self.singles:
+            shares[own.place] += own.at(table)
+        for several in self.tuples:
+            equal = several.at(several.codes_in(table)) / len(several.places)
+            for place in several.places:
+                shares[place] += equal
+        return shares
+
+    def from_row(self, table: EncodedTable, reference: EncodedTable) -> Floats:
+        """Return each column's share beyond a reference row, (n_columns, n_rows, n_outputs)."""
+        shares = np.zeros((len(self.positions), len(table), self.n_outputs))
+        for own in self.singles:
+            shares[own.place] += own.at(table) - own.at(reference)
+        for several in self.tuples:
+            for place, share in zip(several.places, _shapley(several, table, reference), strict=True):
+                shares[place] += share
+        return shares
+
+    def score(self, table: EncodedTable) -> Floats:
+        """Return the score of each row, (n_rows, n_outputs)."""
+        score: Floats = self.intercept + self.from_mean(table).sum(axis=0)
+        return score
+
+
+def _singles(effects: Effects, place: dict[int, int]) -> Iterator[_Single]:
+    schema = effects.schema
+    for own in effects.features:
+        if own.curve is not None:
+            column, curve = schema.numeric.index(own.position), own.curve.map_values(as_outputs)
+            yield _Single(place[own.position], column, None, curve)
+        elif own.table is not None:
+            column = schema.coded.index(own.position)
+            yield _Single(place[own.position], column, as_outputs(own.table), None)
+
+
+def _several(own: TupleEffect, schema: Schema, place: dict[int, int]) -> _Several:
+    cells = as_outputs(own.table)
+    return _Several(
+        tuple(place[schema.coded[j]] for j in own.columns),
+        own.columns,
+        cells.shape[:-1],
+        np.ascontiguousarray(cells.reshape(-1, cells.shape[-1])),
+    )
+
+
+def _shapley(several: _Several, table: EncodedTable, reference: EncodedTable) -> list[Floats]:
+    """Return the Shapley value of each column of a tuple, the reference's codes standing in for the row's."""
+    order = len(several.columns)
+    here = several.codes_in(table)
+    there = [np.broadcast_to(own, len(table)) for own in several.codes_in(reference)]
+
+    def at(taken: tuple[int, ...]) -> Floats:
+        return several.at([here[k] if k in taken else there[k] for k in range(order)])
+
+    values = {taken: at(taken) for size in range(order + 1) for taken in combinations(range(order), size)}
+    shares = []
+    for column in range(order):
+        share = np.zeros_like(values[()])
+        for taken, value in values.items():
+            if column not in taken:
+                joined = tuple(sorted((*taken, column)))
+                weight = factorial(len(taken)) * factorial(order - len(taken) - 1) / factorial(order)
+                share += weight * (values[joined] - value)
+        shares.append(share)
+    return shares

@@ -1,0 +1,307 @@
+"""Models from JSON documents, which may have been edited by hand, or come from a stranger."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from itertools import pairwise
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn, ColumnReading, EmptyColumn, NumericColumn, Schema
+from seminaive.errors import ModelFileError
+from seminaive.explain.portable import FORMAT, VERSION
+from seminaive.models import EditedModel
+from seminaive.models.fitted_checks import check_schema, short
+from seminaive.scores import (
+    AdditiveScores,
+    Clip,
+    CurveTerms,
+    Edit,
+    FeatureCurve,
+    Flatten,
+    Monotone,
+    NumericTerms,
+    Points,
+    Refit,
+    SetTo,
+    curve_as_terms,
+)
+from seminaive.statistics import Terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.scores import Record
+
+    Floats = NDArray[np.float64]
+
+CHANGES: dict[str, Any] = {kind.__name__: kind for kind in (SetTo, Flatten, Clip, Monotone, Points)}
+RECORDS: dict[str, Any] = {"Edit": Edit, "Refit": Refit}
+# What a document, and what is made of it, may take in bytes unless more is allowed.
+MAX_BYTES = 1 << 28
+LONGEST_TEXT = 10_000
+
+
+def from_json(text: str, *, max_bytes: int = MAX_BYTES) -> EditedModel:
+    """Return the model of a JSON document that `to_json` wrote, and that may have been edited by hand.
+
+    A document that does not fit together, that asks for too much memory, or whose numbers are not finite, is
+    refused with a `ModelFileError`: what is returned gives finite probabilities. The document has no summary
+    of the training table, so that the model predicts, is exported and saved, and has no effects to draw.
+
+    Parameters
+    ----------
+    text : str
+    max_bytes : int, default=2**28
+        How long the document may be, and how much its tables may take.
+
+    Examples
+    --------
+    >>> from seminaive import NaiveBayes
+    >>> from seminaive.explain import to_json
+    >>> model = NaiveBayes().fit([["wet"], ["wet"], ["dry"]], ["slip", "slip", "hold"])
+    >>> from_json(to_json(model)).predict([["wet"], ["dry"]])
+    array(['slip', 'hold'], dtype='<U4')
+    """
+    if not isinstance(text, str) or len(text) > max_bytes:
+        raise ModelFileError(
+            f"a document is text of at most {max_bytes:,} characters: allow more by max_bytes"
+        )
+    try:
+        document = json.loads(text, parse_constant=_no_number)
+        model = _Reader(document, max_bytes).model()
+        model._restore(max_bytes)  # noqa: SLF001 - the checks of every model that is read
+    except (Exception, RecursionError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise ModelFileError(f"the document is no model ({type(error).__name__}: {reason})") from error
+    return model
+
+
+def _no_number(constant: str) -> float:
+    raise ValueError(f"{constant} is not a number of a model")
+
+
+class _Reader:
+    """Reads the parts of a document; whatever does not fit raises an error.
+
+    Parameters
+    ----------
+    document : dict
+    max_bytes : int
+    """
+
+    def __init__(self, document: Any, max_bytes: int) -> None:
+        if type(document) is not dict or document.get("format") != FORMAT:
+            raise ValueError(f"its format is not {FORMAT!r}")
+        if document.get("version") != VERSION:
+            raise ValueError(f"its version is {short(document.get('version'))}, and {VERSION} is read")
+        self.document = document
+        self.max_bytes = max_bytes
+        self.classes = _labels(document["classes"])
+        self.n_outputs = 1 if len(self.classes) == 2 else len(self.classes)
+        self.columns = document["columns"]
+        self.schema = Schema(tuple(_column(own) for own in self.columns))
+        check_schema(self.schema)
+        self.spent = 0
+
+    def model(self) -> EditedModel:
+        """Return the model."""
+        made = EditedModel(keep_summary=False)  # type: ignore[no-untyped-call]
+        made.classes_, made.schema_ = self.classes, self.schema
+        made.n_features_in_ = len(self.schema.columns)
+        if tuple(self.schema.names) != tuple(f"x{k}" for k in range(len(self.columns))):
+            made.feature_names_in_ = np.array(self.schema.names, dtype=object)
+        made.columns_read_ = tuple(ColumnReading("document", 0) for _ in self.columns)
+        made.scores_ = self.scores()
+        made.made_of_ = _text(self.document["model"])
+        made.edits_ = tuple(_record(own) for own in self.document.get("history", []))
+        return made
+
+    def scores(self) -> AdditiveScores:
+        """Return the scores: tables of columns and tuples, and curves as polynomials and knots."""
+        coded = {position: j for j, position in enumerate(self.schema.coded)}
+        blocks: list[tuple[tuple[int, ...], Floats]] = []
+        numeric, curves = NumericTerms.none(len(self.classes)), CurveTerms.none(len(self.classes))
+        for position, column in enumerate(self.columns):
+            if "effects" in column:
+                blocks.append(((coded[position],), self.table((position,), column["effects"])))
+            if "curve" in column:
+                number = self.schema.numeric.index(position)
+                polynomials, knots = curve_as_terms(self.curve(column["curve"]), number)
+                numeric, curves = numeric.joined(polynomials), curves.joined(knots)
+        for own in self.document["tuples"]:
+            positions = self.positions(own, coded)
+            blocks.append((tuple(coded[k] for k in positions), self.cells(positions, own)))
+        for own in self.document["factored"]:
+            positions = self.positions(own, coded)
+            blocks.append((tuple(coded[k] for k in positions), self.product(positions, own)))
+        terms = Terms(tuple(columns for columns, _ in blocks), self.schema.cardinalities)
+        tables = np.concatenate([np.empty((0, len(self.classes))), *(values for _, values in blocks)])
+        prior = self.by_class(_numbers(self.document["intercept"], (self.n_outputs,)))
+        return AdditiveScores(prior, terms, tables, numeric, curves)
+
+    def by_class(self, outputs: Floats) -> Floats:
+        """Return numbers with one value per class on the last axis."""
+        if self.n_outputs > 1:
+            return outputs
+        return np.concatenate([np.zeros_like(outputs), outputs], axis=-1)
+
+    def shape(self, positions: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the number of codes of each column; refuse a table that is too large."""
+        sizes = tuple(self.schema.n_values(self.schema.columns[own]) + 1 for own in positions)
+        self.spent += 8 * prod(sizes) * len(self.classes)
+        if self.spent > self.max_bytes:
+            raise ValueError(f"its tables take more than {self.max_bytes:,} bytes: allow more by max_bytes")
+        return sizes
+
+    def table(self, positions: tuple[int, ...], effects: Any) -> Floats:
+        """Return a table that is listed as a whole."""
+        return self.by_class(_numbers(effects, (prod(self.shape(positions)), self.n_outputs)))
+
+    def positions(self, own: Any, coded: dict[int, int]) -> tuple[int, ...]:
+        """Return the columns of a tuple, which are coded and increase."""
+        positions = tuple(own["columns"])
+        if len(positions) < 2 or not all(type(k) is int and k in coded for k in positions):
+            raise ValueError(f"{short(own['columns'])} are not two or more columns with codes")
+        if not all(a < b for a, b in pairwise(positions)):
+            raise ValueError(f"the columns {short(own['columns'])} do not increase")
+        return positions
+
+    def cells(self, positions: tuple[int, ...], own: Any) -> Floats:
+        """Return a table of which some cells are listed."""
+        sizes = self.shape(positions)
+        if list(own["codes"]) != list(sizes):
+            raise ValueError(f"a tuple has {short(own['codes'])} codes, and its columns have {sizes}")
+        cells = own["cells"]
+        if not all(type(cell) is int and 0 <= cell < prod(sizes) for cell in cells) or len(set(cells)) < len(
+            cells
+        ):
+            raise ValueError("a tuple lists a cell that it does not have, or one twice")
+        table = np.zeros((prod(sizes), self.n_outputs))
+        table[cells] = _numbers(own["effects"], (len(cells), self.n_outputs))
+        return self.by_class(table)
+
+    def product(self, positions: tuple[int, ...], own: Any) -> Floats:
+        """Return the table of a pair that is given as a product of factors."""
+        first, second = self.shape(positions)
+        rank = len(own["core"])
+        left, right = _numbers(own["left"], (first, rank)), _numbers(own["right"], (second, rank))
+        core = _numbers(own["core"], (rank, rank, self.n_outputs))
+        table = np.einsum("au,uvc,bv->abc", left, core, right)
+        return self.by_class(table.reshape(-1, self.n_outputs))
+
+    def curve(self, own: Any) -> FeatureCurve:
+        """Return a curve."""
+        n_pieces = len(own["anchors"])
+        edges, anchors = _numbers(own["edges"], (n_pieces - 1,)), _numbers(own["anchors"], (n_pieces,))
+        scale = float(_numbers(own["scale"], ()))
+        if (np.diff(edges) <= 0).any() or scale <= 0:
+            raise ValueError("the edges of a curve do not increase, or its scale is not above 0")
+        coefficients = _numbers(own["coefficients"], (n_pieces, 3, self.n_outputs))
+        missing = _numbers(own["missing"], (self.n_outputs,))
+        return FeatureCurve(edges, anchors, scale, self.by_class(coefficients), self.by_class(missing))
+
+
+def _numbers(values: Any, shape: tuple[int, ...]) -> Floats:
+    """Return numbers of a shape; refuse anything else, and numbers that are not finite."""
+    array = np.array(values, dtype=object)
+    if array.shape != shape and not (array.size == 0 and prod(shape) == 0):
+        raise ValueError(f"numbers of the shape {shape} were expected, got {array.shape}")
+    if not all(type(value) in (int, float) for value in array.ravel().tolist()):
+        raise ValueError("something stands in the place of a number")
+    numbers: Floats = array.reshape(shape).astype(np.float64)
+    if not np.isfinite(numbers).all():
+        raise ValueError("a number is not finite")
+    return numbers
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str or len(value) > LONGEST_TEXT:
+        raise ValueError(f"{short(value)} stands for text")
+    return value
+
+
+def _labels(values: Any) -> NDArray[Any]:
+    """Return class labels: two or more, of one type, and different from each other."""
+    kinds = {type(value) for value in values}
+    if type(values) is not list or len(values) < 2 or len(kinds) > 1 or not kinds <= {str, int, float, bool}:
+        raise ValueError("the classes are not two or more labels of one type")
+    if sorted(set(values)) != values:
+        raise ValueError("the classes are not sorted, or occur twice")
+    return np.array(values)
+
+
+def _column(own: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
+    name = _text(own["name"])
+    if own["kind"] == "ignored":
+        return EmptyColumn(name)
+    if own["kind"] == "category":
+        categories = tuple(own["categories"])
+        return CategoricalColumn(name, categories, _counts_missing(own, len(categories)))
+    if own["kind"] != "number":
+        raise ValueError(f"column {name!r} is of the kind {short(own['kind'])}")
+    if "cuts" not in own:
+        return NumericColumn(name, missing_seen=False)
+    cuts = tuple(_numbers(own["cuts"], (len(own["cuts"]),)).tolist())
+    return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts)
+
+
+def _counts_missing(own: Any, n_present: int) -> bool:
+    """Tell whether a missing cell is a value of a column; refuse codes that are not those of its values."""
+    if own["missing"] != n_present or own["unseen"] not in (n_present, n_present + 1):
+        raise ValueError(f"the codes of column {own['name']!r} do not follow its values")
+    return bool(own["unseen"] > n_present)
+
+
+# History
+
+
+def history_document(edits: tuple[Record, ...]) -> list[dict[str, Any]]:
+    """Return the history of a model as lists, dicts, text and numbers."""
+    return [
+        {
+            "kind": type(own).__name__,
+            **{part.name: _plain(getattr(own, part.name)) for part in fields(own)},
+        }
+        for own in edits
+    ]
+
+
+def _plain(value: Any) -> Any:
+    if type(value).__name__ in CHANGES:
+        return {
+            "kind": type(value).__name__,
+            **{f.name: _plain(getattr(value, f.name)) for f in fields(value)},
+        }
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _record(own: Any) -> Record:
+    """Return one line of a history."""
+    given = dict(own)
+    kind = RECORDS[given.pop("kind")]
+    if set(given) != {part.name for part in fields(kind)}:
+        raise ValueError(f"the fields of {kind.__name__} are {sorted(part.name for part in fields(kind))}")
+    for name in ("who", "why", "date"):
+        _text(given[name])
+    for name in ("loss_before", "loss_after"):
+        if given[name] is not None:
+            given[name] = float(_numbers(given[name], ()))
+    if kind is Edit:
+        change = dict(given["change"])
+        made = CHANGES[change.pop("kind")]
+        values: dict[str, Any] = {
+            name: tuple(part) if type(part) is list else part for name, part in change.items()
+        }
+        given["change"] = made(**values)
+        _text(given["column"])
+    else:
+        given["held"] = tuple(_text(name) for name in given["held"])
+        given["ridge"] = float(_numbers(given["ridge"], ()))
+        if not all(type(given[name]) is int for name in ("order", "n_rows")):
+            raise ValueError("the order and the rows of a fit are whole numbers")
+    record: Record = kind(**given)
+    return record

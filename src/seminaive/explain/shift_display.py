@@ -1,0 +1,171 @@
+"""How the mean score moved, term by term, and how one column is distributed before and now."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.errors import InputError
+from seminaive.explain.drawing import Display
+from seminaive.explain.reading import clipped
+from seminaive.explain.shift import shift
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.explain.shift import Shift
+    from seminaive.explain.shift_columns import ColumnShift
+
+    Floats = NDArray[np.float64]
+
+
+class ShiftDisplay(Display):
+    """The mean score from before to now: one bar per term, the longest first; alarms are marked.
+
+    Parameters
+    ----------
+    found : Shift
+    max_terms : int, default=12
+        Terms that are drawn, those that move the mean score most; the others are one bar.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+
+    Examples
+    --------
+    >>> import matplotlib
+    >>> matplotlib.use("Agg")
+    >>> from sklearn.datasets import load_iris
+    >>> from seminaive import NaiveBayes
+    >>> X, y = load_iris(return_X_y=True, as_frame=True)
+    >>> display = ShiftDisplay.from_estimator(NaiveBayes().fit(X, y), X[y == 2])
+    >>> display.names[0]
+    'petal length (cm)'
+    """
+
+    def __init__(self, found: Shift, max_terms: int = 12) -> None:
+        self.found = found
+        self.max_terms = max_terms
+        ordered = sorted(found.terms.items(), key=lambda own: -abs(own[1]))
+        shown, rest = ordered[:max_terms], ordered[max_terms:]
+        self.names = [name for name, _ in shown]
+        self.values = np.array([change for _, change in shown])
+        if rest:
+            self.names.append(f"{len(rest)} smaller parts")
+            self.values = np.append(self.values, sum(change for _, change in rest))
+
+    @classmethod
+    def from_estimator(
+        cls,
+        estimator: Any,
+        rows: Any,
+        y: Any = None,
+        *,
+        since: Any = None,
+        target: Any = None,
+        max_terms: int = 12,
+        ax: Any = None,
+    ) -> ShiftDisplay:
+        """Compare rows with those of training, and draw what moved the mean score.
+
+        Parameters
+        ----------
+        estimator : a fitted additive model
+        rows, y, since, target
+            As of `shift`.
+        max_terms : int, default=12
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        return cls(shift(estimator, rows, y, since=since, target=target), max_terms).plot(ax=ax)
+
+    def _draw(self) -> None:
+        """Draw the bars from top to bottom."""
+        ends = self.found.before + np.append(0.0, np.cumsum(self.values))
+        places = np.arange(1, len(self.values) + 1)
+        colours = np.where(self.values >= 0, "C3", "C0")
+        self.ax_.barh(places, self.values, left=ends[:-1], color=colours, height=0.7)
+        self.ax_.plot([ends[0]], [0], "o", color="0.3")
+        self.ax_.plot([ends[-1]], [len(places) + 1], "D", color="0.1")
+        self.ax_.vlines(ends, np.arange(len(ends)), np.arange(1, len(ends) + 1), color="0.6", lw=0.7)
+        alarms = set(self.found.alarms)
+        names = [f"{clipped(name, 36)}{' (alarm)' if name in alarms else ''}" for name in self.names]
+        texts = [f"{ends[0]:+.2f}", *(f"{value:+.2f}" for value in self.values), f"{ends[-1]:+.2f}"]
+        labels = [f"{name}  {text}" for name, text in zip(["before", *names, "now"], texts, strict=True)]
+        self.ax_.set_yticks(range(len(labels)), labels, fontsize="small")
+        self.ax_.invert_yaxis()
+        self.ax_.use_sticky_edges = False
+        self.ax_.margins(x=0.05)
+        self.ax_.set_xlabel(f"mean {clipped(self.found.name, 50)}")
+        self.ax_.spines[["top", "right"]].set_visible(False)
+
+
+class ColumnShiftDisplay(Display):
+    """The shares of one column's levels, or of ranges between deciles, before and now.
+
+    Parameters
+    ----------
+    column : ColumnShift
+    max_levels : int, default=20
+        Levels that are drawn, those with the largest shares; the others are one bar.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+    figure_ : matplotlib Figure
+    """
+
+    def __init__(self, column: ColumnShift, max_levels: int = 20) -> None:
+        self.column = column
+        self.max_levels = max_levels
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, rows: Any, column: str | None = None, *, since: Any = None, ax: Any = None
+    ) -> ColumnShiftDisplay:
+        """Compare one column of rows with training.
+
+        Parameters
+        ----------
+        estimator : a fitted additive model
+        rows, since
+            As of `shift`.
+        column : str, default=None
+            None is the one that changed most.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        columns = {own.name: own for own in shift(estimator, rows, since=since).columns}
+        if column is not None and column not in columns:
+            raise InputError(f"there is no column {column!r}: the model has {list(columns)}")
+        return cls(columns[column or next(iter(columns))]).plot(ax=ax)
+
+    def _draw(self) -> None:
+        """Draw two bars per level."""
+        labels, before, now = self._shown()
+        places = np.arange(len(labels))
+        self.ax_.barh(places - 0.2, before, height=0.38, color="0.6", label="before")
+        self.ax_.barh(places + 0.2, now, height=0.38, color="C3", label="now")
+        names = [clipped(label, 28) for label in labels]
+        self.ax_.set_yticks(places, names, fontsize="small" if len(names) < 14 else "x-small")
+        self.ax_.invert_yaxis()
+        self.ax_.set_xlabel("share of the rows")
+        self.ax_.set_title(clipped(self.column.name, 50), fontsize="medium")
+        self.ax_.legend(frameon=False)
+        self.ax_.spines[["top", "right"]].set_visible(False)
+
+    def _shown(self) -> tuple[list[str], Floats, Floats]:
+        """Return labels and shares: levels that occur, in order, the smallest of many as one."""
+        shares = np.array([side / max(side.sum(), 1e-300) for side in (self.column.before, self.column.now)])
+        occurs = np.flatnonzero(shares.max(axis=0) > 0)
+        largest = occurs[np.argsort(-shares[:, occurs].max(axis=0), kind="stable")]
+        kept, rest = np.sort(largest[: self.max_levels]), largest[self.max_levels :]
+        labels = [self.column.labels[k] for k in kept.tolist()]
+        shown = shares[:, kept]
+        if len(rest):
+            labels.append(f"{len(rest)} others")
+            shown = np.column_stack([shown, shares[:, rest].sum(axis=1)])
+        return labels, shown[0], shown[1]

@@ -1,0 +1,431 @@
+"""The cheapest change of a row that moves it past a probability, found and proved by branch and bound."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.errors import InputError
+from seminaive.explain.change_candidates import RowChanges, changeable
+from seminaive.explain.reading import as_outputs, check_summary_kept, class_position
+from seminaive.explain.tables import one_row
+from seminaive.explain.wording import number_texts
+from seminaive.scores import log_posterior
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+    from seminaive.explain.change_candidates import ColumnChanges, Costs, Rules
+
+    Floats = NDArray[np.float64]
+
+# A bound closer to the best cost than this share of it does not promise anything better.
+TIE = 1e-12
+
+
+@dataclass(frozen=True)
+class CellChange:
+    """One cell's change.
+
+    Parameters
+    ----------
+    column : str
+    old : category, float or None
+        None where the cell is missing, or was never seen in training.
+    new : category or float
+    cost : float
+    """
+
+    column: str
+    old: Any
+    new: Any
+    cost: float
+
+    def __str__(self) -> str:
+        old, new = (
+            "not known"
+            if value is None
+            else number_texts(np.array([value]))[0]
+            if isinstance(value, float)
+            else str(value)
+            for value in (self.old, self.new)
+        )
+        return f"{self.column} from {old} to {new}"
+
+
+@dataclass(frozen=True)
+class SmallestChange:
+    """The cheapest change of at most some columns that reaches a probability.
+
+    Parameters
+    ----------
+    towards : label
+        The wanted class.
+    probability : float
+        What was to be reached.
+    before, after : float
+        The probability of the wanted class before and after the change.
+    changes : tuple of CellChange
+        None where the row is there already, and where nothing reaches the probability.
+    cost : float
+        Of all changes; 0 where the row is there already, infinite where nothing reaches the probability.
+    bound : float
+        No change costs less than this. It equals ``cost`` where the search was not cut short, which proves
+        that the change is the cheapest, or that there is none.
+    nodes : int
+        How many sets of changes were looked into.
+    """
+
+    towards: Any
+    probability: float
+    before: float
+    after: float
+    changes: tuple[CellChange, ...]
+    cost: float
+    bound: float
+    nodes: int
+
+    @property
+    def is_proved(self) -> bool:
+        """Tell whether no change is cheaper."""
+        return self.bound >= self.cost
+
+    @property
+    def cells(self) -> dict[str, Any]:
+        """Return the new cells by column."""
+        return {own.column: own.new for own in self.changes}
+
+    def __str__(self) -> str:
+        if np.isinf(self.cost):
+            return f"no allowed change gives {self.towards} a probability of {self.probability:g}"
+        if not self.changes:
+            return f"{self.towards} has the probability {self.before:.3g} already"
+        shown = "; ".join(map(str, self.changes))
+        return f"{shown}: the probability of {self.towards} rises from {self.before:.3g} to {self.after:.3g}"
+
+
+def smallest_change(
+    model: Any,
+    row: Any,
+    towards: Any,
+    *,
+    probability: float = 0.5,
+    may_change: Rules | None = None,
+    cost: Costs | None = None,
+    max_columns: int = 3,
+    max_nodes: int = 200_000,
+) -> SmallestChange:
+    """Return the cheapest change of at most ``max_columns`` cells that gives a class a probability.
+
+    Cells change to values that training had: categories, and numbers (each one where training had up to
+    1,024 different ones, else the middles of as many bins, and the model's cut points and knots). The search
+    is exact: branches are cut off by bounds on what any further change can gain.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+        Effects of three or more columns are allowed as long as at most two of them may change.
+    row : mapping of column to cell, list of cells, or table of one row
+    towards : label
+        The wanted class.
+    probability : float, default=0.5
+        What the wanted class must reach, above 0 and below 1.
+    may_change : list of columns, or mapping of column to rule, default=None
+        A rule is True, "up" or "down" for numbers, or a list of the values that are allowed. None: every
+        column may change.
+    cost : mapping of column to number or function, default=None
+        A function of the old and the new cell gives the cost, infinite where a change is impossible. A number
+        multiplies the usual cost: of a category 1; of a number the share of the training rows between the old
+        and the new one. Missing and unseen cells are None for the function, and cost 1.
+    max_columns : int, default=3
+        How many cells may change.
+    max_nodes : int, default=200,000
+        Sets of changes to look into before the search is cut short; then ``bound`` is below ``cost``.
+
+    Returns
+    -------
+    SmallestChange
+
+    Examples
+    --------
+    >>> from seminaive import NaiveBayes
+    >>> X = [["wet", "bald"], ["wet", "new"], ["dry", "new"], ["dry", "bald"]] * 25
+    >>> model = NaiveBayes().fit(X, ["slip", "hold", "hold", "slip"] * 25)
+    >>> print(smallest_change(model, ["wet", "bald"], "hold", probability=0.9))
+    x1 from bald to new: the probability of hold rises from 0.0192 to 0.981
+    """
+    check_summary_kept(model)
+    if not 0 < probability < 1:
+        raise InputError(f"probability is above 0 and below 1, got {probability!r}")
+    for name, value in (("max_columns", max_columns), ("max_nodes", max_nodes)):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+            raise InputError(f"{name} is a whole number of 1 or more, got {value!r}")
+    position = class_position(model, towards)
+    table = one_row(model, row)
+    before = _probability(model, table, position)
+    changes = RowChanges(model, table, position)
+    columns = _columns(changes, may_change, cost or {}, max_columns)
+    search = _Search(columns, changes.interactions(columns), int(max_columns), int(max_nodes))
+    odds = changes.advantage(as_outputs(model.scores_.joint_log_scores(table)))[0]
+    search.run(odds, float(np.log(probability) - np.log1p(-probability)))
+    made = tuple(
+        CellChange(columns[k].name, columns[k].old, columns[k].values[v], float(columns[k].costs[v]))
+        for k, v in search.best
+    )
+    changed = changes.changed({columns[k].position: columns[k].values[v] for k, v in search.best})
+    return SmallestChange(
+        model.classes_.tolist()[position],
+        probability,
+        before,
+        _probability(model, changed, position),
+        made,
+        search.cost,
+        search.bound,
+        search.nodes,
+    )
+
+
+def _probability(model: Any, table: EncodedTable, position: int) -> float:
+    return float(np.exp(log_posterior(model.scores_.joint_log_scores(table))[0, position]))
+
+
+def _columns(
+    changes: RowChanges, may_change: Rules | None, cost: Costs, max_columns: int
+) -> list[ColumnChanges]:
+    """Return the changes of each column worth a look; columns with many of them last.
+
+    The last change of a set is found by one pass over arrays, so that long columns are cheapest there.
+    """
+    rules = changeable(changes.schema, changes.looked_at, may_change)
+    foreign = [name for name in cost if name not in changes.schema.names]
+    if foreign:
+        raise InputError(f"cost names {foreign[0]!r}, which is not a column: {list(changes.schema.names)}")
+    columns = [
+        changes.of_column(position, rule, cost.get(changes.schema.columns[position].name, 1.0))
+        for position, rule in rules.items()
+    ]
+    columns = changes.with_fixed_columns([own for own in columns if own.values])
+    free = {own.position for own in columns}
+    paired = {
+        position
+        for positions, _ in changes.tuples
+        if len(free.intersection(positions)) > 1
+        for position in positions
+    }
+    reduced = [own.undominated(by_code=max_columns > 1 and own.position in paired) for own in columns]
+    return sorted(reduced, key=lambda own: len(own.values))
+
+
+@dataclass
+class _Search:
+    """Branch and bound over sets of changes, at most one per column, in the order of the columns.
+
+    With r columns still to change, a candidate's optimistic gain is its gain plus half of its r - 1 largest
+    positive interactions; summed over a set these are at least what the set gains. A branch is cut off where
+    the convex (fractional) relaxation of the cheapest completion costs as much as the best set found.
+
+    Parameters
+    ----------
+    columns : list of ColumnChanges
+    interactions : dict of (place, place) to ndarray
+    most : int
+        How many columns may change.
+    max_nodes : int
+    """
+
+    columns: list[ColumnChanges]
+    interactions: dict[tuple[int, int], Floats]
+    most: int
+    max_nodes: int
+    best: tuple[tuple[int, int], ...] = ()
+    cost: float = np.inf
+    bound: float = np.inf
+    nodes: int = 0
+    _beside: dict[tuple[int, int], Floats] = field(default_factory=dict)
+
+    def run(self, odds: Floats, least: float) -> None:
+        """Search.
+
+        Parameters
+        ----------
+        odds : ndarray of shape (n_others,)
+            The log odds of the wanted class against each other one.
+        least : float
+            The log odds, against all others together, to be reached.
+        """
+        self.least = least
+        if _together(odds) >= least:
+            self.cost = self.bound = 0.0
+            return
+        if not self.columns:
+            return
+        self.most = min(self.most, len(self.columns))
+        self.starts = np.cumsum([0, *(len(own.values) for own in self.columns)])
+        self.column_of = np.repeat(np.arange(len(self.columns)), np.diff(self.starts))
+        self.costs = np.concatenate([own.costs for own in self.columns])
+        gains = np.concatenate([own.gains for own in self.columns])
+        self.optimistic = gains + self._hopes(gains.shape)
+        self.envelopes = self._suffix_envelopes()
+        open_bound = self._look(odds, gains, -1, 0.0, odds, ())
+        self.bound = min(self.cost, open_bound)
+
+    def _look(
+        self,
+        odds: Floats,
+        gains: Floats,
+        last: int,
+        spent: float,
+        hoped: Floats,
+        chosen: tuple[tuple[int, int], ...],
+    ) -> float:
+        """Try every further change after the last column; return the lowest bound of what is left open.
+
+        Parameters
+        ----------
+        odds : ndarray of shape (n_others,)
+            With the changes chosen so far.
+        gains : ndarray of shape (n_candidates, n_others)
+            Of one further change, given those.
+        hoped : ndarray of shape (n_others,)
+            The first odds plus the optimistic gains of the changes chosen.
+        """
+        self.nodes += 1
+        first = int(self.starts[last + 1])
+        self._finish(odds, gains, first, spent, chosen)
+        if len(chosen) + 1 >= self.most or last + 2 >= len(self.columns):
+            return np.inf
+        lower = self._lower_bounds(first, spent, hoped)
+        candidates = first + np.argsort(lower, kind="stable")
+        left_open = np.inf
+        for candidate in candidates.tolist():
+            bound = float(lower[candidate - first])
+            if bound >= self.cost * (1 - TIE):
+                break
+            if self.nodes >= self.max_nodes:
+                return min(left_open, bound)
+            column = int(self.column_of[candidate])
+            step = (column, candidate - int(self.starts[column]))
+            left_open = min(
+                left_open,
+                self._look(
+                    odds + gains[candidate],
+                    gains + self._interaction(*step),
+                    column,
+                    spent + float(self.costs[candidate]),
+                    hoped + self.optimistic[candidate],
+                    (*chosen, step),
+                ),
+            )
+        return left_open
+
+    def _finish(
+        self, odds: Floats, gains: Floats, first: int, spent: float, chosen: tuple[tuple[int, int], ...]
+    ) -> None:
+        """Keep the cheapest single further change that reaches the odds, if it is the best so far."""
+        affordable = first + np.flatnonzero(self.costs[first:] < self.cost - spent)
+        reaches = affordable[_together(odds + gains[affordable]) >= self.least]
+        if len(reaches):
+            candidate = int(reaches[self.costs[reaches].argmin()])
+            column = int(self.column_of[candidate])
+            self.cost = spent + float(self.costs[candidate])
+            self.best = (*chosen, (column, candidate - int(self.starts[column])))
+
+    def _lower_bounds(self, first: int, spent: float, hoped: Floats) -> Floats:
+        """Return what each candidate as the next change, and the cheapest completion, cost at least."""
+        lower = spent + self.costs[first:]
+        missing = self.least - hoped - self.optimistic[first:]
+        for column in range(int(self.column_of[first]), len(self.columns)):
+            own = slice(int(self.starts[column]) - first, int(self.starts[column + 1]) - first)
+            for other, (reach, price) in enumerate(self.envelopes[column + 1]):
+                need = missing[own, other]
+                further = np.interp(need, reach, price)
+                lower[own] = np.maximum(
+                    lower[own],
+                    spent + self.costs[first:][own] + np.where(need > reach[-1], np.inf, further),
+                )
+        return lower
+
+    def _interaction(self, column: int, value: int) -> Floats:
+        """Return what every candidate gains more, or less, once a column has changed to a value."""
+        code = int(self.columns[column].codes[value])
+        if (column, code) not in self._beside:
+            beside = np.zeros((len(self.costs), self.optimistic.shape[1]))
+            for other, own in enumerate(self.columns):
+                rows = slice(self.starts[other], self.starts[other + 1])
+                if (column, other) in self.interactions:
+                    beside[rows] = self.interactions[column, other][code, own.codes]
+                elif (other, column) in self.interactions:
+                    beside[rows] = self.interactions[other, column][own.codes, code]
+            self._beside[column, code] = beside
+        return self._beside[column, code]
+
+    def _hopes(self, shape: tuple[int, ...]) -> Floats:
+        """Return half of the largest positive interactions of each candidate, with all but one column."""
+        hopes = np.zeros(shape)
+        if self.most < 2:
+            return hopes
+        for column, own in enumerate(self.columns):
+            largest = []
+            for (first, second), table in self.interactions.items():
+                if column == first:
+                    largest.append(table[own.codes][:, self.columns[second].codes].max(axis=1))
+                elif column == second:
+                    largest.append(table[self.columns[first].codes][:, own.codes].max(axis=0))
+            if largest:
+                positive = np.sort(np.maximum(largest, 0.0), axis=0)[-(self.most - 1) :]
+                hopes[self.starts[column] : self.starts[column + 1]] = positive.sum(axis=0) / 2
+        return hopes
+
+    def _suffix_envelopes(self) -> list[list[tuple[Floats, Floats]]]:
+        """Return, for the columns from each one on, the least cost of each optimistic gain, by class."""
+        n_others = self.optimistic.shape[1]
+        nothing = (np.zeros(1), np.zeros(1))
+        envelopes = [[nothing] * n_others]
+        segments: list[list[tuple[float, float]]] = [[] for _ in range(n_others)]
+        for column in range(len(self.columns) - 1, -1, -1):
+            own = slice(self.starts[column], self.starts[column + 1])
+            for other in range(n_others):
+                segments[other] += _hull(self.optimistic[own, other], self.costs[own])
+            envelopes.append([_least_cost(parts) for parts in segments])
+        return envelopes[::-1]
+
+
+def _together(odds: Floats) -> Any:
+    """Return the log odds against all other classes together, from those against each, on the last axis."""
+    if odds.shape[-1] == 1:
+        return odds[..., 0]
+    lowest = odds.min(axis=-1, keepdims=True)
+    return lowest[..., 0] - np.log(np.exp(lowest - odds).sum(axis=-1))
+
+
+def _hull(gains: Floats, costs: Floats) -> list[tuple[float, float]]:
+    """Return the segments (gain, cost) of the lower convex hull of a column's changes and of no change."""
+    points = [(0.0, 0.0)]
+    lowest = np.inf
+    for gain, cost in sorted(
+        zip(gains.tolist(), costs.tolist(), strict=True), key=lambda own: (-own[0], own[1])
+    ):
+        if gain > 0 and cost < lowest:
+            lowest = cost
+            points.append((gain, cost))
+    points.sort()
+    hull: list[tuple[float, float]] = []
+    for gain, cost in points:
+        while len(hull) > 1 and (hull[-1][1] - hull[-2][1]) * (gain - hull[-2][0]) >= (cost - hull[-2][1]) * (
+            hull[-1][0] - hull[-2][0]
+        ):
+            hull.pop()
+        hull.append((gain, cost))
+    return [(b[0] - a[0], b[1] - a[1]) for a, b in pairwise(hull)]
+
+
+def _least_cost(segments: list[tuple[float, float]]) -> tuple[Floats, Floats]:
+    """Return increasing gains and their least costs where segments may be taken in parts."""
+    ordered = sorted(segments, key=lambda own: own[1] / own[0])
+    steps = np.array([(0.0, 0.0), *ordered])
+    reach, price = np.cumsum(steps, axis=0).T
+    return reach, price

@@ -1,0 +1,339 @@
+"""What SQL of a fitted model consists of, in the words of each dialect: codes, tables, curves, softmax."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seminaive.encode import CategoricalColumn
+from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from seminaive.explain.portable import Portable
+
+    Floats = NDArray[np.float64]
+
+# Parts of one UNION ALL: SQLite allows 500.
+MOST_PARTS = 400
+
+
+def number_literal(value: float) -> str:
+    """Return a double that every dialect reads as such."""
+    return f"{float(value):.17e}"
+
+
+def quoted_name(name: str) -> str:
+    """Return the name of a column, quoted."""
+    if "\0" in name:
+        raise InputError(f"a name with a null character cannot be written in SQL: {name!r}")
+    return '"' + name.replace('"', '""') + '"'
+
+
+def relation_name(table: str) -> str:
+    """Return the name of a table, perhaps with its schema."""
+    return ".".join(map(quoted_name, table.split(".")))
+
+
+def text_literal(value: str) -> str:
+    """Return text, quoted."""
+    if "\0" in value:
+        raise InputError(f"a category with a null character cannot be written in SQL: {value!r}")
+    return "'" + value.replace("'", "''") + "'"
+
+
+def joined(relations: Iterable[str]) -> str:
+    """Return relations of a WITH clause, one per line."""
+    return ",\n".join(relations)
+
+
+class Writer:
+    """What both kinds of dialects share: codes, pieces of curves, softmax."""
+
+    def __init__(self, portable: Portable, dialect: str) -> None:
+        self.portable = portable
+        self.dialect = dialect
+        self.schema = portable.schema
+        self.floats = {"duckdb": "DOUBLE", "sqlite": "REAL", "postgresql": "double precision"}[dialect]
+        self.larger = "max" if dialect == "sqlite" else "greatest"
+
+    def source(self, position: int) -> str:
+        """Return a column as it is read: text as text, anything else as a double, NaN as NULL."""
+        column = self.schema.columns[position]
+        name = quoted_name(column.name)
+        if isinstance(column, CategoricalColumn):
+            if column.is_text:
+                return f"CAST({name} AS {'VARCHAR' if self.dialect == 'duckdb' else 'TEXT'})"
+            if column.is_text is None and column.categories:
+                raise InputError(
+                    f"column {column.name!r} holds text and numbers, a column of a database has one type: "
+                    "make it text and fit again"
+                )
+            if self.dialect == "postgresql" and all(isinstance(own, bool) for own in column.categories):
+                return f"CAST(CAST({name} AS integer) AS {self.floats})"
+        cast = f"CAST({name} AS {self.floats})"
+        if self.dialect == "postgresql":
+            return f"NULLIF({cast}, 'NaN'::double precision)"
+        return f"CASE WHEN isnan({cast}) THEN NULL ELSE {cast} END" if self.dialect == "duckdb" else cast
+
+    def categories(self, position: int) -> list[str]:
+        """Return the categories of a column as literals."""
+        column = self.schema.columns[position]
+        assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
+        return [
+            text_literal(own) if isinstance(own, str) else number_literal(own) for own in column.categories
+        ]
+
+    def place(self, x: str, edges: Iterable[float]) -> str:
+        """Return how many edges are below x."""
+        cases = [f"WHEN {x} <= {number_literal(edge)} THEN {k}" for k, edge in enumerate(edges)]
+        return f"CASE {' '.join(cases)} ELSE {len(cases)} END" if cases else "0"
+
+    def used(self) -> list[int]:
+        """Return the columns that the model looks at."""
+        return sorted({*self.portable.coded, *self.portable.curves})
+
+    def read(self) -> str:
+        """Return the columns as they are read, x and their position being their names."""
+        return ", ".join(f"{self.source(own)} AS x{own}" for own in self.used()) or "1 AS nothing"
+
+    def code(self, position: int) -> str:
+        """Return the code of a column's cell, c and its position being its name."""
+        column, x = self.schema.columns[position], f"x{position}"
+        if isinstance(column, CategoricalColumn):
+            known = self.category_code(position, self.schema.n_values(column))
+        else:
+            known = self.place(x, column.cuts or ())  # type: ignore[union-attr]
+        return f"CASE WHEN {x} IS NULL THEN {column.n_present} ELSE {known} END AS c{position}"
+
+    def category_code(self, position: int, unseen: int) -> str:
+        """Return the code of a category that is not missing."""
+        raise NotImplementedError
+
+    def codes(self) -> list[str]:
+        """Return the codes of columns."""
+        return [self.code(own) for own in self.portable.coded]
+
+    def categories_relation(self) -> list[str]:
+        """Return the relation of the codes of all categories where the dialect needs one."""
+        return []
+
+    def cell(self, positions: tuple[int, ...]) -> str:
+        """Return the cell of a tuple's table that the codes of its columns name."""
+        cell = ""
+        for own, size in zip(positions, self.portable.shape(positions), strict=True):
+            cell = f"({cell} * {size} + c{own})" if cell else f"c{own}"
+        return cell
+
+    def weights(self, source: str, keep: Sequence[str], *, numbered: bool) -> str:
+        """Return relations up to ``weights``, from scores s0, s1, ... and perhaps row_id of one relation."""
+        n_outputs = self.portable.n_outputs
+        scores = [number_literal(0.0), "s0"] if n_outputs == 1 else [f"s{k}" for k in range(n_outputs)]
+        kept = "".join(f"{quoted_name(name)}, " for name in keep)
+        # Beyond -700 some databases refuse to underflow.
+        weights = ", ".join(
+            f"exp({self.larger}({own} - highest, -7.0e+02)) AS w{k}" for k, own in enumerate(scores)
+        )
+        row = ", row_id" if numbered else ""
+        return (
+            f"highest_score AS (SELECT {kept}{', '.join(f's{k}' for k in range(n_outputs))}, "
+            f"{self.larger}({', '.join(scores)}) AS highest{row} FROM {source}),\n"
+            f"weights AS (SELECT {kept}{weights}{row} FROM highest_score)"
+        )
+
+    def answers(self, keep: Sequence[str]) -> str:
+        """Return what is selected from ``weights``: columns kept, prediction, probabilities."""
+        classes = self.portable.classes
+        kept = "".join(f"{quoted_name(name)}, " for name in keep)
+        total = " + ".join(f"w{k}" for k in range(len(classes)))
+        labels = [class_literal(label) for label in classes]
+        cases = " ".join(f"WHEN w{k} = 1.0e+00 THEN {label}" for k, label in enumerate(labels[:-1]))
+        probabilities = ", ".join(
+            f"w{k} / ({total}) AS {quoted_name(f'probability_{label}')}" for k, label in enumerate(classes)
+        )
+        return f"{kept}CASE {cases} ELSE {labels[-1]} END AS prediction, {probabilities}"
+
+
+def class_literal(label: Any) -> str:
+    """Return a class as text, truth value or number."""
+    if isinstance(label, str):
+        return text_literal(label)
+    return ("TRUE" if label else "FALSE") if isinstance(label, bool) else str(label)
+
+
+class ListWriter(Writer):
+    """DuckDB and PostgreSQL: tables are list literals, indexed by one-based positions."""
+
+    def literal(self, values: Iterable[str], kind: str) -> str:
+        """Return a list of literals of one type."""
+        joined = ", ".join(values)
+        if self.dialect == "duckdb":
+            return f"CAST([{joined}] AS {kind}[])"
+        return f"(ARRAY[{joined}]::{kind}[])"
+
+    def pick(self, values: Floats, place: str) -> str:
+        """Return the element of a list of numbers at a place that is counted from 0."""
+        return f"({self.literal(map(number_literal, values), self.floats)})[{place} + 1]"
+
+    def category_code(self, position: int, unseen: int) -> str:
+        """Return the code of a category: its place in the list of categories."""
+        text = self.schema.columns[position].is_text  # type: ignore[union-attr]
+        kind = ("VARCHAR" if self.dialect == "duckdb" else "text") if text else self.floats
+        values = self.literal(self.categories(position), kind)
+        found = "list_position" if self.dialect == "duckdb" else "array_position"
+        return f"coalesce(nullif({found}({values}, x{position}), 0) - 1, {unseen})"
+
+    def codes(self) -> list[str]:
+        """Return the codes of columns, and which piece of its curve each number is on."""
+        pieces = self.portable.curves.items()
+        return [
+            *super().codes(),
+            *(f"{self.place(f'x{own}', curve.edges)} AS p{own}" for own, curve in pieces),
+        ]
+
+    def statement(self, table: str, keep: Sequence[str]) -> str:
+        """Return the SELECT of a prediction and of probabilities."""
+        portable = self.portable
+        kept = "".join(f"{quoted_name(name)}, " for name in keep)
+        parts = [f"SELECT {kept}{', '.join(f'x{own}' for own in self.used()) or 'nothing'}"]
+        scores = []
+        for k in range(portable.n_outputs):
+            terms = [number_literal(portable.intercept[k])]
+            terms += [self.pick(values[:, k], f"c{own}") for own, values in portable.tables.items()]
+            terms += [self.curve(own, k) for own in portable.curves]
+            terms += [
+                self.pick(dense[:, k], self.cell(positions)) for positions, dense in portable.dense_tuples
+            ]
+            scores.append(f"{' + '.join(terms)} AS s{k}")
+        return (
+            f"WITH read_rows AS (SELECT {kept}{self.read()} FROM {relation_name(table)}),\n"
+            f"coded AS ({', '.join([*parts, *self.codes()])} FROM read_rows),\n"
+            f"scores AS (SELECT {kept}{', '.join(scores)} FROM coded),\n"
+            f"{self.weights('scores', keep, numbered=False)}\nSELECT {self.answers(keep)}\nFROM weights"
+        )
+
+    def curve(self, position: int, k: int) -> str:
+        """Return a curve: the coefficients of the piece are picked from lists."""
+        curve, x, piece = self.portable.curves[position], f"x{position}", f"p{position}"
+        missing = number_literal(curve.missing[k])
+        constant, linear, quadratic = (curve.coefficients[:, power, k] for power in range(3))
+
+        def own(values: Floats) -> str:
+            return number_literal(values[0]) if len(values) == 1 else self.pick(values, piece)
+
+        value = own(constant)
+        if linear.any() or quadratic.any():
+            z = f"(({x} - {own(curve.anchors)}) * {number_literal(curve.scale)})"
+            inner = f"({own(linear)} + {z} * {own(quadratic)})" if quadratic.any() else own(linear)
+            value = f"({value} + {z} * {inner})"
+        return f"CASE WHEN {x} IS NULL THEN {missing} ELSE {value} END"
+
+
+class SQLiteWriter(Writer):
+    """SQLite: no lists, so that all tables are one relation, joined to the cells of each row."""
+
+    def statement(self, table: str, keep: Sequence[str]) -> str:
+        """Return the SELECT of a prediction and of probabilities."""
+        kept = "".join(f"{quoted_name(name)}, " for name in keep)
+        coded = [f"x{own}" for own in self.used()] + self.codes()
+        values, places = self.cells()
+        groups = [places[start : start + MOST_PARTS] for start in range(0, len(places), MOST_PARTS)]
+        numbered = f"{self.read()}, row_number() OVER () AS row_id"
+        relations = [
+            f"read_rows AS (SELECT {kept}{numbered} FROM {relation_name(table)})",
+            *self.categories_relation(),
+            f"coded AS MATERIALIZED (SELECT {kept}row_id, {', '.join(coded) or 'nothing'} FROM read_rows)",
+            *self.cells_relation(values),
+            *(self.sums(k, group) for k, group in enumerate(groups)),
+            self.scores(len(groups), keep),
+        ]
+        return (
+            f"WITH {joined(relations)},\n{self.weights('scores', keep, numbered=True)}\n"
+            f"SELECT {self.answers(keep)}\nFROM weights ORDER BY row_id"
+        )
+
+    def category_code(self, position: int, unseen: int) -> str:
+        """Return the code of a category, looked up in the relation of all categories."""
+        found = f"(SELECT code FROM categories WHERE position = {position} AND category = x{position})"
+        return f"coalesce({found}, {unseen})"
+
+    def categories_relation(self) -> list[str]:
+        """Return the relation of the codes of all categories, or none."""
+        rows = [
+            f"({own}, {value}, {code})"
+            for own in self.portable.coded
+            if isinstance(self.schema.columns[own], CategoricalColumn)
+            for code, value in enumerate(self.categories(own))
+        ]
+        head = "categories(position, category, code) AS MATERIALIZED"
+        return [f"{head} (VALUES {', '.join(rows)})"] if rows else []
+
+    def cells(self) -> tuple[list[str], list[str]]:
+        """Return the rows of all cells, which are numbered, and each table's number of a row's cell."""
+        tables = [(f"c{own}", values) for own, values in self.portable.tables.items()]
+        tables += [(self.cell(positions), dense) for positions, dense in self.portable.dense_tuples]
+        rows, places, first = [], [], 0
+        for cell, values in tables:
+            rows += cell_rows(first, values)
+            places.append(f"{cell} + {first}")
+            first += len(values)
+        return rows, places
+
+    def cells_relation(self, rows: list[str]) -> list[str]:
+        """Return the relation of the scores of all cells, or none."""
+        outputs = ", ".join(f"s{k}" for k in range(self.portable.n_outputs))
+        return [f"cells(cell, {outputs}) AS MATERIALIZED (VALUES {', '.join(rows)})"] if rows else []
+
+    def sums(self, group: int, places: list[str]) -> str:
+        """Return the relation of each row's scores, summed over a group of tables."""
+        sums = ", ".join(f"sum(s{k}) AS s{k}" for k in range(self.portable.n_outputs))
+        looked = " UNION ALL ".join(f"SELECT row_id, {place} AS cell FROM coded" for place in places)
+        return (
+            f"sums{group} AS (SELECT row_id, {sums} FROM ({looked}) JOIN cells USING (cell) GROUP BY row_id)"
+        )
+
+    def scores(self, n_groups: int, keep: Sequence[str]) -> str:
+        """Return the relation of each row's scores: the intercept, the groups of tables and the curves."""
+        scores = []
+        for k in range(self.portable.n_outputs):
+            terms = [number_literal(self.portable.intercept[k])]
+            terms += [f"coalesce(sums{group}.s{k}, 0.0)" for group in range(n_groups)]
+            terms += [self.curve(own, k) for own in self.portable.curves]
+            scores.append(f"{' + '.join(terms)} AS s{k}")
+        joins = [f"LEFT JOIN sums{group} ON sums{group}.row_id = coded.row_id" for group in range(n_groups)]
+        kept = "".join(f"coded.{quoted_name(name)}, " for name in keep)
+        return (
+            f"scores AS (SELECT {kept}coded.row_id AS row_id, {', '.join(scores)} "
+            f"FROM coded {' '.join(joins)})"
+        )
+
+    def curve(self, position: int, k: int) -> str:
+        """Return a curve as one CASE over its pieces."""
+        curve, x = self.portable.curves[position], f"x{position}"
+        pieces = []
+        for anchor, (constant, linear, quadratic) in zip(
+            curve.anchors, curve.coefficients[:, :, k], strict=True
+        ):
+            z = f"(({x} - {number_literal(anchor)}) * {number_literal(curve.scale)})"
+            value = number_literal(constant)
+            if linear or quadratic:
+                value = f"({value} + {z} * ({number_literal(linear)} + {z} * {number_literal(quadratic)}))"
+            pieces.append(value)
+        cases = [f"WHEN {x} IS NULL THEN {number_literal(curve.missing[k])}"]
+        cases += [
+            f"WHEN {x} <= {number_literal(edge)} THEN {piece}"
+            for edge, piece in zip(curve.edges, pieces, strict=False)
+        ]
+        return f"CASE {' '.join(cases)} ELSE {pieces[-1]} END"
+
+
+def cell_rows(first: int, values: Floats) -> list[str]:
+    """Return rows of the relation of cells; those of zeros are left out."""
+    return [
+        f"({first + cell}, {', '.join(map(number_literal, own))})"
+        for cell, own in enumerate(values)
+        if own.any()
+    ]
