@@ -5,12 +5,19 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-from seminaive import ForwardStagewiseNaiveBayes, NaiveBayes, SelectiveNaiveBayes
+from seminaive import (
+    CorrelationFeatureSelector,
+    ForwardStagewiseNaiveBayes,
+    NaiveBayes,
+    SelectiveNaiveBayes,
+)
+from seminaive.encode import mdl_cuts
 from seminaive.errors import InputError
 from seminaive.papers import fsnb, fsnb_figures
 from seminaive.papers.fsnb import SCENARIOS
 from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
 from seminaive.papers.starplus import starplus_table
+from seminaive.papers.weka import LocallyPredictiveSelector
 
 
 @pytest.mark.parametrize("name", list(SCENARIOS))
@@ -26,6 +33,38 @@ def test_noisy_columns_are_irrelevant_or_repeat_a_relevant_one(name):
     else:
         means = np.array([noisy[sample.y == c].mean(axis=0) for c in range(3)])
         assert np.ptp(means, axis=0).max() < 0.06
+
+
+@pytest.mark.parametrize("name", ["DR", "CR"])
+def test_all_redundant_predictors_copy_one_relevant_predictor(name):
+    sample = SCENARIOS[name].draw(np.random.default_rng(1), n_train=20_000, n_test=10)
+    codes = sample.X.apply(lambda column: column.astype(float)).to_numpy()
+    noisy = codes[:, sample.noisy]
+    near = [[np.mean(np.abs(one - other) < 0.4) for other in noisy.T] for one in noisy.T]
+    # Two copies of one predictor both hold its value in 0.9 x 0.9 of the rows.
+    assert np.min(near) > 0.8
+
+
+def test_the_papers_three_quarters_are_a_variance():
+    sample = SCENARIOS["CI"].draw(np.random.default_rng(0), n_train=50_000, n_test=10)
+    residual = sample.X - sample.X.groupby(sample.y).transform("mean")
+    np.testing.assert_allclose(residual.var(), 0.75, rtol=0.03)
+
+
+def test_locally_predictive_features_tell_more_about_the_class_than_about_a_feature_kept():
+    added = 0
+    for seed in range(5):
+        sample = SCENARIOS["DI"].draw(np.random.default_rng(seed), n_test=10)
+        plain = CorrelationFeatureSelector().fit(sample.X, sample.y)
+        more = LocallyPredictiveSelector().fit(sample.X, sample.y)
+        assert (more.support_ | ~plain.support_).all()
+        shared = plain._encoded(sample.X, sample.y, None, mdl_cuts)
+        for j in np.flatnonzero(more.support_ & ~plain.support_):
+            assert (shared.between(j)[plain.support_] <= shared.with_class[j]).all()
+            added += 1
+        for j in np.flatnonzero(~more.support_):
+            assert (shared.between(j)[more.support_] > shared.with_class[j]).any()
+    assert added > 0
 
 
 def test_neighbours_in_the_chain_agree_more_often_than_chance():

@@ -31,7 +31,7 @@ from seminaive.evaluate import (
 )
 from seminaive.models import NaiveBayesLogisticRegressionCV
 from seminaive.papers.acceptance import Bar
-from seminaive.papers.multinom import MultinomHybrid
+from seminaive.papers.factor_hybrid import FactorHybrid
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance
 from seminaive.solvers import logistic_path
 
@@ -46,12 +46,18 @@ __all__ = [
     "simulate_hybrid",
 ]
 
-# Raw coefficients, all of naive Bayes as the target, squared error, and a path that ends where it ends.
+# A path of 100 strengths that ends where it ends, and the strength of the least mean loss over ten folds.
+PATH_OF_THE_PAPERS: dict[str, Any] = {"strengths": 100, "extend": False, "cv": 10, "selection": "min"}
+# Raw coefficients, all of naive Bayes as the target, squared error.
 PAPERS_PROTOCOL: dict[str, Any] = {
+    "target": "naive-bayes",
+    "penalty": "l1",
     "standardize": False,
+    "penalize_intercept": True,
+    "smoothing": 1.0,
     "generative_shares": (1.0,),
     "scoring": "brier",
-    "extend": False,
+    **PATH_OF_THE_PAPERS,
 }
 METHODS = ("NBRLR", "LR", "NB", "Lasso", "Ridge", "ElasticNet")
 TEST_ROWS = 1000
@@ -141,7 +147,7 @@ def _estimates(X: npt.NDArray[np.number], y: npt.NDArray[np.int64], *, binary: b
             scoring=scoring,
             standardize=True,
             penalize_intercept=False,
-            extend=False,
+            **PATH_OF_THE_PAPERS,
         ).fit(X.astype(float), y)
         found[name] = model.coefficients_
         cautious = model.fold_losses_.choose("one-standard-error")
@@ -186,12 +192,9 @@ def simulate_hybrid(
     rng = np.random.default_rng([seed, setting, n_train, p, int(10 * r), repetition])
     X, y = simulation.draw(n_train, rng)
     X_test, y_test = simulation.draw(TEST_ROWS, rng)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = MultinomHybrid(allow_empty=False, categorical_features="all", random_state=repetition).fit(
-            X, y
-        )
-    posterior = model.predict_proba(X_test)
+    levels = pd.CategoricalDtype([0, 1])
+    model = FactorHybrid(random_state=repetition).fit(pd.DataFrame(X).astype(levels), y)
+    posterior = model.predict_proba(pd.DataFrame(X_test).astype(levels))
     yield {
         "L01": zero_one_loss(y_test, posterior.argmax(axis=1)),
         "RSPE": root_squared_probability_error(y_test, posterior),

@@ -21,7 +21,7 @@ from seminaive.models import (
     NaiveBayesLogisticRegressionCV,
 )
 from seminaive.papers.imputation import impute_given_class
-from seminaive.papers.nbrlr import PAPERS_PROTOCOL
+from seminaive.papers.nbrlr import PAPERS_PROTOCOL, PATH_OF_THE_PAPERS
 from seminaive.papers.real_tables import paper_table, tables_of
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance, published_table
 
@@ -29,7 +29,11 @@ __all__ = ["METHODS", "REPRODUCTIONS", "judge"]
 
 _ABOVE_EVERY_STRENGTH = 1e15  # from strength_max on, the coefficients are those of naive Bayes exactly
 _toward_zero = partial(
-    NaiveBayesLogisticRegressionCV, target="zero", standardize=True, penalize_intercept=False, extend=False
+    NaiveBayesLogisticRegressionCV,
+    target="zero",
+    standardize=True,
+    penalize_intercept=False,
+    **PATH_OF_THE_PAPERS,
 )
 METHODS: dict[str, Any] = {
     "HybridLRNB": HybridLogisticNaiveBayes(allow_empty=False),

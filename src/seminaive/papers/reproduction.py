@@ -132,6 +132,9 @@ class Reproduction:
         standard errors of the difference. Half of the last printed digit is granted on top.
     remarks : tuple of str
         What does not reproduce, and why.
+    printed_deviations_over : int or None
+        The number of repetitions that the printed standard deviations are taken over: where the table has no
+        standard errors, they follow from it.
     shared_run : str or None
         Name of the work that the table rests on, where other tables rest on it too: they keep it in one
         file, and what one of them has run the others need not run again.
@@ -148,6 +151,7 @@ class Reproduction:
     values: tuple[str, ...] = ("value",)
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    printed_deviations_over: int | None = None
     shared_run: str | None = None
 
     @property
@@ -290,6 +294,9 @@ def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Compar
     undamaged = published["status"] == "ok"
     if "damaged_part" in published:
         undamaged |= (published["status"] == "damaged") & (published["damaged_part"] == "p_value")
+    if reproduction.printed_deviations_over is not None:
+        deviation = pd.to_numeric(published["sd"], errors="coerce")
+        published = published.assign(se=deviation / reproduction.printed_deviations_over**0.5)
     paper = _long(published[undamaged], keys, reproduction.values)
     ours = _canonical_keys(ours, keys).assign(
         cell=ours["cell"] if "cell" in ours else reproduction.values[0],
