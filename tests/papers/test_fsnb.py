@@ -124,17 +124,29 @@ def test_a_users_copy_of_starplus_is_read_and_judged(tmp_path):
     assert sorted(np.unique(table.y, return_counts=True)[1]) == [88, 88]
     means = table.X[table.y == "picture"].mean() - table.X[table.y == "sentence"].mean()
     assert means["R0"] == pytest.approx(2, abs=0.2)
-    cells = fsnb.starplus_cells(tmp_path)
+    cells = runnable("fsnb-table3").run(RunOptions(1, folder=tmp_path))
     assert set(cells["subject"]) == {"04799"}
+    comparison = compare_with_paper(runnable("fsnb-table3"), cells)
+    assert len(comparison.cells) == 6 + 4
     assert cells.query("metric == 'error'")["ours"].max() < 0.1
 
 
 def test_what_is_no_starplus_is_refused(tmp_path):
     with pytest.raises(InputError, match="no files"):
-        fsnb.starplus_cells(tmp_path)
+        runnable("fsnb-table3").run(RunOptions(1, folder=tmp_path))
+    with pytest.raises(InputError, match="cannot be bundled"):
+        runnable("fsnb-table3").run(RunOptions(1))
     savemat(tmp_path / "other.mat", {"a": 1})
     with pytest.raises(InputError, match="not a StarPlus subject"):
         starplus_table(tmp_path / "other.mat")
+
+
+def test_all_pairs_of_methods_are_compared_by_their_ranks():
+    table = runnable("fsnb-table4")
+    cells = table.run(RunOptions(2, progress=False))
+    assert len(compare_with_paper(table, cells).cells) == 14  # one pair is printed twice
+    assert cells["ours"].between(0, 1).all()
+    assert cells.attrs["notes"][0].startswith("Mean ranks of the errors on 7 of 13 data sets")
 
 
 def test_redundant_predictors_harm_naive_bayes_more_than_irrelevant_ones():

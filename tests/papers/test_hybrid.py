@@ -130,14 +130,15 @@ def test_rows_with_missing_cells_never_test_and_cuts_see_the_whole_table(monkeyp
 def test_blankets_of_numbers_are_searched_in_complete_rows(monkeypatch):
     X, y = _table(monkeypatch)
     monkeypatch.setattr(hybrid, "paper_table", lambda name: Dataset(name, X[["a", "b"]], y))
-    rows = []
+    seen = []
     fit = hybrid.MarkovBlanketSelector.fit
     monkeypatch.setattr(
-        hybrid.MarkovBlanketSelector, "fit", lambda self, X, y: rows.append(X) or fit(self, X, y)
+        hybrid.MarkovBlanketSelector, "fit", lambda self, X, y: seen.append((self, X)) or fit(self, X, y)
     )
     next(iter(hybrid.judge("toy", hybrid.UNION, 0, 0)))
-    assert rows[0].notna().all(axis=None)
-    assert rows[0].equals(X[["a", "b"]].loc[rows[0].index])  # numbers, not their bins
+    selector, table = seen[0]
+    assert selector.complete_rows
+    assert table.equals(X[["a", "b"]].loc[table.index])  # numbers, not their bins
     hybrid._prepared.cache_clear()
 
 

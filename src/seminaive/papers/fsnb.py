@@ -1,4 +1,4 @@
-"""Forward stagewise naive Bayes: the synthetic scenarios and the tables of diabetes and of brain scans.
+"""Forward stagewise naive Bayes: the synthetic scenarios and the tables of diabetes.
 
 Vidaurre, Bielza and Larranaga, "Forward stagewise naive Bayes", Progress in Artificial Intelligence (2012).
 The paper's data sets have the relevant predictors first; here the columns of every data set are shuffled,
@@ -16,7 +16,6 @@ source for each of them and 0.75 as a deviation, fewer errors agree.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,6 @@ from sklearn.datasets import load_diabetes
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
-from seminaive.errors import InputError
 from seminaive.evaluate import run_repetitions
 from seminaive.evaluate.datasets import Dataset
 from seminaive.models import (
@@ -38,7 +36,6 @@ from seminaive.models import (
     WeightedNaiveBayes,
 )
 from seminaive.papers.reproduction import Reproduction, RunOptions
-from seminaive.papers.starplus import starplus_table
 from seminaive.papers.weka import LocallyPredictiveSelector
 
 __all__ = [
@@ -47,10 +44,12 @@ __all__ = [
     "SCENARIOS",
     "Sample",
     "Scenario",
+    "cells_of",
     "diabetes_tables",
     "judge_folds",
     "judge_sample",
-    "starplus_cells",
+    "run_diabetes",
+    "run_scenarios",
 ]
 
 N_CLASSES = 3
@@ -234,7 +233,8 @@ def _told_evaluations(records: pd.DataFrame, key: str) -> list[str]:
     return told
 
 
-def _run_table1(options: RunOptions) -> pd.DataFrame:
+def run_scenarios(options: RunOptions) -> pd.DataFrame:
+    """Run Table 1: means over data sets of every scenario."""
     units = [
         {"scenario": scenario, "repetition": repetition, "seed": options.random_state}
         for scenario in SCENARIOS
@@ -244,10 +244,10 @@ def _run_table1(options: RunOptions) -> pd.DataFrame:
         units, judge_sample, path=options.path, n_jobs=options.n_jobs, progress=options.progress
     )
     metrics = ["error", "n_selected", "n_noisy_selected"]
-    return _cells(records, "scenario", metrics)
+    return cells_of(records, "scenario", metrics)
 
 
-def _cells(records: pd.DataFrame, key: str, metrics: list[str]) -> pd.DataFrame:
+def cells_of(records: pd.DataFrame, key: str, metrics: list[str]) -> pd.DataFrame:
     """Mean and standard error of every metric, with the evaluation counts as notes."""
     long = records.melt([key, "method"], metrics, "metric", "value")
     cells = long.groupby(["metric", key, "method"], sort=False)["value"]
@@ -302,7 +302,8 @@ def _judge_diabetes(pi: str, repetition: int, seed: int) -> Iterable[dict[str, o
     return judge_folds(diabetes_tables()[pi], METHODS, repetition, seed)
 
 
-def _run_table2(options: RunOptions) -> pd.DataFrame:
+def run_diabetes(options: RunOptions) -> pd.DataFrame:
+    """Run Table 2: means over folds of every version of the diabetes data."""
     units = [
         {"pi": pi, "repetition": repetition, "seed": options.random_state}
         for pi in diabetes_tables()
@@ -311,31 +312,7 @@ def _run_table2(options: RunOptions) -> pd.DataFrame:
     records = run_repetitions(
         units, _judge_diabetes, path=options.path, n_jobs=options.n_jobs, progress=options.progress
     )
-    return _cells(records, "pi", ["error", "n_selected"])
-
-
-# StarPlus
-
-
-def starplus_cells(folder: str | Path, *, seed: int = 0) -> pd.DataFrame:
-    """Run Table 3 on a user's copy: mean error and number of predictors by subject and method.
-
-    Parameters
-    ----------
-    folder : path
-        Holds the six files ``data-starplus-SUBJECT-v7.mat``.
-    seed : int, default=0
-        Decides the folds.
-    """
-    paths = sorted(Path(folder).glob("data-starplus-*.mat"))
-    if not paths:
-        raise InputError(f"{str(folder)!r} has no files data-starplus-*.mat: get them from the StarPlus site")
-    records = [
-        {"subject": path.stem.split("-")[2], **record}
-        for path in paths
-        for record in judge_folds(starplus_table(path), METHODS, seed=seed)
-    ]
-    return _cells(pd.DataFrame(records), "subject", ["error", "n_selected"])
+    return cells_of(records, "pi", ["error", "n_selected"])
 
 
 _AGREE = "Means agree within three standard errors of the difference."
@@ -351,7 +328,7 @@ REPRODUCTIONS = (
         minutes=2,
         repetitions=100,
         quick_repetitions=10,
-        run=_run_table1,
+        run=run_scenarios,
         printed_deviations_over=100,
         remarks=(
             _AGREE,
@@ -369,7 +346,7 @@ REPRODUCTIONS = (
         minutes=0.5,
         repetitions=10,
         quick_repetitions=1,
-        run=_run_table2,
+        run=run_diabetes,
         printed_deviations_over=10,
         remarks=(
             _AGREE,

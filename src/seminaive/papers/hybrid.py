@@ -83,11 +83,11 @@ class _Prepared:
         """Return the features in the Markov blanket of the class; all of them where it is empty."""
         if search == ONE_SEARCH:
             return self._by_one_search(train)
-        selector = MarkovBlanketSelector(alpha=LEVEL, one_row_per_cell=search == UNION)
-        table = self.factors
-        if self.of_numbers:
-            # bnlearn correlates numbers, and refused missing cells.
-            table, train = self.X, train[self.rows.complete[train]]
+        # bnlearn correlates numbers, and refused missing cells.
+        table = self.X if self.of_numbers else self.factors
+        selector = MarkovBlanketSelector(
+            alpha=LEVEL, one_row_per_cell=search == UNION, complete_rows=self.of_numbers
+        )
         with warnings.catch_warnings():
             for kind in (EmptyBlanketWarning, UntestableWarning):
                 warnings.simplefilter("ignore", kind)

@@ -70,6 +70,8 @@ class RunOptions:
         a first look.
     max_rows : int or None
         Leave out data sets of more rows than this; it goes before the limit of ``quick``.
+    folder : Path or None
+        The user's copy of files that the package cannot carry.
     """
 
     repetitions: int
@@ -79,6 +81,7 @@ class RunOptions:
     progress: bool = True
     quick: bool = False
     max_rows: int | None = None
+    folder: Path | None = None
 
     def __post_init__(self) -> None:
         if self.max_rows is not None and self.max_rows < 1:
@@ -115,7 +118,8 @@ class Reproduction:
     title : str
         What the table shows, in a line.
     needs : str
-        ``simulation``, ``bundled tables``, ``real tables`` (in ``SEMINAIVE_DATA``) or ``nothing``.
+        ``simulation``, ``bundled tables``, ``real tables`` (in ``SEMINAIVE_DATA``), ``StarPlus files`` (in
+        the run's folder) or ``nothing``.
     minutes : float
         Rough time of the full run on one core.
     repetitions, quick_repetitions, least_repetitions : int
