@@ -83,7 +83,7 @@ REPRODUCTIONS = (
         tolerances={"p_value": Tolerance(0.05)},
         remarks=(
             "p-values agree within 0.05. Over 7 of the paper's 13 data sets; the scans come by --folder.",
-            "The printed values do not follow from the paper's mean errors: fsNB against NB has a raw p of 0.010,",
+            "The printed values do not follow from the paper's errors: fsNB against NB has a raw p of 0.010,",
             "printed after adjustment is 1.6e-6. Four of them exceed 1, which no adjusted p-value does.",
         ),
     ),
