@@ -166,8 +166,9 @@ def test_errors_by_predictors_are_those_of_naive_bayes_on_the_first_columns():
     assert curve["all"][4] == pytest.approx(np.mean(model.predict(X[1000:]) != y[1000:]))
 
 
-def test_partly_redundant_predictors_are_best_in_between():
-    apart, together = fsnb_figures.alpha_surface(0.0), fsnb_figures.alpha_surface(0.9)
+@pytest.mark.parametrize("numbers", [False, True])
+def test_partly_redundant_predictors_are_best_in_between(numbers):
+    apart, together = (fsnb_figures.alpha_surface(share, numbers=numbers) for share in (0.0, 0.9))
     assert apart[-1, -1] <= apart.min() + 0.01
     assert together[-1, -1] > together.min() + 0.005
 

@@ -32,7 +32,8 @@ from seminaive.evaluate import (
 from seminaive.models import NaiveBayesLogisticRegressionCV
 from seminaive.papers.acceptance import Bar
 from seminaive.papers.factor_hybrid import FactorHybrid
-from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance
+from seminaive.papers.p_values import agreeing_sides, paired_t_p_values
+from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance, published_table
 from seminaive.solvers import logistic_path
 
 __all__ = [
@@ -243,11 +244,32 @@ def bias_and_variance(records: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _run_losses(setting: int, cells: list[tuple[int, int, float]], options: RunOptions) -> pd.DataFrame:
-    return mean_losses(_run_cells([setting], cells, options))
+def p_value_note(name: str, records: pd.DataFrame) -> str:
+    """Say how many printed p-values, paired t tests against NBRLR, are on our side of 0.05."""
+    keys, pairs = ["n_train", "p", "r"], []
+    printed = published_table(name).query("status == 'ok' and p_value != ''")
+    for (metric, method), rows in printed.groupby(["metric", "method"], sort=False):
+        if method not in set(records["method"]):
+            continue
+        ours = paired_t_p_values(records, keys, str(metric), str(method))
+        for row in rows[[*keys, "p_value"]].to_numpy():
+            cell = (int(row[0]), int(row[1]), float(row[2]))
+            if cell in ours.index:
+                pairs.append((float(ours.loc[cell]), str(row[3])))
+    same, n_pairs = agreeing_sides(pairs)
+    return f"p-values of paired t tests against NBRLR on the printed side of 0.05: {same} of {n_pairs}"
 
 
-def _run_losses_with_hybrid(setting: int, options: RunOptions) -> pd.DataFrame:
+def _run_losses(
+    name: str, setting: int, cells: list[tuple[int, int, float]], options: RunOptions
+) -> pd.DataFrame:
+    records = _run_cells([setting], cells, options)
+    found = mean_losses(records)
+    found.attrs["notes"] = [p_value_note(name, records)]
+    return found
+
+
+def _run_losses_with_hybrid(name: str, setting: int, options: RunOptions) -> pd.DataFrame:
     """Run the paper's cells with the hybrid beside the methods that have coefficients."""
     units = [
         {**cell, "method": "HybridLRNB", "repetition": repetition, "seed": options.random_state}
@@ -260,7 +282,9 @@ def _run_losses_with_hybrid(setting: int, options: RunOptions) -> pd.DataFrame:
         units, simulate_hybrid, path=options.path, n_jobs=options.n_jobs, progress=options.progress
     )
     # Its error of coefficients is not defined.
-    return mean_losses(pd.concat([others, hybrid], ignore_index=True)).dropna(subset="ours")
+    found = mean_losses(pd.concat([others, hybrid], ignore_index=True)).dropna(subset="ours")
+    found.attrs["notes"] = [p_value_note(name, others)]
+    return found
 
 
 def _run_moment(
@@ -294,7 +318,7 @@ REPRODUCTIONS = (
         minutes=20,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses_with_hybrid, 1),
+        run=partial(_run_losses_with_hybrid, "nbrlr-table1", 1),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES),
     ),
@@ -305,7 +329,7 @@ REPRODUCTIONS = (
         minutes=20,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses_with_hybrid, 2),
+        run=partial(_run_losses_with_hybrid, "nbrlr-table2", 2),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES),
     ),
@@ -340,7 +364,7 @@ REPRODUCTIONS = (
         minutes=2,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses, 1, CHAPTER_CELLS),
+        run=partial(_run_losses, "dissertation-table2.1", 1, CHAPTER_CELLS),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES),
     ),
@@ -351,7 +375,7 @@ REPRODUCTIONS = (
         minutes=2,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses, 2, CHAPTER_CELLS),
+        run=partial(_run_losses, "dissertation-table2.2", 2, CHAPTER_CELLS),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES),
     ),
@@ -362,7 +386,7 @@ REPRODUCTIONS = (
         minutes=2,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses, 3, CHAPTER_CELLS),
+        run=partial(_run_losses, "dissertation-table2.3", 3, CHAPTER_CELLS),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES, "NBRLR's MSE at p = 10 does not reproduce"),
     ),
