@@ -1,4 +1,4 @@
-"""Write the table of agreement into docs/reproduction.md, from the kept results: python benchmarks/agreement.py"""
+"""Write the table of agreement into docs/reproduction.md, from the kept results."""
 
 import re
 from pathlib import Path

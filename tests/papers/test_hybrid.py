@@ -86,6 +86,15 @@ def test_a_data_set_is_won_where_a_paired_t_test_says_so():
     assert dissertation._outcome(_splits(noise, noise[::-1]), row) == "draw"
 
 
+def test_tables_of_fewer_than_ten_features_are_counted_by_themselves():
+    row = pd.DataFrame([{"metric": "L01", "method_a": "HybridLRNB", "method_b": "LR"}])
+    noise = np.random.default_rng(0).normal(size=30)
+    few = _splits(noise, noise + 0.1).assign(dataset="few", n_features=9)
+    many = _splits(noise + 0.1, noise).assign(dataset="many", n_features=10)
+    notes = dissertation._few_features_notes(row, pd.concat([few, many]))
+    assert notes == ["Fewer than ten features, L01 against LR: 1/0/0"]
+
+
 @needs_real_tables
 def test_a_quick_look_gives_all_cells(tmp_path):
     for name, n_cells in (("dissertation-tableA1", 3), ("hybrid-table2", 7)):
