@@ -321,7 +321,7 @@ REFUSED = [
     ("compare", "iris", "--seed", "-1"),
     ("compare", "t.csv"),
     ("reproduce", "table0"),
-    ("reproduce", "fsnb-table3"),
+    ("reproduce", "alr-footnote6"),
     ("reproduce", "nbrlr-table1", "--jobs", "0"),
     ("reproduce", "nbrlr-table1", "--seed", "-1"),
 ]

@@ -50,7 +50,7 @@ def refused(monkeypatch, capsys, tmp_path):
         ((*SIMULATION, "--max-rows", "0"), "--max-rows is 1 or more, got 0"),
         ((*SIMULATION, "--seed", "-1"), "--seed is 0 or more, got -1"),
         (("reproduce", "table0"), "no published table 'table0'"),
-        (("reproduce", "fsnb-table3"), "cannot be run"),
+        (("reproduce", "alr-footnote6"), "cannot be run"),
         (DESCRIPTION, "set SEMINAIVE_DATA to the folder"),
     ],
 )

@@ -1,9 +1,10 @@
-"""Draw the pictures of docs/fsnb.md: double-counting and its cure, and the paper's Figures 1 to 3, 5 and 6.
+"""Draw the pictures of docs/fsnb.md: double-counting and its cure, and the paper's Figures 1 to 6.
 
-python docs/pictures/fsnb.py [double-counting 1 2 3 5]
+python docs/pictures/fsnb.py [double-counting 1 2 3 4 5]
 """
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -97,20 +98,20 @@ def draw_figure_2():
     save(figure, "fsnb-figure2")
 
 
-def draw_figure_3():
+def draw_surfaces(name, *, numbers):
     figure, both = plt.subplots(1, 2, figsize=(8.5, 3.6), layout="constrained")
     for axes, share, title in (
         (both[0], 0.0, "independent given the class"),
         (both[1], 0.9, "equal in nine rows of ten"),
     ):
-        surface = np.mean([alpha_surface(share, seed=seed) for seed in range(10)], axis=0)
+        surface = np.mean([alpha_surface(share, seed=seed, numbers=numbers) for seed in range(10)], axis=0)
         image = axes.imshow(surface.T, origin="lower", extent=(0, 1, 0, 1), cmap="viridis_r", aspect="equal")
         best = np.unravel_index(surface.argmin(), surface.shape)
         axes.plot(*(np.array(best) / (len(surface) - 1)), "r*", markersize=12, clip_on=False)
         axes.set(xlabel="alpha of the second predictor", ylabel="alpha of the third predictor")
         axes.set_title(title, fontsize=11)
         figure.colorbar(image, ax=axes, label="test error")
-    save(figure, "fsnb-figure3")
+    save(figure, name)
 
 
 def draw_figures_5_and_6():
@@ -147,7 +148,8 @@ PICTURES = {
     "double-counting": draw_double_counting,
     "1": draw_figure_1,
     "2": draw_figure_2,
-    "3": draw_figure_3,
+    "3": partial(draw_surfaces, "fsnb-figure3", numbers=False),
+    "4": partial(draw_surfaces, "fsnb-figure4", numbers=True),
     "5": draw_figures_5_and_6,
 }
 

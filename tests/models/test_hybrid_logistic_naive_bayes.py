@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import log_softmax
+from scipy.stats import chi2, chi2_contingency
 from sklearn.datasets import load_wine
 
 from seminaive import (
@@ -150,11 +151,26 @@ def test_every_feature_is_in_one_part_and_the_trace_can_be_read(mixed, rule):
 
 def test_dependent_pairs_are_separated(mixed):
     X, y = mixed
-    for cutoff in (0.05, "mi"):
+    for cutoff in (0.05, "mi", "chi-square"):
         model = hybrid("dependence", cutoff=cutoff).fit(X, y)
         assert len({"height", "size"} & set(model.generative_features_)) == 1
         assert len({"colour", "tint"} & set(model.generative_features_)) == 1
         assert "side" in model.generative_features_
+
+
+def test_a_chi_square_cutoff_separates_what_scipy_finds_dependent_given_the_class():
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 120)
+    X = pd.DataFrame(rng.integers(0, 3, (120, 6)), columns=list("abcdef")).astype(str)
+    X["b"] = np.where(rng.random(120) < 0.3, X["a"], X["b"])
+    for cutoff, power in (("mi", "log-likelihood"), ("chi-square", "pearson")):
+        for pair in combinations(X.columns, 2):
+            tables = [pd.crosstab(X.loc[y == c, pair[0]], X.loc[y == c, pair[1]]) for c in (0, 1)]
+            statistic = sum(
+                chi2_contingency(table, correction=False, lambda_=power).statistic for table in tables
+            )
+            model = hybrid("dependence", cutoff=cutoff, alpha=0.2).fit(X[list(pair)], y)
+            assert len(model.logistic_features_) == (chi2.sf(statistic, 8) <= 0.2)
 
 
 def training_accuracy(model, X, y):
@@ -444,7 +460,7 @@ def test_a_saved_model_keeps_its_partition(tmp_path, mixed):
         ({"partition": ["nose"]}, r"partition names \['nose'\], not among the features"),
         ({"rate": -1.0}, "rate is 'cv' or a number per row"),
         ({"rate": float("nan")}, "rate is 'cv' or a number per row"),
-        ({"cutoff": 2.0}, "cutoff is 'mi' or a dependence"),
+        ({"cutoff": 2.0}, "cutoff is 'mi', 'chi-square' or a dependence"),
         ({"generative": "aode"}, "generative is one of"),
         ({"blanket": "union"}, "blanket is True, False or a dict"),
         ({"scoring": "mse"}, "scoring is one of"),

@@ -200,3 +200,34 @@ def test_fast_iamb_in_the_selector_adds_no_feature_to_crowded_cells():
     assert all(decision.result.dependent(0.05) for decision in decisions)
     # 100 rows over 2 x 3 cells are 17 per cell, over 2 x 9 cells 5.6, over 2 x 27 cells 1.9.
     assert sum(decision.action == "added" for decision in decisions) == 2
+
+
+def test_permutations_find_the_blanket_of_a_number_and_refuse_weights():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    cause = rng.normal(y)
+    X = np.column_stack([cause, cause + rng.normal(size=300), rng.normal(size=300)])
+    selector = MarkovBlanketSelector("iamb", "smc-mi-g")
+    assert selector.fit(X, y).get_support().tolist() == [True, False, False]
+    assert "smc-mi-g" in str(selector.trace_)
+    with pytest.raises(InputError, match="permutations take every row once"):
+        selector.fit(X, y, sample_weight=np.full(300, 2.0))
+    with pytest.raises(InputError, match="is for numbers"):
+        MarkovBlanketSelector("iamb", "smc-mi-g", categorical_features="all").fit(X > 0, y)
+
+
+@pytest.mark.parametrize("test", ["union", "mi", "cor"])
+def test_complete_rows_give_the_blanket_of_the_table_without_the_others(test):
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 400)
+    X = pd.DataFrame({"a": rng.normal(y), "b": rng.normal(y), "c": rng.normal(size=400)})
+    X.loc[rng.random(400) < 0.5, "b"] = np.nan
+    known = X.notna().all(axis=1).to_numpy()
+    found = MarkovBlanketSelector(test=test, complete_rows=True).fit(X, y)
+    bins = {"categorical_features": "from_dtype"}
+    expected = MarkovBlanketSelector(test=test, **bins).fit(X[known], y[known])
+    if test != "mi":  # cut points are those of all rows
+        assert found.support_.tolist() == expected.support_.tolist()
+    assert {decision.result.n_rows for blanket in found.trace_.blankets for decision in blanket.trace} == {
+        float(known.sum())
+    }

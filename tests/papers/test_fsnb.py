@@ -5,12 +5,19 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-from seminaive import ForwardStagewiseNaiveBayes, NaiveBayes, SelectiveNaiveBayes
+from seminaive import (
+    CorrelationFeatureSelector,
+    ForwardStagewiseNaiveBayes,
+    NaiveBayes,
+    SelectiveNaiveBayes,
+)
+from seminaive.encode import mdl_cuts
 from seminaive.errors import InputError
 from seminaive.papers import fsnb, fsnb_figures
 from seminaive.papers.fsnb import SCENARIOS
 from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
 from seminaive.papers.starplus import starplus_table
+from seminaive.papers.weka import LocallyPredictiveSelector
 
 
 @pytest.mark.parametrize("name", list(SCENARIOS))
@@ -26,6 +33,38 @@ def test_noisy_columns_are_irrelevant_or_repeat_a_relevant_one(name):
     else:
         means = np.array([noisy[sample.y == c].mean(axis=0) for c in range(3)])
         assert np.ptp(means, axis=0).max() < 0.06
+
+
+@pytest.mark.parametrize("name", ["DR", "CR"])
+def test_all_redundant_predictors_copy_one_relevant_predictor(name):
+    sample = SCENARIOS[name].draw(np.random.default_rng(1), n_train=20_000, n_test=10)
+    codes = sample.X.apply(lambda column: column.astype(float)).to_numpy()
+    noisy = codes[:, sample.noisy]
+    near = [[np.mean(np.abs(one - other) < 0.4) for other in noisy.T] for one in noisy.T]
+    # Two copies of one predictor both hold its value in 0.9 x 0.9 of the rows.
+    assert np.min(near) > 0.8
+
+
+def test_the_papers_three_quarters_are_a_variance():
+    sample = SCENARIOS["CI"].draw(np.random.default_rng(0), n_train=50_000, n_test=10)
+    residual = sample.X - sample.X.groupby(sample.y).transform("mean")
+    np.testing.assert_allclose(residual.var(), 0.75, rtol=0.03)
+
+
+def test_locally_predictive_features_tell_more_about_the_class_than_about_a_feature_kept():
+    added = 0
+    for seed in range(5):
+        sample = SCENARIOS["DI"].draw(np.random.default_rng(seed), n_test=10)
+        plain = CorrelationFeatureSelector().fit(sample.X, sample.y)
+        more = LocallyPredictiveSelector().fit(sample.X, sample.y)
+        assert (more.support_ | ~plain.support_).all()
+        shared = plain._encoded(sample.X, sample.y, None, mdl_cuts)
+        for j in np.flatnonzero(more.support_ & ~plain.support_):
+            assert (shared.between(j)[plain.support_] <= shared.with_class[j]).all()
+            added += 1
+        for j in np.flatnonzero(~more.support_):
+            assert (shared.between(j)[more.support_] > shared.with_class[j]).any()
+    assert added > 0
 
 
 def test_neighbours_in_the_chain_agree_more_often_than_chance():
@@ -85,17 +124,29 @@ def test_a_users_copy_of_starplus_is_read_and_judged(tmp_path):
     assert sorted(np.unique(table.y, return_counts=True)[1]) == [88, 88]
     means = table.X[table.y == "picture"].mean() - table.X[table.y == "sentence"].mean()
     assert means["R0"] == pytest.approx(2, abs=0.2)
-    cells = fsnb.starplus_cells(tmp_path)
+    cells = runnable("fsnb-table3").run(RunOptions(1, folder=tmp_path))
     assert set(cells["subject"]) == {"04799"}
+    comparison = compare_with_paper(runnable("fsnb-table3"), cells)
+    assert len(comparison.cells) == 6 + 4
     assert cells.query("metric == 'error'")["ours"].max() < 0.1
 
 
 def test_what_is_no_starplus_is_refused(tmp_path):
     with pytest.raises(InputError, match="no files"):
-        fsnb.starplus_cells(tmp_path)
+        runnable("fsnb-table3").run(RunOptions(1, folder=tmp_path))
+    with pytest.raises(InputError, match="cannot be bundled"):
+        runnable("fsnb-table3").run(RunOptions(1))
     savemat(tmp_path / "other.mat", {"a": 1})
     with pytest.raises(InputError, match="not a StarPlus subject"):
         starplus_table(tmp_path / "other.mat")
+
+
+def test_all_pairs_of_methods_are_compared_by_their_ranks():
+    table = runnable("fsnb-table4")
+    cells = table.run(RunOptions(2, progress=False))
+    assert len(compare_with_paper(table, cells).cells) == 14  # one pair is printed twice
+    assert cells["ours"].between(0, 1).all()
+    assert cells.attrs["notes"][0].startswith("Mean ranks of the errors on 7 of 13 data sets")
 
 
 def test_redundant_predictors_harm_naive_bayes_more_than_irrelevant_ones():
@@ -115,8 +166,9 @@ def test_errors_by_predictors_are_those_of_naive_bayes_on_the_first_columns():
     assert curve["all"][4] == pytest.approx(np.mean(model.predict(X[1000:]) != y[1000:]))
 
 
-def test_partly_redundant_predictors_are_best_in_between():
-    apart, together = fsnb_figures.alpha_surface(0.0), fsnb_figures.alpha_surface(0.9)
+@pytest.mark.parametrize("numbers", [False, True])
+def test_partly_redundant_predictors_are_best_in_between(numbers):
+    apart, together = (fsnb_figures.alpha_surface(share, numbers=numbers) for share in (0.0, 0.9))
     assert apart[-1, -1] <= apart.min() + 0.01
     assert together[-1, -1] > together.min() + 0.005
 

@@ -6,8 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import HybridLogisticNaiveBayes
+from seminaive.evaluate.datasets import Dataset
 from seminaive.papers import dissertation, hybrid, nbrlr
+from seminaive.papers.factors import factors_of
+from seminaive.papers.forests import VotingForest
 from seminaive.papers.reproduction import RunOptions, runnable
 
 needs_real_tables = pytest.mark.skipif(
@@ -42,6 +44,29 @@ def test_all_methods_of_chapter_1_see_the_same_split():
     assert {**again, "seconds": 0} == {**found["LR"], "seconds": 0}
 
 
+def test_a_forests_probabilities_are_shares_of_votes_and_categories_are_whole():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 90)
+    # Rows repeat each other in other classes, so that leaves are mixed.
+    X = pd.DataFrame({"kind": rng.choice(list("abc"), 90), "size": np.round(rng.normal(y))}).astype(
+        {"kind": "category"}
+    )
+    forest = VotingForest().fit(X, y)
+    shares = forest.predict_proba(X)
+    np.testing.assert_allclose(shares * 100, np.round(shares * 100), atol=1e-9)  # a hundred trees
+    np.testing.assert_allclose(shares.sum(axis=1), 1)
+    assert forest.forest_.n_features_in_ == 2
+    averaged = forest.forest_.predict_proba(forest.columns_.transform(X))
+    assert (shares[np.arange(90), y] != averaged[np.arange(90), y]).any()
+
+
+@pytest.mark.parametrize(("attributes", "tried"), [("sqrt", 4), ("log2", 5)])
+def test_a_forest_tries_as_many_attributes_as_the_papers_program(attributes, tried):
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame(rng.normal(size=(30, 16))), rng.integers(0, 2, 30)
+    assert VotingForest(attributes).fit(X, y).forest_.max_features == tried
+
+
 def _splits(ours, others):
     return pd.DataFrame(
         {
@@ -61,6 +86,15 @@ def test_a_data_set_is_won_where_a_paired_t_test_says_so():
     assert dissertation._outcome(_splits(noise, noise[::-1]), row) == "draw"
 
 
+def test_tables_of_fewer_than_ten_features_are_counted_by_themselves():
+    row = pd.DataFrame([{"metric": "L01", "method_a": "HybridLRNB", "method_b": "LR"}])
+    noise = np.random.default_rng(0).normal(size=30)
+    few = _splits(noise, noise + 0.1).assign(dataset="few", n_features=9)
+    many = _splits(noise + 0.1, noise).assign(dataset="many", n_features=10)
+    notes = dissertation._few_features_notes(row, pd.concat([few, many]))
+    assert notes == ["Fewer than ten features, L01 against LR: 1/0/0"]
+
+
 @needs_real_tables
 def test_a_quick_look_gives_all_cells(tmp_path):
     for name, n_cells in (("dissertation-tableA1", 3), ("hybrid-table2", 7)):
@@ -70,33 +104,86 @@ def test_a_quick_look_gives_all_cells(tmp_path):
         assert cells["ours"].notna().all()
 
 
-@needs_real_tables
-def test_rows_with_missing_cells_never_test(monkeypatch):
-    seen = []
-    predict = hybrid.HybridOfParts.predict
+def _table(monkeypatch, n_rows=60):
+    """Replace the papers' tables by two numbers and a category; a third of the rows has a missing cell."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n_rows)
+    X = pd.DataFrame(
+        {"a": rng.normal(y), "b": rng.normal(y), "c": np.where(rng.random(n_rows) < 0.3 + 0.4 * y, "u", "v")}
+    )
+    X["b"] = X["b"].where(np.arange(n_rows) % 3 > 0)
+    monkeypatch.setattr(hybrid, "paper_table", lambda name: Dataset(name, X, y))
+    hybrid._prepared.cache_clear()
+    return X, y
 
-    def spy(self, X):
-        seen.append(X)
-        return predict(self, X)
 
-    monkeypatch.setattr(hybrid.HybridOfParts, "predict", spy)
-    record = next(iter(hybrid.judge("Congressional Voting Records", 0, 0)))
-    assert all(not X.isna().any(axis=None) for X in seen)
+def test_rows_with_missing_cells_never_test_and_cuts_see_the_whole_table(monkeypatch):
+    X, y = _table(monkeypatch)
+    seen = {}
+
+    def spy(training, testing, *_):
+        seen["training"], seen["testing"] = training, testing
+        return 50.0
+
+    monkeypatch.setattr(hybrid, "_accuracy", spy)
+    record = next(iter(hybrid.judge("toy", hybrid.EVERY_TEST, 0, 0)))
+    assert seen["testing"].complete.all()
+    assert len(seen["testing"].codes) == 6
+    assert not seen["training"].complete.all()
     assert record["lr_part_size"] + record["nb_part_size"] == record["markov_blanket_size"]
+    prepared = hybrid._prepared("toy")
+    assert prepared.factors.equals(factors_of(X, y))
+    hybrid._prepared.cache_clear()
 
 
-def test_both_parts_together_are_the_hybrid_model_where_no_cell_is_missing(weather):
-    X, y = weather
-    X = X.drop(columns=[name for name in X.columns if X[name].isna().any()])
-    own = list(X.columns[:1])
-    options = {"numbers": "bins", "missing": "neutral"}
-    whole = HybridLogisticNaiveBayes(partition=own, **options).fit(X, y)
-    parts = hybrid.HybridOfParts.fit(X, y, own, list(X.columns))
-    assert (parts.predict(X) == whole.predict(X)).mean() > 0.995  # ties aside
-    for logistic in ([], list(X.columns)):
-        whole = HybridLogisticNaiveBayes(partition=logistic, **options).fit(X, y)
-        parts = hybrid.HybridOfParts.fit(X, y, logistic, list(X.columns))
-        assert (parts.predict(X) == whole.predict(X)).all()
+def test_blankets_of_numbers_are_searched_in_complete_rows(monkeypatch):
+    X, y = _table(monkeypatch)
+    monkeypatch.setattr(hybrid, "paper_table", lambda name: Dataset(name, X[["a", "b"]], y))
+    seen = []
+    fit = hybrid.MarkovBlanketSelector.fit
+    monkeypatch.setattr(
+        hybrid.MarkovBlanketSelector, "fit", lambda self, X, y: seen.append((self, X)) or fit(self, X, y)
+    )
+    next(iter(hybrid.judge("toy", hybrid.UNION, 0, 0)))
+    selector, table = seen[0]
+    assert selector.complete_rows
+    assert table.equals(X[["a", "b"]].loc[table.index])  # numbers, not their bins
+    hybrid._prepared.cache_clear()
+
+
+def test_one_search_takes_the_class_of_glass_as_its_number(monkeypatch):
+    rng = np.random.default_rng(0)
+    y = rng.choice(["containers", "headlamps", "build wind float"], 900)
+    numbers = np.select([y == "containers", y == "headlamps"], [5.0, 7.0], 1.0)
+    b = rng.normal(size=900)
+    b -= np.polyval(np.polyfit(numbers, b, 1), numbers)  # not correlated with the numbers at all
+    X = pd.DataFrame({"a": rng.normal(numbers), "b": b})
+    monkeypatch.setattr(hybrid, "paper_table", lambda name: Dataset(name, X, y))
+    hybrid._prepared.cache_clear()
+    prepared = hybrid._prepared("toy")
+    assert set(zip(y, prepared.class_numbers, strict=True)) == {
+        ("containers", 5.0),
+        ("headlamps", 7.0),
+        ("build wind float", 1.0),
+    }
+    assert prepared.blanket(np.arange(900), hybrid.ONE_SEARCH) == [0]
+    hybrid._prepared.cache_clear()
+
+
+def test_wins_of_the_hybrid_are_higher_accuracies():
+    noise = np.random.default_rng(0).normal(size=30)
+    splits = pd.DataFrame(
+        {"dataset": "one", "HybridLRNB": 80 + noise, "LR": 70 + noise[::-1], "NB": 80 + noise}
+    )
+    counts = hybrid.pairwise_counts(splits).set_index("rival")
+    assert counts.loc["LR"].tolist() == [1, 0, 0]
+    assert counts.loc["NB"].tolist() == [0, 1, 0]
+
+
+@needs_real_tables
+def test_tables_that_differ_from_the_papers_are_named():
+    told = hybrid._shape_notes(["Glass Identification", "Wine", "Bank Marketing", "Ecoli"])
+    assert told == ["Glass Identification has another shape than in Table 1: features 9 (10 printed)"]
 
 
 def test_the_hybrid_of_the_simulations_sees_the_samples_of_the_other_methods(monkeypatch):

@@ -5,7 +5,8 @@ import pandas as pd
 import pytest
 
 from seminaive import HybridLogisticNaiveBayes
-from seminaive.papers.multinom import MultinomHybrid, minimize_variable_metric
+from seminaive.papers.factor_hybrid import FactorHybrid
+from seminaive.papers.multinom import minimize_variable_metric, multinom
 
 # multinom(k ~ a + b, data, trace = FALSE) of nnet 7.3-18 in R 4.2.2, all columns being factors; rows of
 # coef() are classes q and r, columns the intercept, a = v, a = w, b = y. The second case is separable.
@@ -31,8 +32,8 @@ def scores_of(coefficients, a, b):
 @pytest.mark.parametrize("columns", list(OF_R))
 def test_the_search_ends_where_that_of_r_ends(columns):
     a, b, k = (np.array(list(column)) for column in columns)
-    model = MultinomHybrid(rate=np.inf).fit(pd.DataFrame({"a": a, "b": b}), k)
-    ours = np.log(model.predict_proba(pd.DataFrame({"a": a, "b": b})))
+    X = pd.DataFrame({"a": a, "b": b}).astype("category")
+    ours = np.log(FactorHybrid(rate=np.inf).fit(X, k).predict_proba(X))
     # R prints eight digits of scores up to 33.
     np.testing.assert_allclose(ours - ours[:, :1], scores_of(OF_R[columns], a, b), atol=1e-4)
 
@@ -51,9 +52,17 @@ def test_the_search_finds_the_minimum_of_a_quadratic_function():
     assert n_iter < 40
 
 
-def test_where_an_optimum_exists_the_model_is_the_hybrid_itself(weather):
+def test_where_an_optimum_exists_the_logistic_part_is_that_of_our_model(weather):
     X, y = weather
-    X = X.select_dtypes(exclude="number").fillna("none").astype(str)
-    ours, plain = MultinomHybrid(random_state=0).fit(X, y), HybridLogisticNaiveBayes(random_state=0).fit(X, y)
-    assert ours.logistic_features_ == plain.logistic_features_
+    X = X.select_dtypes(exclude="number").fillna("none").astype("category")
+    plain = HybridLogisticNaiveBayes(partition=list(X.columns)).fit(X, y)
+    ours = FactorHybrid(rate=np.inf).fit(X, y)
     np.testing.assert_allclose(ours.predict_proba(X), plain.predict_proba(X), atol=2e-4)
+
+
+def test_rows_of_indicators_count_as_often_as_they_occur_and_numbers_stay_as_they_are():
+    rng = np.random.default_rng(0)
+    labels = rng.integers(0, 3, 60)
+    X = np.column_stack([np.ones(60), rng.integers(0, 2, 60)]).astype(float)
+    plain = np.column_stack([X, 1e-12 * rng.normal(size=60)])  # no row repeats another
+    np.testing.assert_allclose(multinom(X, labels, 3), multinom(plain, labels, 3)[:2], atol=1e-6)

@@ -18,14 +18,21 @@ def test_the_list_names_every_table_with_its_needs():
     shown = _run("--list")
     assert shown.exit_code == 0
     assert "nbrlr-table1" in shown.output
-    assert "fsnb-table3" in shown.output
-    assert "cannot be bundled" in " ".join(shown.output.split())
+    assert "alr-footnote6" in shown.output
+    assert "is not among the tables" in " ".join(shown.output.split())
     assert _run().output == shown.output
 
 
 def test_a_table_that_cannot_be_run_is_refused_with_its_reason():
-    with pytest.raises(InputError, match="cannot be bundled"):
-        _run("fsnb-table3")
+    with pytest.raises(InputError, match="is not among the tables"):
+        _run("alr-footnote6")
+
+
+def test_files_that_cannot_be_bundled_come_from_a_folder(tmp_path):
+    with pytest.raises(InputError, match="cannot be bundled: name the folder"):
+        _run("fsnb-table3", "--out", str(tmp_path))
+    with pytest.raises(InputError, match="has no files data-starplus"):
+        _run("fsnb-table3", "--folder", str(tmp_path), "--out", str(tmp_path))
 
 
 @pytest.fixture

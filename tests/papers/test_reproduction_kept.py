@@ -34,3 +34,17 @@ def test_the_kept_misses_are_those_of_the_kept_tables(bar, tmp_path):
     keep_misses(judged, tmp_path / "again.csv", f"seminaive reproduce --misses {bar.name}")
     assert (tmp_path / "again.csv").read_text() == (KEPT / f"{bar.name}-misses.csv").read_text()
     assert judged.met
+
+
+def test_the_page_counts_what_the_kept_results_say():
+    page = (KEPT.parent / "reproduction.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| [^|]+ \| `([\w.-]+)` \| (\d+) \| (\d+) \|", page, flags=re.MULTILINE)
+    assert len(rows) > 20
+    for name, cells, agree in rows:
+        folders = (KEPT, KEPT.parents[1] / "results" / "hybrid")
+        counts = []
+        for path in (folder / f"{name}.csv" for folder in folders):
+            if path.exists():
+                kept = pd.read_csv(path, comment="#")
+                counts.append((len(kept), int(kept["agrees"].sum())))
+        assert (int(cells), int(agree)) in counts

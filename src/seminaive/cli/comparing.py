@@ -149,6 +149,10 @@ def reproduce(
         int | None, typer.Option(help="Repetitions of the paper's protocol; the paper's number by default.")
     ] = None,
     max_rows: Annotated[int | None, typer.Option(help="Leave out data sets of more rows.")] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option(help="Your copy of files that cannot be bundled: StarPlus, for fsnb-table3."),
+    ] = None,
     resume: Annotated[
         bool,
         typer.Option(
@@ -198,6 +202,7 @@ def reproduce(
         random_state=seed,
         quick=quick,
         max_rows=max_rows,
+        folder=folder,
     )
     reproduction.check_run(table, options)
     if not resume:

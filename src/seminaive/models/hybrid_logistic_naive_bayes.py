@@ -40,6 +40,8 @@ from seminaive.structure import (
 )
 
 RULES = ("bias-variance", "dependence", "greedy")
+# The tests of a pair of features that may replace a number as the cutoff, by their names in `structure`.
+PAIR_TESTS = {"mi": "mi", "chi-square": "x2"}
 
 
 class HybridLogisticNaiveBayes(AdditiveClassifier):
@@ -72,9 +74,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         cross-validated. "cv" finds the one that held-out rows support, since neither part has a penalty; 1
         takes the parts as they are, as in the papers. With a given rate or another rule no rows are held out,
         and the share is 1 unless a number is given.
-    cutoff : float or "mi", default=0.05
-        The rule "dependence" separates two features whose dependence is at least this; with "mi", it
-        separates those whose independence given the class is rejected by a G test at level ``alpha``.
+    cutoff : float, "mi" or "chi-square", default=0.05
+        The rule "dependence" separates two features whose dependence is at least this; with "mi" or
+        "chi-square", it separates those whose independence given the class is rejected at level ``alpha``, by
+        a G test or by Pearson's.
     alpha : float, default=0.05
         Level of that test.
     greedy : {"backward", "forward"}, default="backward"
@@ -327,7 +330,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             names = list(self.partition)
             return Partition.of_logistic([self.features_.index(name) for name in names], len(self.features_))
         if self.partition == "dependence":
-            related = problem.related(self.alpha) if self.cutoff == "mi" else None
+            test = PAIR_TESTS.get(self.cutoff)
+            related = None if test is None else problem.related(test, self.alpha)
             cutoff = 0.0 if related is not None else self.cutoff
             found = dependence_partition(
                 problem.dependence, random, cutoff=cutoff, related=related, logistic=problem.always_logistic
@@ -479,8 +483,9 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         by_folds = isinstance(self.rate, str) and self.rate == "cv"
         if not by_folds and not unlimited and not (is_number(self.rate) and self.rate >= 0):
             raise InputError(f"rate is 'cv' or a number per row, 0 to infinity, got {self.rate!r}")
-        if not isinstance(self.cutoff, str) or self.cutoff != "mi":
-            check_number("cutoff", self.cutoff, "'mi' or a dependence between 0 and 1", low=0.0, high=1.0)
+        if not isinstance(self.cutoff, str) or self.cutoff not in PAIR_TESTS:
+            expected = "'mi', 'chi-square' or a dependence between 0 and 1"
+            check_number("cutoff", self.cutoff, expected, low=0.0, high=1.0)
         check_number("alpha", self.alpha, "a level between 0 and 1", low=0.0, high=1.0, above=True)
         check_choice("greedy", self.greedy, ("backward", "forward"))
         check_choice("generative", self.generative, ("naive-bayes", "tan"))

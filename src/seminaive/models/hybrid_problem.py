@@ -81,13 +81,13 @@ class HybridProblem:
         dependence[np.ix_(varies, varies)] = found.normalized
         return dependence
 
-    def related(self, alpha):
-        """Return which pairs of features a G test given the class finds dependent at a level."""
+    def related(self, test, alpha):
+        """Return which pairs of features a test given the class finds dependent at a level."""
         rows = self.rows
         code_type = np.promote_types(self.binned.codes.dtype, np.min_scalar_type(rows.n_classes))
         columns = np.vstack([self.binned.codes.T[self.features], rows.labels]).astype(code_type)
         sizes = (*(self.binned.cardinalities[j] for j in self.features), rows.n_classes)
-        tests = CodedTests(columns, sizes, row_weight=rows.row_weight, declare_untestable=False)
+        tests = CodedTests(columns, sizes, test, rows.row_weight, declare_untestable=False)
         n_features = len(self.features)
         related = np.zeros((n_features, n_features), dtype=bool)
         for j in range(1, n_features):

@@ -9,6 +9,7 @@ import numpy as np
 from seminaive.encode import TableEncoder, mdl_cuts
 from seminaive.errors import EmptyBlanketWarning, InputError, UntestableWarning, warn_caller
 from seminaive.models.base import is_number, open_training, unchanged_on_failure
+from seminaive.models.parameters import check_flag
 from seminaive.models.table_selector import TableSelector
 from seminaive.structure import (
     ALGORITHMS,
@@ -17,10 +18,11 @@ from seminaive.structure import (
     Blanket,
     CodedTests,
     GaussianTests,
+    SequentialPermutationTests,
     fast_iamb,
 )
 
-UNION = "union"
+UNION, PERMUTATIONS = "union", "smc-mi-g"
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,13 @@ class BlanketTrace:
         return sum(blanket.n_untestable for blanket in self.blankets)
 
 
+def complete_rows(table):
+    """Return the positions of the rows without a missing cell; columns without any value do not count."""
+    lacking = (table.codes >= np.array(table.cardinalities)).any(axis=1)
+    lacking |= np.isnan(table.numbers).any(axis=1)
+    return np.flatnonzero(~lacking)
+
+
 class MarkovBlanketSelector(TableSelector):
     """Keeps the features that tell all there is to know about the class: its Markov blanket.
 
@@ -72,13 +81,17 @@ class MarkovBlanketSelector(TableSelector):
         "mi" (G test), "mi-adf" (with adjusted degrees of freedom) or "mi-sh" (shrinkage estimate), for any
         table; "cor" (Student's t), "zf" (Fisher's z), "mi-g" (Gaussian mutual information) or "mi-g-sh" (its
         shrinkage estimate) for tables of numbers alone. The union is over these four where all columns are
-        numbers, else over those three.
+        numbers, else over those three. "smc-mi-g", for numbers too, draws permutations until the answer is
+        clear; the class then counts as its place among the sorted labels, and rows cannot be weighted.
     alpha : float, default=0.05
         Level of each test: a feature is kept where its p-value is at most that.
     one_row_per_cell : bool, default=True
         Whether a test that would need more cells than there are rows is declared untestable: it then neither
         adds nor removes a feature, and the fit warns. False makes every test, as bnlearn does, where "mi-adf"
         says independent if there are fewer than five rows per cell.
+    complete_rows : bool, default=False
+        Whether rows with a missing cell are left out of all tests, and not only of those that need the cell:
+        earlier versions of bnlearn took no others.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories; by default those that do not hold numbers.
 
@@ -124,12 +137,14 @@ class MarkovBlanketSelector(TableSelector):
         *,
         alpha=0.05,
         one_row_per_cell=True,
+        complete_rows=False,
         categorical_features="from_dtype",
     ):
         self.algorithm = algorithm
         self.test = test
         self.alpha = alpha
         self.one_row_per_cell = one_row_per_cell
+        self.complete_rows = complete_rows
         self.categorical_features = categorical_features
 
     def fit(self, X, y, sample_weight=None):
@@ -147,7 +162,12 @@ class MarkovBlanketSelector(TableSelector):
         with unchanged_on_failure(self):
             opened, target, weight = open_training(self, X, y, sample_weight)
             table = self._coded(opened, target.labels, weight)
-            tests = self._tests(table, target.labels, len(target.classes), weight)
+            labels, n_classes = target.labels, len(target.classes)
+            if self.complete_rows:
+                rows = complete_rows(table)
+                table, labels = table.rows(rows), labels[rows]
+                weight = None if weight is None else weight[rows]
+            tests = self._tests(table, labels, n_classes, weight)
             self.trace_ = self._search(tests, table.schema.coded_names)
             found = [table.schema.coded[k] for blanket in self.trace_.blankets for k in blanket.members]
             self.support_ = np.isin(np.arange(len(opened.names)), found)
@@ -170,11 +190,15 @@ class MarkovBlanketSelector(TableSelector):
         names = [self.test]
         if self.test == UNION:
             names = list(CORRELATION_TESTS if all_numbers else COUNTS_TESTS)
-        elif self.test in CORRELATION_TESTS and not all_numbers:
+        elif self.test in (*CORRELATION_TESTS, PERMUTATIONS) and not all_numbers:
             raise InputError(
                 f"test {self.test!r} is for numbers, and some columns are categories: choose one of "
                 f"{', '.join(COUNTS_TESTS)}, or pass the numeric columns only"
             )
+        if self.test == PERMUTATIONS:
+            if weight is not None:
+                raise InputError("permutations take every row once: leave sample_weight out, or choose 'cor'")
+            return [SequentialPermutationTests(np.column_stack([table.numbers, labels]), self.alpha)]
         if names[0] in CORRELATION_TESTS:
             indicators = labels[:, None] == (np.arange(n_classes) if n_classes > 2 else [n_classes - 1])
             numbers = np.column_stack([table.numbers, indicators])
@@ -198,7 +222,7 @@ class MarkovBlanketSelector(TableSelector):
             for algorithm in algorithms:
                 limits = {"rows_per_cell": test.rows_per_cell} if self._limits_cells(algorithm, test) else {}
                 blankets.append(ALGORITHMS[algorithm](test, target, range(target), self.alpha, **limits))
-        used = tuple(test.test for test in tests for _ in algorithms)
+        used = tuple(getattr(test, "test", self.test) for test in tests for _ in algorithms)
         return BlanketTrace((*names, "class"), used, tuple(blankets))
 
     @staticmethod
@@ -225,9 +249,10 @@ class MarkovBlanketSelector(TableSelector):
     def _check_parameters(self):
         for name, allowed in (
             ("algorithm", (UNION, *ALGORITHMS)),
-            ("test", (UNION, *COUNTS_TESTS, *CORRELATION_TESTS)),
+            ("test", (UNION, *COUNTS_TESTS, *CORRELATION_TESTS, PERMUTATIONS)),
         ):
             if not isinstance(getattr(self, name), str) or getattr(self, name) not in allowed:
                 raise InputError(f"{name} is one of {', '.join(allowed)}, got {getattr(self, name)!r}")
+        check_flag("complete_rows", self.complete_rows)
         if not is_number(self.alpha) or not 0 < self.alpha < 1:
             raise InputError(f"alpha is a level between 0 and 1, got {self.alpha!r}")

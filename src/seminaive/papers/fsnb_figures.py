@@ -1,4 +1,4 @@
-"""Forward stagewise naive Bayes: what the paper's Figures 1 to 3, 5 and 6 show, as numbers.
+"""Forward stagewise naive Bayes: what the paper's Figures 1 to 6 show, as numbers.
 
 ``docs/pictures/fsnb.py`` draws them.
 """
@@ -12,7 +12,7 @@ import pandas as pd
 from sklearn.base import clone
 
 from seminaive.encode import TableEncoder
-from seminaive.papers.fsnb import N_CLASSES, N_VALUES, TEST_ROWS, Sample, draw_categories
+from seminaive.papers.fsnb import N_CLASSES, N_VALUES, TEST_ROWS, VARIANCE, Sample, draw_categories
 from seminaive.scores import Interpolation
 from seminaive.statistics import TableStatistics
 
@@ -23,6 +23,7 @@ __all__ = [
     "noise_and_error",
     "noisy_frames",
     "path_errors",
+    "three_numbers",
     "three_predictors",
 ]
 
@@ -39,6 +40,19 @@ def three_predictors(
     """Draw the predictors of Eq. 12 and the classes; the third equals the second in a share of the rows."""
     y = rng.integers(0, N_CLASSES, n_rows)
     X = np.column_stack([draw_categories(table[y], rng) for table in (_FIRST, _OTHERS, _OTHERS)])
+    X[:, 2] = np.where(rng.random(n_rows) < equal_share, X[:, 1], X[:, 2])
+    return X, y
+
+
+def three_numbers(n_rows: int, rng: np.random.Generator, equal_share: float = 0.0) -> tuple[Floats, Labels]:
+    """Draw normal predictors that tell the classes apart as those of Eq. 12 do; the paper prints no means.
+
+    The first is high in class 1, the others are low in class 2 and high in class 3; the third equals the
+    second in a share of the rows.
+    """
+    y = rng.integers(0, N_CLASSES, n_rows)
+    means = np.array([[2.0, 0.0, 0.0], [0.0, -1.0, 1.0], [0.0, -1.0, 1.0]])
+    X = rng.normal(means[:, y].T, np.sqrt(VARIANCE))
     X[:, 2] = np.where(rng.random(n_rows) < equal_share, X[:, 1], X[:, 2])
     return X, y
 
@@ -98,8 +112,8 @@ def noise_and_error(
     return pd.DataFrame(rows)
 
 
-def alpha_surface(equal_share: float, n_steps: int = 20, seed: int = 0) -> Floats:
-    """Test error over alphas of the second and third predictor, the first one being at 1 (Figure 3).
+def alpha_surface(equal_share: float, n_steps: int = 20, seed: int = 0, *, numbers: bool = False) -> Floats:
+    """Test error over alphas of the second and third predictor, the first one being at 1 (Figures 3 and 4).
 
     Parameters
     ----------
@@ -108,14 +122,17 @@ def alpha_surface(equal_share: float, n_steps: int = 20, seed: int = 0) -> Float
     n_steps : int, default=20
         Grid intervals.
     seed : int, default=0
+    numbers : bool, default=False
+        Whether predictors are normal, as in Figure 4, or categories.
 
     Returns
     -------
     ndarray of shape (n_steps + 1, n_steps + 1)
         Rows: alpha of the second predictor, columns: of the third.
     """
-    X, y = three_predictors(4000, np.random.default_rng(seed), equal_share)
-    table = TableEncoder.learn(X, categorical_features="all")[1]
+    draw = three_numbers if numbers else three_predictors
+    X, y = draw(4000, np.random.default_rng(seed), equal_share)
+    table = TableEncoder.learn(X, categorical_features=[] if numbers else "all")[1]
     ends = Interpolation.of(TableStatistics.of(table.rows(slice(0, 1000)), y[:1000], N_CLASSES))
     grid = np.arange(n_steps + 1) / n_steps
     test = table.rows(slice(1000, None))

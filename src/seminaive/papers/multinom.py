@@ -14,20 +14,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.design.classes import log_odds
-from seminaive.models import HybridLogisticNaiveBayes
-from seminaive.selection.logistic_parts import LogisticParts
-from seminaive.solvers.result import SolverResult
-
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Function = Callable[[Floats], tuple[float, Floats]]
 
-__all__ = ["MultinomHybrid", "minimize_variable_metric"]
+__all__ = ["minimize_variable_metric", "multinom"]
 
 # The defaults of multinom, and the constants of Nash's algorithm in R.
 MOST_ITERATIONS = 100
@@ -115,73 +110,42 @@ def _backtrack(
         length *= STEP_REDUCTION
 
 
-class MultinomParts(LogisticParts):
-    """Logistic regressions on parts of the features, each where `multinom` stops; parts are fitted once."""
+def multinom(X: Floats, labels: NDArray[np.int64], n_classes: int) -> Floats:
+    """Return the coefficients at which the search ends, (n_columns, n_classes); the first class has zeros.
 
-    def fit(
-        self, parts: Sequence[Sequence[int]], start: Floats | None = None, offset: Floats | None = None
-    ) -> SolverResult:
-        """Fit one part for each weighting of the rows, from zero whatever the start is."""
-        del start
-        if offset is not None:
-            raise NotImplementedError("the chapter fits the logistic part alone")
-        if not hasattr(self, "_known"):
-            self._columns = self.design.scores(np.eye(self.design.n_coefficients))
-            # The first coefficient of every feature is that of its first level.
-            self._reference_levels = np.unique(self.feature_of, return_index=True)[1]
-            self._known: dict[tuple[int, tuple[int, ...]], tuple[Floats, float, int]] = {}
-        for problem, part in enumerate(parts):
-            if (problem, tuple(part)) not in self._known:
-                self._known[problem, tuple(part)] = self._fit_one(problem, part)
-        found = [self._known[problem, tuple(part)] for problem, part in enumerate(parts)]
-        self.n_solved += 1
-        solution = np.stack([coefficients for coefficients, _, _ in found], axis=1)
-        n_iter = max(n_iter for _, _, n_iter in found)
-        value = sum(value for _, value, _ in found)
-        return SolverResult(solution, value, n_iter, 0.0, n_iter < MOST_ITERATIONS)
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_columns)
+        The columns of R's model matrix: ones, indicators of all levels but the first, numbers as they are.
+    labels : ndarray of shape (n_rows,)
+    n_classes : int
+    """
+    distinct, place = _distinct_rows(X)
+    cells = place * n_classes + labels
+    counts = np.bincount(cells, minlength=len(distinct) * n_classes).reshape(-1, n_classes)
+    # One row for each class: sums over the few classes are then sums of long vectors.
+    of_class = np.ascontiguousarray(counts.T, dtype=np.float64)
+    total = of_class.sum(axis=0)
 
-    def _fit_one(self, problem: int, part: Sequence[int]) -> tuple[Floats, float, int]:
-        """Return the coefficients of one problem, (n_coefficients, n_columns), their loss and iterations."""
-        n_classes = self.loss.n_classes
-        moves = np.isin(self.feature_of, list(part))
-        moves[self._reference_levels] = False
-        moves |= self.feature_of == -1
-        X, counts = _distinct_rows(
-            self._columns[:, moves], self.loss.labels, self.loss.row_weights[problem], n_classes
-        )
-        # One row for each class: sums over the few classes are then sums of long vectors.
-        of_class = np.ascontiguousarray(counts.T)
-        total = of_class.sum(axis=0)
+    def log_loss(flat: Floats) -> tuple[float, Floats]:
+        scores = np.zeros((n_classes, len(distinct)))
+        scores[1:] = (distinct @ flat.reshape(-1, n_classes - 1)).T
+        scores -= scores.max(axis=0)
+        odds = np.exp(scores)
+        whole = odds.sum(axis=0)
+        value = float(total @ np.log(whole)) - float(np.vdot(of_class, scores))
+        residual = odds[1:] * (total / whole) - of_class[1:]
+        return value, (residual @ distinct).T.ravel()
 
-        def log_loss(flat: Floats) -> tuple[float, Floats]:
-            scores = np.zeros((n_classes, len(X)))
-            scores[1:] = (X @ flat.reshape(-1, n_classes - 1)).T
-            scores -= scores.max(axis=0)
-            odds = np.exp(scores)
-            whole = odds.sum(axis=0)
-            value = float(total @ np.log(whole)) - float(np.vdot(of_class, scores))
-            residual = odds[1:] * (total / whole) - of_class[1:]
-            return value, (residual @ X).T.ravel()
-
-        point, value, n_iter = minimize_variable_metric(log_loss, np.zeros(X.shape[1] * (n_classes - 1)))
-        by_class = np.zeros((len(moves), n_classes))
-        by_class[moves, 1:] = point.reshape(-1, n_classes - 1)
-        return log_odds(by_class), value, n_iter
+    point = minimize_variable_metric(log_loss, np.zeros(X.shape[1] * (n_classes - 1)))[0]
+    return np.hstack([np.zeros((X.shape[1], 1)), point.reshape(-1, n_classes - 1)])
 
 
-def _distinct_rows(
-    indicators: Floats, labels: NDArray[np.int64], row_weight: Floats, n_classes: int
-) -> tuple[Floats, Floats]:
-    """Return the distinct rows that weigh anything, and the weight of each class in them."""
-    rows = np.flatnonzero(row_weight > 0)
-    packed = np.packbits(indicators[rows] > 0, axis=1)
+def _distinct_rows(X: Floats) -> tuple[Floats, NDArray[np.int64]]:
+    """Return the distinct rows of indicators and which one each row is; numbers are taken as they are."""
+    present = X != 0
+    if not np.array_equal(X, present):
+        return X, np.arange(len(X))
+    packed = np.packbits(present, axis=1)
     _, first, place = np.unique(packed.view(f"V{packed.shape[1]}"), return_index=True, return_inverse=True)
-    cells = place.ravel() * n_classes + labels[rows]
-    counts: Floats = np.bincount(cells, row_weight[rows], len(first) * n_classes).astype(np.float64)
-    return indicators[rows[first]], counts.reshape(-1, n_classes)
-
-
-class MultinomHybrid(HybridLogisticNaiveBayes):
-    """The hybrid model whose logistic part, and those of its folds, are fitted as `multinom` does."""
-
-    _logistic_parts = MultinomParts
+    return X[first], place.ravel()

@@ -31,8 +31,9 @@ from seminaive.evaluate import (
 )
 from seminaive.models import NaiveBayesLogisticRegressionCV
 from seminaive.papers.acceptance import Bar
-from seminaive.papers.multinom import MultinomHybrid
-from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance
+from seminaive.papers.factor_hybrid import FactorHybrid
+from seminaive.papers.p_values import agreeing_sides, paired_t_p_values
+from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance, published_table
 from seminaive.solvers import logistic_path
 
 __all__ = [
@@ -46,16 +47,18 @@ __all__ = [
     "simulate_hybrid",
 ]
 
-# One of 100 strengths by ten folds.
-SEARCH: dict[str, Any] = {"strengths": 100, "cv": 10, "selection": "min"}
-# Raw coefficients, all of naive Bayes as the target, squared error, and a path that ends where it ends.
+# A path of 100 strengths that ends where it ends, and the strength of the least mean loss over ten folds.
+PATH_OF_THE_PAPERS: dict[str, Any] = {"strengths": 100, "extend": False, "cv": 10, "selection": "min"}
+# Raw coefficients, all of naive Bayes as the target, squared error.
 PAPERS_PROTOCOL: dict[str, Any] = {
-    **SEARCH,
+    "target": "naive-bayes",
     "penalty": "l1",
     "standardize": False,
+    "penalize_intercept": True,
+    "smoothing": 1.0,
     "generative_shares": (1.0,),
     "scoring": "brier",
-    "extend": False,
+    **PATH_OF_THE_PAPERS,
 }
 METHODS = ("NBRLR", "LR", "NB", "Lasso", "Ridge", "ElasticNet")
 TEST_ROWS = 1000
@@ -145,8 +148,7 @@ def _estimates(X: npt.NDArray[np.number], y: npt.NDArray[np.int64], *, binary: b
             scoring=scoring,
             standardize=True,
             penalize_intercept=False,
-            extend=False,
-            **SEARCH,
+            **PATH_OF_THE_PAPERS,
         ).fit(X.astype(float), y)
         found[name] = model.coefficients_
         cautious = model.fold_losses_.choose("one-standard-error")
@@ -191,10 +193,9 @@ def simulate_hybrid(
     rng = np.random.default_rng([seed, setting, n_train, p, int(10 * r), repetition])
     X, y = simulation.draw(n_train, rng)
     X_test, y_test = simulation.draw(TEST_ROWS, rng)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model = MultinomHybrid(fit_share=1, categorical_features="all", random_state=repetition).fit(X, y)
-    posterior = model.predict_proba(X_test)
+    levels = pd.CategoricalDtype([0, 1])
+    model = FactorHybrid(random_state=repetition).fit(pd.DataFrame(X).astype(levels), y)
+    posterior = model.predict_proba(pd.DataFrame(X_test).astype(levels))
     yield {
         "L01": zero_one_loss(y_test, posterior.argmax(axis=1)),
         "RSPE": root_squared_probability_error(y_test, posterior),
@@ -243,11 +244,32 @@ def bias_and_variance(records: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _run_losses(setting: int, cells: list[tuple[int, int, float]], options: RunOptions) -> pd.DataFrame:
-    return mean_losses(_run_cells([setting], cells, options))
+def p_value_note(name: str, records: pd.DataFrame) -> str:
+    """Say how many printed p-values, paired t tests against NBRLR, are on our side of 0.05."""
+    keys, pairs = ["n_train", "p", "r"], []
+    printed = published_table(name).query("status == 'ok' and p_value != ''")
+    for (metric, method), rows in printed.groupby(["metric", "method"], sort=False):
+        if method not in set(records["method"]):
+            continue
+        ours = paired_t_p_values(records, keys, str(metric), str(method))
+        for row in rows[[*keys, "p_value"]].to_numpy():
+            cell = (int(row[0]), int(row[1]), float(row[2]))
+            if cell in ours.index:
+                pairs.append((float(ours.loc[cell]), str(row[3])))
+    same, n_pairs = agreeing_sides(pairs)
+    return f"p-values of paired t tests against NBRLR on the printed side of 0.05: {same} of {n_pairs}"
 
 
-def _run_losses_with_hybrid(setting: int, options: RunOptions) -> pd.DataFrame:
+def _run_losses(
+    name: str, setting: int, cells: list[tuple[int, int, float]], options: RunOptions
+) -> pd.DataFrame:
+    records = _run_cells([setting], cells, options)
+    found = mean_losses(records)
+    found.attrs["notes"] = [p_value_note(name, records)]
+    return found
+
+
+def _run_losses_with_hybrid(name: str, setting: int, options: RunOptions) -> pd.DataFrame:
     """Run the paper's cells with the hybrid beside the methods that have coefficients."""
     units = [
         {**cell, "method": "HybridLRNB", "repetition": repetition, "seed": options.random_state}
@@ -260,7 +282,9 @@ def _run_losses_with_hybrid(setting: int, options: RunOptions) -> pd.DataFrame:
         units, simulate_hybrid, path=options.path, n_jobs=options.n_jobs, progress=options.progress
     )
     # Its error of coefficients is not defined.
-    return mean_losses(pd.concat([others, hybrid], ignore_index=True)).dropna(subset="ours")
+    found = mean_losses(pd.concat([others, hybrid], ignore_index=True)).dropna(subset="ours")
+    found.attrs["notes"] = [p_value_note(name, others)]
+    return found
 
 
 def _run_moment(
@@ -294,7 +318,7 @@ REPRODUCTIONS = (
         minutes=20,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses_with_hybrid, 1),
+        run=partial(_run_losses_with_hybrid, "nbrlr-table1", 1),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES),
     ),
@@ -305,7 +329,7 @@ REPRODUCTIONS = (
         minutes=20,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses_with_hybrid, 2),
+        run=partial(_run_losses_with_hybrid, "nbrlr-table2", 2),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES),
     ),
@@ -340,7 +364,7 @@ REPRODUCTIONS = (
         minutes=2,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses, 1, CHAPTER_CELLS),
+        run=partial(_run_losses, "dissertation-table2.1", 1, CHAPTER_CELLS),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES),
     ),
@@ -351,7 +375,7 @@ REPRODUCTIONS = (
         minutes=2,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses, 2, CHAPTER_CELLS),
+        run=partial(_run_losses, "dissertation-table2.2", 2, CHAPTER_CELLS),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES),
     ),
@@ -362,7 +386,7 @@ REPRODUCTIONS = (
         minutes=2,
         repetitions=100,
         shared_run=_RUN,
-        run=partial(_run_losses, 3, CHAPTER_CELLS),
+        run=partial(_run_losses, "dissertation-table2.3", 3, CHAPTER_CELLS),
         tolerances=_LOSSES,
         remarks=(_SEPARABLE, _RULES, "NBRLR's MSE at p = 10 does not reproduce"),
     ),

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from seminaive.evaluate import Experiment, RepeatedHoldout, RepeatedKFold, Resampling, run_repetitions
-from seminaive.evaluate.pairwise import win_draw_loss
+from seminaive.evaluate.pairwise import wilcoxon_test, win_draw_loss
 from seminaive.evaluate.summary import failure_lines
 from seminaive.models import (
     HybridLogisticNaiveBayes,
@@ -21,7 +21,8 @@ from seminaive.models import (
     NaiveBayesLogisticRegressionCV,
 )
 from seminaive.papers.imputation import impute_given_class
-from seminaive.papers.nbrlr import PAPERS_PROTOCOL, SEARCH
+from seminaive.papers.nbrlr import PAPERS_PROTOCOL, PATH_OF_THE_PAPERS
+from seminaive.papers.p_values import agreeing_sides
 from seminaive.papers.real_tables import paper_table, tables_of
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance, published_table
 
@@ -33,8 +34,7 @@ _toward_zero = partial(
     target="zero",
     standardize=True,
     penalize_intercept=False,
-    extend=False,
-    **SEARCH,
+    **PATH_OF_THE_PAPERS,
 )
 METHODS: dict[str, Any] = {
     "HybridLRNB": HybridLogisticNaiveBayes(fit_share=1),
@@ -138,9 +138,9 @@ def _run_wins(name: str, options: RunOptions) -> pd.DataFrame:
     kind = "Categorical" if set(published["subset"]) == {"categorical"} else None
     methods = ["NBRLR", *published["method_b"].unique()]
     losses = _losses("nbrlr-table5", methods, "5-fold", options, kind)
-    cells, counted = [], {}
+    cells, counted, tested = [], {}, []
     keys = ["metric", "subset", "n_datasets", "method_a", "method_b"]
-    for row in published[keys].to_dict("records"):
+    for row, printed in zip(published[keys].to_dict("records"), published["p_value"], strict=True):
         chosen = _in_subset(losses[losses["metric"] == row["metric"]], row["subset"])
         pair = chosen.pivot_table(index="dataset", columns="method", values="ours")
         pair = pair.reindex(columns=[row["method_a"], row["method_b"]]).dropna()
@@ -148,6 +148,7 @@ def _run_wins(name: str, options: RunOptions) -> pd.DataFrame:
         if len(pair):
             # "Numerically better, equally well, or worse": draws are means that differ by rounding alone.
             counts = win_draw_loss(*pair.to_numpy().T, tolerance=_ROUNDING)
+            tested.append((row, wilcoxon_test(*pair.to_numpy().T).p_value, printed))
             scale = int(row["n_datasets"]) / len(pair)
             cells += [
                 {**row, "cell": cell, "ours": getattr(counts, cell) * scale}
@@ -155,7 +156,17 @@ def _run_wins(name: str, options: RunOptions) -> pd.DataFrame:
             ]
     found = pd.DataFrame(cells)
     found.attrs["data_sets"] = losses.rename(columns={"ours": "loss"}).to_dict("records")
-    found.attrs["notes"] = [*losses.attrs["notes"], f"Data sets counted, {'; '.join(counted.values())}"]
+    same, n_tested = agreeing_sides((ours, printed) for _, ours, printed in tested)
+    listed = "; ".join(
+        f"{row['metric']} {row['subset']} {row['method_b']} {ours:.3f} ({printed})"
+        for row, ours, printed in tested
+    )
+    found.attrs["notes"] = [
+        *losses.attrs["notes"],
+        f"Data sets counted, {'; '.join(counted.values())}",
+        f"Wilcoxon's p-values, ours (printed): {listed}",
+        f"On the printed side of 0.05: {same} of {n_tested}",
+    ]
     return found
 
 

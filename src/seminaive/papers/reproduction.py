@@ -70,6 +70,8 @@ class RunOptions:
         a first look.
     max_rows : int or None
         Leave out data sets of more rows than this; it goes before the limit of ``quick``.
+    folder : Path or None
+        The user's copy of files that the package cannot carry.
     """
 
     repetitions: int
@@ -79,6 +81,7 @@ class RunOptions:
     progress: bool = True
     quick: bool = False
     max_rows: int | None = None
+    folder: Path | None = None
 
     def __post_init__(self) -> None:
         if self.max_rows is not None and self.max_rows < 1:
@@ -115,7 +118,8 @@ class Reproduction:
     title : str
         What the table shows, in a line.
     needs : str
-        ``simulation``, ``bundled tables``, ``real tables`` (in ``SEMINAIVE_DATA``) or ``nothing``.
+        ``simulation``, ``bundled tables``, ``real tables`` (in ``SEMINAIVE_DATA``), ``StarPlus files`` (in
+        the run's folder) or ``nothing``.
     minutes : float
         Rough time of the full run on one core.
     repetitions, quick_repetitions, least_repetitions : int
@@ -132,6 +136,9 @@ class Reproduction:
         standard errors of the difference. Half of the last printed digit is granted on top.
     remarks : tuple of str
         What does not reproduce, and why.
+    printed_deviations_over : int or None
+        The number of repetitions that the printed standard deviations are taken over: where the table has no
+        standard errors, they follow from it.
     shared_run : str or None
         Name of the work that the table rests on, where other tables rest on it too: they keep it in one
         file, and what one of them has run the others need not run again.
@@ -148,6 +155,7 @@ class Reproduction:
     values: tuple[str, ...] = ("value",)
     tolerances: Mapping[str, Tolerance] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
+    printed_deviations_over: int | None = None
     shared_run: str | None = None
 
     @property
@@ -290,6 +298,9 @@ def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Compar
     undamaged = published["status"] == "ok"
     if "damaged_part" in published:
         undamaged |= (published["status"] == "damaged") & (published["damaged_part"] == "p_value")
+    if reproduction.printed_deviations_over is not None:
+        deviation = pd.to_numeric(published["sd"], errors="coerce")
+        published = published.assign(se=deviation / reproduction.printed_deviations_over**0.5)
     paper = _long(published[undamaged], keys, reproduction.values)
     ours = _canonical_keys(ours, keys).assign(
         cell=ours["cell"] if "cell" in ours else reproduction.values[0],

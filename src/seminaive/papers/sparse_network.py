@@ -407,7 +407,7 @@ REPRODUCTIONS = (
         values=("frequency", "proportion_pct"),
         # Four standard errors of a share of one half.
         tolerances={"frequency": Tolerance(2200), "proportion_pct": Tolerance(0.2)},
-        remarks=(_GENERATED,),
+        remarks=(_GENERATED, "It agrees by construction: the generator is given these frequencies."),
     ),
     Reproduction(
         name="dissertation-table3.2",

@@ -35,6 +35,7 @@ from seminaive.structure.partitions import (
     greedy_partition,
     mean_dependence,
 )
+from seminaive.structure.permutation_tests import SequentialPermutationTests
 from seminaive.structure.results import TestResult
 from seminaive.structure.score_search import bic_network, bic_parents
 from seminaive.structure.sparse_network import SparseNetworks
@@ -53,6 +54,7 @@ __all__ = [
     "IndependenceTest",
     "OrderSearch",
     "Partition",
+    "SequentialPermutationTests",
     "SparseNetworks",
     "TestResult",
     "adjusted_mutual_information_test",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.structure.independence import COUNTS_TESTS
+from seminaive.structure.independence import PAIR_TESTS
 from seminaive.structure.results import TestResult
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class CodedTests:
     by_column : ndarray of shape (n_columns, n_rows)
         Codes; a code equal to the column's cardinality is a missing value.
     cardinalities : tuple of int
-    test : {"mi", "mi-adf", "mi-sh"}
+    test : {"mi", "mi-adf", "mi-sh", "x2"}
     row_weight : ndarray of shape (n_rows,) or None
     declare_untestable : bool
         False makes every test, however many cells it needs, as bnlearn does. Its "mi-adf" says independent
@@ -122,7 +122,7 @@ class CodedTests:
             else:
                 wanted.append(candidate)
         if wanted:
-            test = COUNTS_TESTS[self.test]
+            test = PAIR_TESTS[self.test]
             n_strata = prod(self.cardinalities[j] for j in given)
             strata = self._strata_of(tuple(given))
             for candidate, counts in self._count(target, wanted, strata):

@@ -13,7 +13,8 @@ Names are those of the R package bnlearn, which the hybrid paper used:
 =========== ===========================================================================================
 
 The paper describes its ``mi-g-sh`` as a sequential Monte Carlo permutation test. In bnlearn that name is the
-shrinkage estimator, and the permutation test is called ``smc-mi-g``; here a name means what it means there.
+shrinkage estimator, and the permutation test is called ``smc-mi-g``; here a name means what it means there,
+and the latter is `SequentialPermutationTests`.
 """
 
 from __future__ import annotations
@@ -175,6 +176,7 @@ COUNTS_TESTS: dict[str, CountsTest] = {
     "mi-adf": adjusted_mutual_information_test,
     "mi-sh": shrinkage_mutual_information_test,
 }
+PAIR_TESTS: dict[str, CountsTest] = {**COUNTS_TESTS, "x2": pearson_test}
 CORRELATION_TESTS: dict[str, CorrelationTest] = {
     "cor": correlation_test,
     "zf": fisher_z_test,
