@@ -113,8 +113,9 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         Where that of new rows is with a probability of 95 %.
     cv_results_ : dict of ndarray
         ``ridge`` (one row per trial), ``number_ridge``, ``generative_share`` and ``log_loss``, the mean over
-        held-out rows and one more of unknown label, by which the search decides. A trial is fitted as far as needed to tell whether it is better than another:
-        ``error`` is how much the log loss of one that lost may change if its fit went on, else 0.
+        held-out rows and one more of unknown label, by which the search decides. A trial is fitted as far as
+        needed to tell whether it is better than another: ``error`` is how much the log loss of one that lost
+        may change if its fit went on, else 0.
     objective_ : float
         The penalised loss of the final fit.
     gradient_norm_ : float

@@ -275,7 +275,7 @@ def _draw(held_out: HeldOut, generator: np.random.Generator) -> tuple[Floats, Fl
         counts = generator.poisson(1.0, int(held_out.units.max()) + 1)[held_out.units]
         return held_out.weight * counts, np.where(counts == 0, held_out.weight, 0.0)
     occurrences = np.bincount(held_out.units)
-    row_weight = np.bincount(held_out.units, held_out.weight)
+    row_weight = np.bincount(held_out.units, held_out.weight).astype(np.float64)
     drawn, left = _draw_copies(row_weight, generator)
     return (drawn / occurrences)[held_out.units], (left / occurrences)[held_out.units]
 
@@ -296,5 +296,5 @@ def _draw_copies(weight: Floats, generator: np.random.Generator) -> tuple[Floats
     part = weight - first - whole
     by_times = generator.multinomial(whole, POISSON)
     of_part = generator.poisson(part)
-    drawn = counts + by_times @ np.arange(len(POISSON)) + of_part
+    drawn = counts + by_times @ np.arange(float(len(POISSON))) + of_part
     return drawn, left + by_times[:, 0] + np.where(of_part == 0, part, 0.0)
