@@ -297,4 +297,5 @@ def _draw_copies(weight: Floats, generator: np.random.Generator) -> tuple[Floats
     by_times = generator.multinomial(whole, POISSON)
     of_part = generator.poisson(part)
     drawn = counts + by_times @ np.arange(float(len(POISSON))) + of_part
-    return drawn, left + by_times[:, 0] + np.where(of_part == 0, part, 0.0)
+    not_drawn = left + by_times[:, 0] + np.where(of_part == 0, part, 0.0)
+    return np.asarray(drawn, np.float64), np.asarray(not_drawn, np.float64)
