@@ -47,7 +47,7 @@ def compare(name, rows, other_name, other, sizes):
         print(f"\n{name}: no sample that {other_name} has too")
         return
     parts = {str(size): means.xs(size, level="size") for size in sizes if size in means.index.levels[1]}
-    print(f"\n{name} against {other_name} (its means in the columns named so): {len(both)} samples")
+    print(f"\n{name} against {other_name}, whose columns bear its name: {len(both)} samples")
     lines = {size: line(part, other_name) for size, part in (parts | {"all": means}).items()}
     print(pd.DataFrame.from_dict(lines, "index").rename_axis("rows").to_string(float_format="%.4f"))
     worst = behind(means, name, other_name)
