@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 # A bound closer to the best cost than this share of it does not promise anything better.
 TIE = 1e-12
+# Log odds that rounding may have moved.
+SLACK = 1e-9
 
 
 @dataclass(frozen=True)
@@ -268,7 +270,8 @@ class _Search:
         self.column_of = np.repeat(np.arange(len(self.columns)), np.diff(self.starts))
         self.costs = np.concatenate([own.costs for own in self.columns])
         gains = np.concatenate([own.gains for own in self.columns])
-        self.optimistic = gains + self._hopes(gains.shape)
+        hopes, self.partner_hopes = self._hopes(gains.shape)
+        self.optimistic = gains + hopes
         self.envelopes = self._suffix_envelopes()
         open_bound = self._look(odds, gains, -1, 0.0, odds, ())
         self.bound = min(self.cost, open_bound)
@@ -299,6 +302,8 @@ class _Search:
         if len(chosen) + 1 >= self.most or last + 2 >= len(self.columns):
             return np.inf
         lower = self._lower_bounds(first, spent, hoped)
+        if len(chosen) + 2 == self.most:
+            lower[self._in_vain(odds, gains, first, spent)] = np.inf
         candidates = first + np.argsort(lower, kind="stable")
         left_open = np.inf
         for candidate in candidates.tolist():
@@ -349,6 +354,19 @@ class _Search:
                 )
         return lower
 
+    def _in_vain(self, odds: Floats, gains: Floats, first: int, spent: float) -> NDArray[np.bool_]:
+        """Tell which candidates, as the last change but one, leave too much for any affordable last one."""
+        cheapest = float(self.costs[first:].min())
+        affordable = self.costs[first:, None] < self.cost - spent - cheapest
+        reach = np.where(affordable, gains[first:] + self.partner_hopes[first:], -np.inf)
+        columns = self.column_of[first:] - self.column_of[first]
+        begins = self.starts[self.column_of[first] : -1] - first
+        best = np.maximum.reduceat(reach, begins, axis=0)
+        later = np.maximum.accumulate(best[::-1], axis=0)[::-1]
+        later = np.vstack([later[1:], np.full((1, later.shape[1]), -np.inf)])
+        in_vain: NDArray[np.bool_] = (odds + gains[first:] + later[columns] < self.least - SLACK).any(axis=1)
+        return in_vain
+
     def _interaction(self, column: int, value: int) -> Floats:
         """Return what every candidate gains more, or less, once a column has changed to a value."""
         code = int(self.columns[column].codes[value])
@@ -363,11 +381,14 @@ class _Search:
             self._beside[column, code] = beside
         return self._beside[column, code]
 
-    def _hopes(self, shape: tuple[int, ...]) -> Floats:
-        """Return half of the largest positive interactions of each candidate, with all but one column."""
-        hopes = np.zeros(shape)
+    def _hopes(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
+        """Return half of the largest positive interactions of each candidate, and the largest one.
+
+        The first is summed over as many other columns as may change besides.
+        """
+        hopes, largest_one = np.zeros(shape), np.zeros(shape)
         if self.most < 2:
-            return hopes
+            return hopes, largest_one
         for column, own in enumerate(self.columns):
             largest = []
             for (first, second), table in self.interactions.items():
@@ -376,9 +397,11 @@ class _Search:
                 elif column == second:
                     largest.append(table[self.columns[first].codes][:, own.codes].max(axis=0))
             if largest:
-                positive = np.sort(np.maximum(largest, 0.0), axis=0)[-(self.most - 1) :]
-                hopes[self.starts[column] : self.starts[column + 1]] = positive.sum(axis=0) / 2
-        return hopes
+                rows = slice(self.starts[column], self.starts[column + 1])
+                positive = np.sort(np.maximum(largest, 0.0), axis=0)
+                hopes[rows] = positive[-(self.most - 1) :].sum(axis=0) / 2
+                largest_one[rows] = positive[-1]
+        return hopes, largest_one
 
     def _suffix_envelopes(self) -> list[list[tuple[Floats, Floats]]]:
         """Return, for the columns from each one on, the least cost of each optimistic gain, by class."""
