@@ -369,7 +369,8 @@ class ProjectedEngine:
         probes = _Probes(self.design, roots**2, ridge, precondition)
         gradient = -right[:, :, None]
         step = probes.precondition(gradient)
-        aim = FORCING**2 * np.sqrt(dot_of_each(gradient, step))
+        # Products u x are wrong by the square of this share.
+        aim = FORCING * np.sqrt(dot_of_each(gradient, step))
         solution = newton_direction(probes, right, gradient, step, aim)[0][:, :, 0]
         products = (right * solution).reshape(len(right), n_fits, PROBES).mean(axis=2)
         return list(np.maximum(products, 0.0).T)
