@@ -249,17 +249,22 @@ class ProjectedEngine:
     ) -> SolverResult:
         """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it.
 
-        ``tol`` is about the share of the objective by which it may exceed its minimum.
+        ``tol`` is about the distance of the objective from its minimum, over the loss of equal probabilities.
         """
         k = self.n_columns
         wide = np.repeat(np.stack(strength, axis=1), k, axis=1)
-        curvature = self._curvature_at(loss if like is None else like, start)
+        own = loss if like is None else like
+        curvature = self._curvature_at(own, start)
         start = np.zeros(loss.shape) if start is None else start
         precondition = self._preconditioner(curvature, strength)
         objective = PenalisedLoss(loss, Ridge(wide), precondition)
         shape = (loss.shape[0], loss.n_weightings, k)
         result = minimize_truncated_newton(
-            objective, start.reshape(shape), tol=float(np.sqrt(tol)), max_iter=max_iter, reference=None
+            objective,
+            start.reshape(shape),
+            tol=float(np.sqrt(tol)),
+            max_iter=max_iter,
+            reference=np.sqrt(2.0 * own.row_weights.sum(axis=1) * np.log(self.n_classes)),
         )
         return replace(result, solution=result.solution.reshape(loss.shape))
 
@@ -369,8 +374,8 @@ class ProjectedEngine:
         probes = _Probes(self.design, roots**2, ridge, precondition)
         gradient = -right[:, :, None]
         step = probes.precondition(gradient)
-        # Products u x are wrong by the square of this share.
-        aim = FORCING * np.sqrt(dot_of_each(gradient, step))
+        # Closer than a Newton step, since no further step corrects it.
+        aim = FORCING**2 * np.sqrt(dot_of_each(gradient, step))
         solution = newton_direction(probes, right, gradient, step, aim)[0][:, :, 0]
         products = (right * solution).reshape(len(right), n_fits, PROBES).mean(axis=2)
         return list(np.maximum(products, 0.0).T)
