@@ -249,12 +249,12 @@ class ProjectedEngine:
     ) -> SolverResult:
         """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it.
 
-        ``tol`` is about the distance of the objective from its minimum, over the loss of equal probabilities.
+        ``tol`` is about the share of the objective at the start by which it may exceed its minimum: where it
+        is small, so are the differences that a search has to see.
         """
         k = self.n_columns
         wide = np.repeat(np.stack(strength, axis=1), k, axis=1)
-        own = loss if like is None else like
-        curvature = self._curvature_at(own, start)
+        curvature = self._curvature_at(loss if like is None else like, start)
         start = np.zeros(loss.shape) if start is None else start
         precondition = self._preconditioner(curvature, strength)
         objective = PenalisedLoss(loss, Ridge(wide), precondition)
@@ -264,7 +264,7 @@ class ProjectedEngine:
             start.reshape(shape),
             tol=float(np.sqrt(tol)),
             max_iter=max_iter,
-            reference=np.sqrt(2.0 * own.row_weights.sum(axis=1) * np.log(self.n_classes)),
+            reference=None,
         )
         return replace(result, solution=result.solution.reshape(loss.shape))
 

@@ -44,7 +44,7 @@ def minimize_truncated_newton(
     *,
     tol: float,
     max_iter: int,
-    reference: Floats,
+    reference: Floats | None,
     enough: Callable[[Floats], bool] | None = None,
 ) -> SolverResult:
     """Return the minimisers, certified by the largest norm of a gradient relative to its reference.
@@ -61,14 +61,16 @@ def minimize_truncated_newton(
         Norm of the gradient at which a function is done, relative to its reference.
     max_iter : int
         Newton steps.
-    reference : ndarray of shape (functions,)
-        The root of twice a value, for instance, so that ``tol`` squared is about the share of that value by
-        which each function may exceed its minimum.
+    reference : ndarray of shape (functions,) or None
+        None is the root of twice each value at the start, so that ``tol`` squared is about the share of the
+        value by which it may exceed its minimum.
     enough : callable or None
         Called with the point after each step; the search ends where it returns True.
     """
     z = start
     values, gradient = objective(z)
+    if reference is None:
+        reference = np.sqrt(2 * np.abs(values))
     step = objective.precondition(gradient)
     norm = _norms(gradient, step)
     passes = 1
