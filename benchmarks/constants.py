@@ -64,7 +64,7 @@ LAYOUT = {
     ("models/fitted_checks.py", "short", 60): "characters of a message",
     ("models/fitted_network.py", "_generator", 31): "bits of a seed",
     ("models/generative.py", "_memory_parts", 4): "bytes of a code",
-    ("models/imputation.py", "LARGEST_SEED"): "what a 32-bit integer holds",
+    ("models/imputation.py", "LARGEST_SEED"): "what a 32-bit integer holds (before)",
     ("models/parameters.py", "LARGEST_WHOLE"): "what a 32-bit integer holds",
     ("models/term_layout.py", "MANY_TERMS"): "what is warned of as slow",
     ("models/progress.py", "BETWEEN_LINES"): "seconds between lines of progress",
@@ -138,7 +138,8 @@ def counts():
     found = {}
     for room in ROOMS:
         numbers = sum(len(list(literals(path))) for path in files(room))
-        lines = sum(bool(CONSTANT_LINE.match(line)) for path in files(room) for line in path.open())
+        text = [line for path in files(room) for line in path.read_text().splitlines()]
+        lines = sum(bool(CONSTANT_LINE.match(line)) for line in text)
         found[room] = (numbers, lines)
     return found
 

@@ -366,7 +366,8 @@ def test_the_block_inverse_is_the_inverse_of_the_whole_hessian():
     gradient, ridge = rng.normal(size=35), 1e-3
     inverse = BlockInverse.of(hessian, 31, ridge)
     expected = np.linalg.solve(hessian + ridge * np.eye(35), gradient)
-    np.testing.assert_allclose(inverse @ gradient, expected, rtol=1e-10)
+    # The diagonal of the complement is raised by 1.5e-8 of its mean.
+    np.testing.assert_allclose(inverse @ gradient, expected, rtol=1e-6)
 
 
 def test_the_coupled_hessian_is_the_derivative_of_the_gradient_over_all_classes():

@@ -10,6 +10,7 @@ from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.selection import projected_engine
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.solvers import kernel_newton
 
 STRENGTHS = (0.5, 0.3, 5.0)
 
@@ -96,3 +97,13 @@ def test_folds_are_fitted_as_closely_as_the_tolerance_says(engine):
     # The share of the objective that is left falls by 1e-4, distances by the root of it.
     assert errors[1] < 0.1 * errors[0]
     assert errors[2] < 0.1 * errors[1]
+
+
+@pytest.mark.parametrize("limits", [{"MANY_ROWS": 10**6}, {"MANY_ROWS": 0, "NEGLIGIBLE": 10.0}], ids=str)
+def test_the_size_of_blocks_leaves_the_fits_in_the_row_space_as_they_are(limits, monkeypatch):
+    parts = problem(3)
+    expected = fits_of(KernelEngine, parts)
+    for name, limit in limits.items():
+        monkeypatch.setattr(kernel_newton, name, limit)
+    for own, other in zip(fits_of(KernelEngine, parts), expected, strict=True):
+        np.testing.assert_allclose(posterior_of(own.scores), posterior_of(other.scores), rtol=0, atol=1e-6)

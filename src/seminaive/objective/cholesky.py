@@ -31,8 +31,7 @@ def lower_cholesky(matrix: Floats, share: float = FLAT) -> Floats:
     share : float
         What is added to the diagonal, over its mean.
     """
-    diagonal = np.abs(np.einsum("ii->i", matrix))
-    mean = float(diagonal.mean()) if diagonal.any() else 1.0
+    mean = float(np.trace(matrix)) / len(matrix) or 1.0
     while True:
         raised = np.array(matrix, order="F")
         np.einsum("ii->i", raised)[:] += share * mean

@@ -249,7 +249,8 @@ class ProjectedEngine:
     ) -> SolverResult:
         """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it.
 
-        ``tol`` is about the share of the objective by which it may exceed its minimum.
+        ``tol`` is about the share of the objective at the start by which it may exceed its minimum: where it
+        is small, so are the differences that a search has to see.
         """
         k = self.n_columns
         wide = np.repeat(np.stack(strength, axis=1), k, axis=1)
@@ -259,7 +260,11 @@ class ProjectedEngine:
         objective = PenalisedLoss(loss, Ridge(wide), precondition)
         shape = (loss.shape[0], loss.n_weightings, k)
         result = minimize_truncated_newton(
-            objective, start.reshape(shape), tol=float(np.sqrt(tol)), max_iter=max_iter, reference=None
+            objective,
+            start.reshape(shape),
+            tol=float(np.sqrt(tol)),
+            max_iter=max_iter,
+            reference=None,
         )
         return replace(result, solution=result.solution.reshape(loss.shape))
 
@@ -369,6 +374,7 @@ class ProjectedEngine:
         probes = _Probes(self.design, roots**2, ridge, precondition)
         gradient = -right[:, :, None]
         step = probes.precondition(gradient)
+        # Closer than a Newton step, since no further step corrects it.
         aim = FORCING**2 * np.sqrt(dot_of_each(gradient, step))
         solution = newton_direction(probes, right, gradient, step, aim)[0][:, :, 0]
         products = (right * solution).reshape(len(right), n_fits, PROBES).mean(axis=2)

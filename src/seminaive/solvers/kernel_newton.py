@@ -11,7 +11,7 @@ from scipy.linalg.lapack import dpotri, dpotrs
 from scipy.special import expit
 
 from seminaive.design.rounding import ROUNDING
-from seminaive.objective.cholesky import lower_cholesky
+from seminaive.objective.cholesky import inverse_of, lower_cholesky
 from seminaive.solvers.line_search import FORCING, MOST_HALVINGS, SUFFICIENT_DECREASE
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class KernelFit:
         Newton steps.
     optimality : float
         The root of the Newton decrement, which is about the distance of the value from its minimum, over the
-        value.
+        loss of equal probabilities.
     """
 
     weights: Floats
@@ -199,18 +199,19 @@ class _NewtonSystem:
         """Solve for what each intercept moves, ``(I + W K)^-1 W 1``, and invert its sums over the rows."""
         ones = np.ones((len(self.kernel), n_columns))
         if not self.blocks:
-            self._moved = self._times_curvature(ones)[None]
+            moved = self._times_curvature(ones)[None]
         else:
             alone = self._times_blocks(ones)
             shared, _ = dpotrs(self.factor, alone, lower=True)
-            self._moved = np.zeros((n_columns, *ones.shape))
+            moved = np.zeros((n_columns, *ones.shape))
             for c, rows, lower in self.blocks:
-                self._moved[:, rows, c] = -dsymm(1.0, lower, shared[rows], lower=True).T
-                self._moved[c, :, c] += alone[:, c]
-        sums = self._moved.sum(axis=1).T
+                moved[:, rows, c] = -dsymm(1.0, lower, shared[rows], lower=True).T
+                moved[c, :, c] += alone[:, c]
+        sums = moved.sum(axis=1).T
+        self._moved = moved.reshape(n_columns, -1)
         # Adding one number to the intercepts of all classes changes nothing: they are to add up to 0.
-        constant = np.trace(sums) / n_columns**2 if n_columns > 1 else 0.0
-        self._intercepts = np.linalg.pinv(sums + constant)
+        constant = float(np.trace(sums)) / n_columns**2 if n_columns > 1 else 0.0
+        self._intercepts = inverse_of(lower_cholesky(sums + constant, ROUNDING))
 
     def _times_curvature(self, scores: Floats) -> Floats:
         """Return ``(I + W K)^-1 W`` times scores."""
@@ -225,7 +226,7 @@ class _NewtonSystem:
         """Return the weights a, and the scores ``K a + b``."""
         found = right - self._times_curvature(self.kernel @ right)
         intercept = self._intercepts @ found.sum(axis=0)
-        found -= np.tensordot(intercept, self._moved, 1)
+        found -= (intercept @ self._moved).reshape(found.shape)
         return found, self.kernel @ found + intercept
 
     def _times_blocks(self, vectors: Floats) -> Floats:
@@ -260,7 +261,7 @@ def minimize_kernel(
     tol: float,
     max_iter: int,
 ) -> KernelFit:
-    """Minimise from scores to start at, until the Newton decrement is below tol times the value.
+    """Minimise from scores to start at, until the Newton decrement is below tol times the value at zero.
 
     A factored Hessian serves several steps, as long as these shorten the decrement; then it preconditions
     conjugate gradients, as long as few of them give a step.
@@ -285,7 +286,7 @@ def minimize_kernel(
         gradient = loss.residuals(point.posterior) - point.weights
         step, moved = system.solve(gradient)
         decrement = 0.5 * float(np.vdot(gradient, moved))
-        if decrement <= tol * point.value or n_iter >= max_iter:
+        if decrement <= tol * loss.at_zero or n_iter >= max_iter:
             break
         if decrement > SLOW * before:
             found, enough = _refined(system, loss, point.posterior, gradient, step, moved, FORCING)
@@ -300,8 +301,7 @@ def minimize_kernel(
             break
         # After a shortened step the next one takes a new Hessian.
         point, before = there, decrement if length == 1 else 0.0
-    # No objective is below 0; where it is 0 there is nothing left to gain.
-    optimality = float(np.sqrt(max(decrement, 0.0) / point.value)) if point.value > 0 else 0.0
+    optimality = float(np.sqrt(max(decrement, 0.0) / loss.at_zero))
     intercept = (point.scores - kernel @ point.weights).mean(axis=0)
     return KernelFit(point.weights, intercept, point.scores, point.value, n_iter, optimality)
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # that a trial leaves on either side.
 SUFFICIENT_DECREASE, QUASI_NEWTON_SLOPE, CONJUGATE_SLOPE, LEAST_SHARE = 1e-4, 0.9, 0.1, 0.1
 # Conjugate gradients solve for a Newton step until the residual falls to this share of the gradient.
-FORCING = 0.1
+FORCING = 0.15
 # A step that was halved as often as a float has digits does not move.
 MOST_HALVINGS = np.finfo(float).nmant
 
