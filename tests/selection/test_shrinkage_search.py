@@ -50,7 +50,7 @@ def search_of(X, y, **options):
 
 def averaged_search(X, y, strengths, shares=(0.0, 0.5, 1.0)):
     search = search_of(X, y)
-    targets = [search.toward(share, strengths, extend=True) for share in shares]
+    targets = [search.toward(share, strengths, extend=True, average=True) for share in shares]
     return search, targets, search.average(targets, generator_of(0))
 
 
@@ -193,7 +193,7 @@ def test_the_same_seed_gives_the_same_price_and_another_the_same_answer():
 def test_strengths_that_were_not_solved_have_no_part_in_an_average():
     X, y = mixed_table()
     search = search_of(X, y, max_steps=1, penalty="l1", target="zero")
-    target = search.toward(1.0, [1e6, 1e-3], extend=False)
+    target = search.toward(1.0, [1e6, 1e-3], extend=False, average=True)
     assert target.n_solved == 1
     assert not target.is_solved
     assert target.solved_part().is_solved
@@ -205,8 +205,10 @@ def test_strengths_that_were_not_solved_have_no_part_in_an_average():
 def test_a_path_that_goes_on_has_the_trials_of_both_parts():
     X, y = mixed_table()
     search = search_of(X, y)
-    whole = search.toward(0.5, [10.0, 1.0, 0.1], extend=False)
-    begin, rest = (search.toward(0.5, strengths, extend=False) for strengths in ([10.0], [1.0, 0.1]))
+    whole = search.toward(0.5, [10.0, 1.0, 0.1], extend=False, average=True)
+    begin, rest = (
+        search.toward(0.5, strengths, extend=False, average=True) for strengths in ([10.0], [1.0, 0.1])
+    )
     joined = begin.then(rest)
     np.testing.assert_array_equal(joined.path.strengths, whole.path.strengths)
     # Solved to 1e-4 from other starts.
