@@ -45,14 +45,14 @@ class Plan:
     most_decades : int
         How many factors of ten a search goes beyond the ends of its lists.
     negligible : float
-        Trials of less weight in the average, relative to the largest, are left out.
+        Trials of less weight in the average, relative to the largest, are left out: each takes a fit.
     """
 
     rough: float = 0.03
     precision: float = 1e-3
     number_margin: float = 0.03
     most_decades: int = 6
-    negligible: float = 0.01
+    negligible: float = 0.1
 
 
 PLAN = Plan()
@@ -356,14 +356,7 @@ class StrengthSearch:
         the loss may fall for long and then rise, so that its error cannot be told.
         """
         if len(self.tables) > 1 or not min(trial.strengths.ridge):
-            results = [
-                self._solve_folds(table, trial.strengths, own, None)
-                for table, own in zip(self.tables, trial.solutions, strict=True)
-            ]
-            trial.solutions = [result.solution for result, _ in results]
-            scores = [loss.scores(result.solution) for result, loss in results]
-            trial.move_to(self._held_out_scores(scores), self.held_out)
-            trial.error = 0.0
+            self._finish(trial)
             return
 
         def enough(scores: Floats) -> bool:
@@ -374,6 +367,17 @@ class StrengthSearch:
         trial.solutions = [result.solution]
         if result.converged or result.stalled or result.n_iter >= self.max_iter:
             trial.error = 0.0
+
+    def _finish(self, trial: Trial) -> None:
+        """Fit a trial's folds to the end."""
+        results = [
+            self._solve_folds(table, trial.strengths, solution, None)
+            for table, solution in zip(self.tables, trial.solutions, strict=True)
+        ]
+        trial.solutions = [result.solution for result, _ in results]
+        scores = [loss.scores(result.solution) for result, loss in results]
+        trial.move_to(self._held_out_scores(scores), self.held_out)
+        trial.error = 0.0
 
     def _solve_folds(
         self,
@@ -433,10 +437,19 @@ class StrengthSearch:
     # The final fit
 
     def fit_average(self, tol: float, generator: np.random.Generator) -> Average:
-        """Fit all rows under the trials that held-out rows give weight, and average the coefficients."""
-        trials = sorted(self.trials.values(), key=lambda trial: trial.loss)
+        """Fit all rows under the trials that held-out rows give weight, and average the coefficients.
+
+        Folds of trials that have weight are fitted to the end first: what they score decides the answer.
+        """
+        rule = averaged(np.zeros(len(self.trials)))
+        trials = list(self.trials.values())
+        weights = rule(self.held_out.total * np.array([trial.loss for trial in trials]))
+        for trial, weight in zip(trials, weights, strict=True):
+            if weight >= PLAN.negligible * weights.max() and len(self.tables) == 1:
+                self._finish(trial)
+        trials.sort(key=lambda trial: trial.loss)
         scores = np.stack([trial.scores for trial in trials], axis=1)
-        decision = decide(self.held_out, scores, averaged(np.zeros(len(trials))), generator)
+        decision = decide(self.held_out, scores, rule, generator)
         kept = decision.weights >= PLAN.negligible * decision.weights.max()
         weights = decision.weights[kept] / decision.weights[kept].sum()
         results = [
