@@ -356,22 +356,22 @@ class StrengthSearch:
         the loss may fall for long and then rise, so that its error cannot be told.
         """
         if len(self.tables) > 1 or not min(trial.strengths.ridge):
-            self._finish(trial)
+            self._finish(trial, self.tol)
             return
 
         def enough(scores: Floats) -> bool:
             trial.move_to(self._held_out_scores([scores]), self.held_out)
             return trial.error < np.inf
 
-        result, _ = self._solve_folds(self.tables[0], trial.strengths, trial.solutions[0], enough)
+        result, _ = self._solve_folds(self.tables[0], trial.strengths, trial.solutions[0], enough, self.tol)
         trial.solutions = [result.solution]
         if result.converged or result.stalled or result.n_iter >= self.max_iter:
             trial.error = 0.0
 
-    def _finish(self, trial: Trial) -> None:
-        """Fit a trial's folds to the end."""
+    def _finish(self, trial: Trial, tol: float) -> None:
+        """Fit a trial's folds to a tolerance."""
         results = [
-            self._solve_folds(table, trial.strengths, solution, None)
+            self._solve_folds(table, trial.strengths, solution, None, tol)
             for table, solution in zip(self.tables, trial.solutions, strict=True)
         ]
         trial.solutions = [result.solution for result, _ in results]
@@ -385,10 +385,11 @@ class StrengthSearch:
         strengths: Strengths,
         start: Floats,
         enough: Callable[[Floats], bool] | None,
+        tol: float,
     ) -> tuple[SolverResult, EmpiricalLoss]:
         loss, target = table.with_target(table.folds, strengths.share * table.fold_estimates)
         judge = None if enough is None else (lambda solution: enough(loss.scores(solution)))
-        return self._solve(table, loss, strengths, target, start, self.tol, judge), loss
+        return self._solve(table, loss, strengths, target, start, tol, judge), loss
 
     def _first_start(self, table: FoldTable, strengths: Strengths) -> Floats:
         """Fit all rows roughly, for a start of all folds."""
@@ -439,14 +440,15 @@ class StrengthSearch:
     def fit_average(self, tol: float, generator: np.random.Generator) -> Average:
         """Fit all rows under the trials that held-out rows give weight, and average the coefficients.
 
-        Folds of trials that have weight are fitted to the end first: what they score decides the answer.
+        Folds of trials that have weight are fitted to the same tolerance first: what they score decides the
+        answer.
         """
         rule = averaged(np.zeros(len(self.trials)))
         trials = list(self.trials.values())
         weights = rule(self.held_out.total * np.array([trial.loss for trial in trials]))
         for trial, weight in zip(trials, weights, strict=True):
             if weight >= PLAN.negligible * weights.max() and len(self.tables) == 1:
-                self._finish(trial)
+                self._finish(trial, tol)
         trials.sort(key=lambda trial: trial.loss)
         scores = np.stack([trial.scores for trial in trials], axis=1)
         decision = decide(self.held_out, scores, rule, generator)
