@@ -188,7 +188,9 @@ def simulate_hybrid(
     X_test, y_test = simulation.draw(TEST_ROWS, rng)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model = MultinomHybrid(fit_share=1, categorical_features="all", random_state=repetition).fit(X, y)
+        model = MultinomHybrid(
+            scoring="brier", fit_share=1, categorical_features="all", random_state=repetition
+        ).fit(X, y)
     posterior = model.predict_proba(X_test)
     yield {
         "L01": zero_one_loss(y_test, posterior.argmax(axis=1)),

@@ -32,7 +32,7 @@ _toward_zero = partial(
     NaiveBayesLogisticRegressionCV, target="zero", standardize=True, penalize_intercept=False, extend=False
 )
 METHODS: dict[str, Any] = {
-    "HybridLRNB": HybridLogisticNaiveBayes(fit_share=1),
+    "HybridLRNB": HybridLogisticNaiveBayes(scoring="brier", fit_share=1),
     "NBRLR": NaiveBayesLogisticRegressionCV(**PAPERS_PROTOCOL),
     "LR": NaiveBayesLogisticRegression(strength=0.0, standardize=False),
     "NB": NaiveBayesLogisticRegression(strength=_ABOVE_EVERY_STRENGTH, standardize=False),
