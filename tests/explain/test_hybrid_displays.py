@@ -64,20 +64,6 @@ def test_a_tree_follows_its_root(weather):
     assert max(heights, key=lambda name: heights[name][1]) in roots
 
 
-def test_a_model_without_features_still_shows_their_dependences():
-    rng = np.random.default_rng(0)
-    X, y = rng.integers(0, 4, (200, 5)).astype(str), rng.integers(0, 2, 200)
-    model = HybridLogisticNaiveBayes(cv=3).fit(X, y)
-    assert not model.logistic_features_
-    assert not model.generative_features_
-    display = DependenceDisplay.from_estimator(model)
-    assert sorted(display.names) == list(model.features_)
-    assert display.ax_.get_title() == "0 logistic, 0 generative"
-    graph = StructureDisplay.from_estimator(model)
-    assert graph.arrows_ == []
-    assert "no features" in graph.ax_.texts[-1].get_text()
-
-
 def test_numbers_fit_into_their_cells():
     X, y = load_wine(return_X_y=True, as_frame=True)
     display = DependenceDisplay.from_estimator(HybridLogisticNaiveBayes(partition=[]).fit(X, y))

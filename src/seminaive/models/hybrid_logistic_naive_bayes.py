@@ -101,9 +101,9 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         Whether the model is restricted to the Markov blanket of the class, which is searched for before all
         else by a `MarkovBlanketSelector`; a dict has its parameters. With ``partition="dependence"`` that is
         Algorithm 1 of the hybrid paper.
-    scoring : {"brier", "zero-one", "log-loss", "auc"}, default="brier"
-        Loss of cross-validation: squared error, 0-1 loss, minus the log likelihood, or 1 less the area under
-        the ROC curve (each class against the others).
+    scoring : {"log-loss", "brier", "zero-one", "auc"}, default="log-loss"
+        Loss by which cross-validation chooses the rate: minus the log likelihood, squared error (as in the
+        papers), 0-1 loss, or 1 less the area under the ROC curve (each class against the others).
     cv : int, splitter or iterable, default=10
         Folds of the cross-validation; a number splits every class evenly.
     smoothing : float, default=1.0
@@ -225,7 +225,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         missing_to_generative=False,
         numbers_to_logistic=False,
         blanket=False,
-        scoring="brier",
+        scoring="log-loss",
         cv=10,
         smoothing=1.0,
         variances="pooled",

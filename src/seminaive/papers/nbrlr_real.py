@@ -37,7 +37,7 @@ _toward_zero = partial(
     **PATH_OF_THE_PAPERS,
 )
 METHODS: dict[str, Any] = {
-    "HybridLRNB": HybridLogisticNaiveBayes(fit_share=1),
+    "HybridLRNB": HybridLogisticNaiveBayes(scoring="brier", fit_share=1),
     "NBRLR": NaiveBayesLogisticRegressionCV(**PAPERS_PROTOCOL),
     "LR": NaiveBayesLogisticRegression(strength=0.0, standardize=False),
     "NB": NaiveBayesLogisticRegression(strength=_ABOVE_EVERY_STRENGTH, standardize=False),

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.special import ndtri
 
-from seminaive.selection.decision import Decision, decide
+from seminaive.selection.decision import COVERAGE, Decision, decide
 from seminaive.structure.sparse_network import KEPT_BYTES
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class HeldOutNetworks:
             change = self.held_out.losses(refitted) - self.held_out.losses(trials[chosen])
             if refits:
                 trials[chosen], losses[chosen] = refitted, self.held_out.losses(refitted, "brier")
-            elif self.held_out.mean(change) < 0:
+            elif self._surely_falls(change):
                 refits = True
                 trials.append(refitted)
                 losses.append(losses[chosen] + change)
@@ -185,6 +186,14 @@ class HeldOutNetworks:
         rule = strength_and_refit(len(self.scores), chosen, allowed)
         scores, by_row = np.stack(trials, axis=1), np.stack(losses, axis=1)
         return decide(self.held_out, scores, rule, generator, by_row, options.fit_share), refits
+
+    def _surely_falls(self, change: Floats) -> bool:
+        """Tell whether the 95 % interval of a mean change of losses lies below 0.
+
+        The losses of a network without shrinkage have long tails, of which few rows show little.
+        """
+        bound = float(ndtri((1 + COVERAGE) / 2)) * self.held_out.standard_error(change)
+        return bool(self.held_out.mean(change) < -bound)
 
     def _refitted_scores(self, path: NetworkPath, position: int) -> Floats:
         order, strength = path.orders[position].tolist(), float(path.strengths[position])
@@ -199,7 +208,7 @@ class DecisionOptions:
     ----------
     selection : {"one-standard-error", "min"}
     refit : bool or "auto"
-        Whether the chosen graph is fitted again; "auto" does so where held-out rows lose less.
+        Whether the chosen graph is fitted again; "auto" does so where held-out rows surely lose less.
     fit_share : float or None
         A share that is given; None finds it.
     """
