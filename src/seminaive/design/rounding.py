@@ -1,5 +1,5 @@
 """What counts as rounding, everywhere above the statistics."""
 
 # A sum over rows that differs by less than this share of its terms differs by rounding: some hundred times
-# the rounding of one float. Ten times more or less changes no answer: a row in a million is 1e-6.
+# the rounding of one float, and far below what one row among a million adds.
 ROUNDING = 1e-13

@@ -31,8 +31,7 @@ from seminaive.solvers.search_coordinates import SCALINGS, search_coordinates
 from seminaive.solvers.stochastic_gradient import minimize_by_epochs
 from seminaive.statistics.sizes import stream_parts
 
-# Norm of the gradient, over that at the start, at which smooth fits stop by default: log losses of rows that
-# were not seen have long settled by then.
+# Norm of the gradient, over that at the start, at which smooth fits stop by default.
 SMOOTH_TOL = 1e-4
 
 SOLVERS = ("lbfgs", "cg", "newton", "sgd")
