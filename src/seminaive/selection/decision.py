@@ -223,16 +223,18 @@ class _Price:
         return share * self._supported(share, 0.0)
 
     def _supported(self, share: float, other: float) -> float:
-        """Return g^2 / (g^2 + 2 e^2) of the gain g of a share over another: signal over signal and noise.
+        """Return g^2 / (g^2 + v) of the gain g of a share over another: signal over signal and noise.
 
-        The standard error e is that of independent rows. In held-out losses every pair of rows counts twice
-        (see `averaged`), so that the variance of the gain is twice as large.
+        The noise v is the variance of the gain of a single draw: that between draws, in which rows are chosen
+        and trials with them, and that of the rows which all draws have in common. The mean over draws is not
+        taken to be surer than one of them, since every pair of rows counts twice (see `averaged`).
         """
-        gain = self.losses(other)[1] - self.losses(share)[1]
-        mean = float(self.held_out.mean(gain))
+        by_draw, by_row = (a - b for a, b in zip(self.losses(other), self.losses(share), strict=True))
+        mean = float(self.held_out.mean(by_row))
         if mean <= 0:
             return 0.0
-        return mean**2 / (mean**2 + 2 * self.held_out.standard_error(gain) ** 2)
+        noise = float(by_draw.var()) + self.held_out.standard_error(by_row) ** 2
+        return mean**2 / (mean**2 + noise)
 
     def _share_of_least_loss(self) -> float:
         """Return the share in [0, 1] of least loss, which is convex in it."""
