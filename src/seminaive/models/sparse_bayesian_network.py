@@ -83,8 +83,8 @@ class SparseBayesianNetwork(FittedNetwork):
     refit : bool or "auto", default="auto"
         Whether the coefficients of the chosen graph are fitted again, to other draws of the missing cells,
         with a ten-thousandth of the strength (the relaxed lasso). The penalty then decides about edges alone
-        and no longer shrinks probabilities toward each other. "auto" does so where that lowers the log loss of
-        held-out rows, the 95 % interval of the change lying below 0; never without them.
+        and no longer shrinks probabilities toward each other. "auto" does so where that lowers the log loss
+        of held-out rows, the 95 % interval of the change lying below 0; never without them.
     fit_share : "cv" or float, default="cv"
         The share of the network in the scores of the classes, the rest being the class shares. "cv" finds the
         one that held-out rows support; without them, with a single strength, it is 1.
