@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError, TooLargeError
-from seminaive.explain.portable import Portable
+from seminaive.explain.portable import Portable, warn_of_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,6 +58,7 @@ def to_sql(model: Any, table: str = "rows", dialect: str = "duckdb", *, keep: Se
             f"the tables of pairs and tuples have {portable.n_values:,} numbers, a statement may have "
             f"{MOST_VALUES:,}: keep fewer pairs, fewer bins or a lower order"
         )
+    warn_of_text(portable, "SQL")
     writer = (_SQLite if dialect == "sqlite" else _Lists)(portable, dialect)
     return writer.statement(table, keep)
 

@@ -80,7 +80,7 @@ class MarkovBlanketSelector(TableSelector):
         adds nor removes a feature, and the fit warns. False makes every test, as bnlearn does, where "mi-adf"
         says independent if there are fewer than five rows per cell.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
 
     Attributes
     ----------

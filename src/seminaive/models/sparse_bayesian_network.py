@@ -101,13 +101,15 @@ class SparseBayesianNetwork(FittedNetwork):
     random_state : int, RandomState or None, default=0
         The draws of missing cells, and the folds.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"neutral", "value"}, default="neutral"
         Whether a missing category is drawn in training and summed out in predicting, or is a value like any
         other, where training saw one.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
         same total. Classes that a mapping leaves out weigh 1.
+    merge_spellings : bool, default=False
+        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
     keep_summary : bool, default=True
         Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
     verbose : bool or int, default=False
@@ -191,6 +193,7 @@ class SparseBayesianNetwork(FittedNetwork):
         categorical_features="from_dtype",
         missing="neutral",
         class_weight=None,
+        merge_spellings=False,
         keep_summary=True,
         verbose=False,
     ):
@@ -211,6 +214,7 @@ class SparseBayesianNetwork(FittedNetwork):
         self.categorical_features = categorical_features
         self.missing = missing
         self.class_weight = class_weight
+        self.merge_spellings = merge_spellings
         self.keep_summary = keep_summary
         self.verbose = verbose
 

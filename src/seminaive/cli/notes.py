@@ -1,0 +1,43 @@
+"""Warnings as notes on standard error, each printed once and as soon as it is given."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from seminaive.errors import ColumnsWarning, TargetWarning
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+REMEDIES = (
+    "on the command line, --drop COLUMN leaves a column out, --na-values NA,? says which cells are missing, "
+    "and --merge-spellings reads Yes and yes as one"
+)
+
+
+@contextmanager
+def notes_at_once() -> Iterator[None]:
+    """Print the warnings of a block as notes, before the work that they are about goes on.
+
+    Models warn about columns as soon as they have looked at them, so that a note comes before a long fit.
+    """
+    told: set[str] = set()
+
+    def tell(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+        if issubclass(category, TargetWarning):  # asked and answered before the fit
+            return
+        sentences = list(getattr(message, "sentences", None) or [str(message)])
+        sentences += [REMEDIES] * issubclass(category, ColumnsWarning)
+        for sentence in sentences:
+            if sentence not in told:
+                told.add(sentence)
+                sys.stderr.write(f"note: {sentence}\n")
+        sys.stderr.flush()
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = tell
+        yield
