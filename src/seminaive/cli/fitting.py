@@ -96,7 +96,8 @@ def fit(
 
         data = open_large(table, written, target=target, weight=weight)
         data = replace(data, ids=tuple(columns_meant(drop, data.types.names)))
-        _fit_in_pieces(catalogue.make_model(model, given), model, table, data, max_categories, out)
+        estimator = catalogue.make_model(model, given)
+        _fit_in_pieces(estimator, model, table, data, max_categories, out, classes=classes)
         return
     named = look(table, written)
     dropped = columns_meant(drop, named.names)
@@ -104,13 +105,18 @@ def fit(
         named.check_column(name)
     estimator = catalogue.make_model(model, given)
     rows = _training_rows(named, target, dropped, weight)
-    if not classes:
-        _question_target(target, rows[1])
-    _fit_in_memory(estimator, model, named, rows, out, estimate=estimate)
+    _fit_in_memory(estimator, model, named, rows, out, estimate=estimate, classes=classes)
 
 
 def _fit_in_memory(
-    estimator: Any, model: str, named: NamedTable, rows: tuple[Any, Any, Any], out: Path, *, estimate: bool
+    estimator: Any,
+    model: str,
+    named: NamedTable,
+    rows: tuple[Any, Any, Any],
+    out: Path,
+    *,
+    estimate: bool,
+    classes: bool,
 ) -> None:
     """Fit a model to features, target and row weights of a table, and save it."""
     from sklearn.base import clone
@@ -118,7 +124,7 @@ def _fit_in_memory(
     from seminaive import models
 
     X, y, sample_weight = rows
-    with spinner(f"fitting {model} to {len(y):,} rows"), notes_at_once():
+    with spinner(f"fitting {model} to {len(y):,} rows"), notes_at_once(classes=classes):
         estimator.fit(X, y, sample_weight=sample_weight)
     models.save_model(estimator, out)
     typer.echo(f"{named.path}: {len(y):,} rows, {named.told}. The columns were read so:")
@@ -132,13 +138,20 @@ def _fit_in_memory(
 
 
 def _fit_in_pieces(
-    estimator: Any, model: str, table: Path, data: Any, max_categories: int | None, out: Path
+    estimator: Any,
+    model: str,
+    table: Path,
+    data: Any,
+    max_categories: int | None,
+    out: Path,
+    *,
+    classes: bool,
 ) -> None:
     """Fit a model to a table that is not read as a whole, and save it."""
     from seminaive import models
     from seminaive.scale.command_line import fit_large
 
-    with spinner(f"fitting {model} to {table}"), notes_at_once():
+    with spinner(f"fitting {model} to {table}"), notes_at_once(classes=classes):
         fit_large(estimator, data, max_categories)
     models.save_model(estimator, out)
     typer.echo(f"{table}: read in pieces. The columns were read so:")
@@ -166,17 +179,6 @@ def _training_rows(
         return X, y, None
     X, sample_weight = _take(named, X, weight)
     return X, y, sample_weight
-
-
-def _question_target(target: str, labels: Any) -> None:
-    """Refuse a target that is probably a quantity or a name."""
-    from seminaive import encode
-
-    question = encode.question_target(encode.encode_target(labels, "fit").classes)
-    if question:
-        raise InputError(
-            f"{target!r} may be no column of classes: {question}. --classes fits it all the same"
-        )
 
 
 def _take(named: NamedTable, frame: Any, name: str) -> tuple[Any, Any]:

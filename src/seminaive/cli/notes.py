@@ -7,7 +7,7 @@ import warnings
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from seminaive.errors import ColumnsWarning, TargetWarning
+from seminaive.errors import ColumnsWarning, InputError, TargetWarning
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,16 +19,17 @@ REMEDIES = (
 
 
 @contextmanager
-def notes_at_once() -> Iterator[None]:
+def notes_at_once(*, classes: bool = True) -> Iterator[None]:
     """Print the warnings of a block as notes, before the work that they are about goes on.
 
-    Models warn about columns as soon as they have looked at them, so that a note comes before a long fit.
+    Models warn about columns and target as soon as they have looked at them, so that a note comes before a
+    long fit. A target that is probably no class is refused, unless the user insists on ``classes``.
     """
     told: set[str] = set()
 
     def tell(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
-        if issubclass(category, TargetWarning):  # asked and answered before the fit
-            return
+        if issubclass(category, TargetWarning) and not classes:
+            raise InputError(f"{message}. --classes fits it all the same")
         sentences = list(getattr(message, "sentences", None) or [str(message)])
         sentences += [REMEDIES] * issubclass(category, ColumnsWarning)
         for sentence in sentences:

@@ -194,7 +194,13 @@ def identifier_of(
         return None
     present = codes < column.n_present
     n_present = int(present.sum())
-    n_counted = n_present if row_weight is None else max(n_present, float(row_weight[present].sum()))
-    if n_counted < ROWS_TO_JUDGE or len(column.categories) <= NEARLY_ALL * n_counted:
+    weight = n_present if row_weight is None else float(row_weight[present].sum())
+    if not names_rows(len(column.categories), n_present, weight):
         return None
     return IdentifierColumn(column.name, len(column.categories), len(codes) - n_present)
+
+
+def names_rows(n_categories: int, n_rows: int, weight: float) -> bool:
+    """Tell whether categories name the rows that have one, which have a weight together."""
+    n_counted = max(n_rows, weight)
+    return n_counted >= ROWS_TO_JUDGE and n_categories > NEARLY_ALL * n_counted

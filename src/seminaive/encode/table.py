@@ -165,7 +165,7 @@ class TableEncoder:
             encoded = EncodedTable(interleave(kept, schema, table.n_rows), numbers, schema)
         if not allow_empty and not as_typed:
             encoded = _without_identifiers(encoded, kinds.listed, row_weight)
-        _check_evidence(encoded.schema)
+        check_evidence(encoded.schema)
         return cls(encoded.schema), encoded
 
     def encode_few(self, X: Any, *, named: bool) -> EncodedTable | None:
@@ -282,7 +282,7 @@ def _without_identifiers(
     return EncodedTable(codes, encoded.numbers, schema)
 
 
-def _check_evidence(schema: Schema) -> None:
+def check_evidence(schema: Schema) -> None:
     """Refuse a table none of whose columns may be looked at."""
     if schema.coded or schema.numeric:
         return

@@ -35,6 +35,7 @@ from seminaive.errors import (
     warn_caller,
 )
 from seminaive.models.fitted_checks import check_summary
+from seminaive.models.long_fits import announce_long_fit
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
 from seminaive.models.progress import progress
 from seminaive.scores import log_posterior
@@ -214,6 +215,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 "rows of at least two classes"
             )
         self._question_target(training.classes)
+        if not self._one_pass:
+            announce_long_fit(self, X, sample_weight, training)
         self.classes_ = training.classes
         self.schema_ = training.table.schema
         return training
@@ -307,6 +310,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     # ``_derived`` follow from the others and are not written.
     _fitted: ClassVar[dict[str, type]] = {"summary_": TrainingSummary}
     _derived: ClassVar[tuple[str, ...]] = ()
+    # Whether a fit takes one pass over the rows, which is not worth an estimate of its time.
+    _one_pass: ClassVar[bool] = False
 
     def _restore(self, most_bytes: int) -> None:  # noqa: ARG002 - for models that derive tables
         """Check a fitted state that was read from a file, and derive what the file does not hold."""
