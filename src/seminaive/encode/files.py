@@ -51,9 +51,10 @@ def code_columns(path: Path, text_format: TextFormat | None = None) -> tuple[str
 
     A postcode, an account or a bank's number is no quantity, and would lose its zeros if it were read as one.
     """
-    found = look_at(path, text_format or TextFormat()).format
-    if not has_padded_digits(path, found):
-        return ()
+    with _readable(path):
+        found = look_at(path, text_format or TextFormat()).format
+        if not has_padded_digits(path, found):
+            return ()
     names: dict[str, None] = {}
     for piece in csv_pieces(path, ROWS_AT_ONCE, text_format=found, dtype=str):
         padded = [name for name in piece.columns if piece[name].str.fullmatch("0[0-9]+").any()]

@@ -97,9 +97,9 @@ def _add(total, values):
         total[place] += value
 '''
 
-# The part that the page of the calculator uses, too. Categories are told apart by type: "1" is not 1.
-JAVASCRIPT_CORE = """const fold = v => typeof v === "string" ? v.trim().toLowerCase() : v;
-function numberOf(written, text) {
+# How cells are read: as they are, which a form ensures, or numbers and categories as people write them.
+PLAIN_CELLS = "const read = (column, cell) => cell;\n"
+WRITTEN_CELLS = """function numberOf(written, text) {
   const pattern = new RegExp(written.pattern, written.ignore_case ? "i" : "");
   const found = text.length > written.longest ? null : text.match(pattern);
   if (!found || (found[1] === undefined) !== (found[7] === undefined)) return null;
@@ -108,12 +108,19 @@ function numberOf(written, text) {
   const size = Number((digits || "0") + "." + (found[4] || "0") + (found[5] || ""));
   return found[1] || found[6] || (found[2] && found[2] !== "+") ? -size : size;
 }
-const key = v => typeof v === "string" ? "s" + v : "n" + Number(v);
+function read(column, cell) {
+  if (typeof cell !== "string") return cell;
+  return column.written ? numberOf(column.written, cell) : column.merged ? cell.trim().toLowerCase() : cell;
+}
+"""
+
+# The part that the page of the calculator uses, too, behind one of these. Categories are told apart by type: "1" is not 1.
+JAVASCRIPT_CORE = """const key = v => typeof v === "string" ? "s" + v : "n" + Number(v);
 for (const t of MODEL.tuples) {
   t.at = new Map(t.cells.map((cell, i) => [cell, t.effects[i]]));
 }
 for (const c of MODEL.columns) {
-  if (c.kind === "category") c.code = new Map(c.categories.map((v, i) => [key(c.merged ? fold(v) : v), i]));
+  if (c.kind === "category") c.code = new Map(c.categories.map((v, i) => [key(read(c, v)), i]));
 }
 const isMissing = v => v === null || v === undefined || (typeof v === "number" && Number.isNaN(v));
 function below(edges, x) {
@@ -127,9 +134,7 @@ function below(edges, x) {
 function contributions(row) {
   const parts = [], codes = [];
   MODEL.columns.forEach((c, i) => {
-    let cell = c.kind === "ignored" ? null : Array.isArray(row) ? row[i] : row[c.name];
-    if (c.written !== undefined && typeof cell === "string") cell = numberOf(c.written, cell);
-    if (c.merged) cell = fold(cell);
+    const cell = c.kind === "ignored" ? null : read(c, Array.isArray(row) ? row[i] : row[c.name]);
     const absent = isMissing(cell);
     let code = null;
     if (c.kind === "category") {
@@ -237,7 +242,7 @@ def to_javascript(model: Any) -> str:
     return JAVASCRIPT % {
         "model": portable.model,
         "document": script_json(portable.document()),
-        "core": JAVASCRIPT_CORE,
+        "core": WRITTEN_CELLS + JAVASCRIPT_CORE,
     }
 
 

@@ -52,15 +52,40 @@ class AdditiveClassifier(TableClassifier):
         root mean square over the classes, with more. What a pair says beyond its columns is divided equally
         between them. Shares add up to 1; all are 0 where every row gets the same score.
         """
+        return self._effects().column_shares()
+
+    @property
+    def interactions_(self):
+        """A frame with one row per pair, most important first: first, second, importance.
+
+        The importance is the standard deviation over the training rows of what both columns say beyond each
+        alone, on the scale of ``feature_importances_`` before shares are taken.
+        """
+        from seminaive.scores import importance
+
+        every = ((own.names, importance(own.deviation)) for own in self._effects().tuples)
+        pairs = [pair for pair in every if len(pair[0]) == 2]
+        pairs.sort(key=lambda pair: -pair[1])
+        return frame_like(
+            None,
+            {
+                "first": [first for (first, _), _ in pairs],
+                "second": [second for (_, second), _ in pairs],
+                "importance": [strength for _, strength in pairs],
+            },
+        )
+
+    def _effects(self):
+        """Return what each column and each tuple says."""
+        from seminaive.scores import Effects
+
         check_is_fitted(self)
         if "summary_" not in vars(self):
             raise UnavailableError(
-                "feature_importances_ is read with the summary of the training table, which this model did "
-                "not keep: fit it with keep_summary=True"
+                "importances are read with the summary of the training table, which this model did not keep: "
+                "fit it with keep_summary=True"
             )
-        from seminaive.scores import Effects
-
-        return Effects.of(self.scores_, self.schema_, self.summary_).column_shares()
+        return Effects.of(self.scores_, self.schema_, self.summary_)
 
     @property
     def coef_(self):

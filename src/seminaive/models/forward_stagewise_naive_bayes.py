@@ -10,6 +10,7 @@ from joblib import effective_n_jobs
 from seminaive.errors import InputError
 from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier
+from seminaive.models.parameters import refuse_groups
 from seminaive.solvers.stagewise import GridSettings, stagewise_path
 
 TIES = ("first", "last")
@@ -160,10 +161,11 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         )
         return replace(path, degrees=self.degrees)
 
-    def _choose(self, path, rows, y, sample_weight):
+    def _choose(self, path, rows, y, sample_weight, groups):
         if self.criterion == "aic":
+            refuse_groups(groups, "criterion='aic' makes none")
             return path.least_aic()
-        return self._cross_validated_step(path, rows, y, sample_weight)
+        return self._cross_validated_step(path, rows, y, sample_weight, groups)
 
     def _check_parameters(self):
         super()._check_parameters()

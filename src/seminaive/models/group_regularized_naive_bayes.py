@@ -10,6 +10,7 @@ import numpy as np
 from seminaive.errors import InputError
 from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier, deviance
+from seminaive.models.parameters import refuse_groups
 from seminaive.solvers import GroupPath
 from seminaive.solvers.group_path import entry_strengths, geometric_strengths, group_alphas
 
@@ -167,10 +168,11 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
             return geometric_strengths(largest, int(self.strengths), self.ratio)
         return -np.sort(-np.asarray(self.strengths, dtype=np.float64))
 
-    def _choose(self, path, rows, y, sample_weight):
+    def _choose(self, path, rows, y, sample_weight, groups):
         if self.criterion == "aic":
+            refuse_groups(groups, "criterion='aic' makes none")
             return path.least_aic()
-        return self._cross_validated_step(path, rows, y, sample_weight)
+        return self._cross_validated_step(path, rows, y, sample_weight, groups)
 
     def _settle(self, interpolation, path, chosen):
         super()._settle(interpolation, path, chosen)

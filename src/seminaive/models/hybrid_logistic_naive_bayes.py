@@ -16,7 +16,7 @@ from seminaive.models.generative import check_generative_parameters
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.hybrid_problem import HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
-from seminaive.models.parameters import check_choice, check_flag, check_number, check_search
+from seminaive.models.parameters import check_choice, check_flag, check_number, check_search, refuse_groups
 from seminaive.selection import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
 from seminaive.selection.logistic_parts import LogisticParts
@@ -261,7 +261,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Divide the features, then fit both parts.
 
         Parameters
@@ -271,6 +271,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
+        groups : array-like of shape (n_rows,), default=None
+            For a splitter in ``cv`` that keeps groups together.
         """
         self._check_parameters()
         with unchanged_on_failure(self):
@@ -291,7 +293,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             self.features_ = tuple(problem.terms.names[j] for j in problem.features)
             self.normalized_information_ = problem.dependence
             with self._progress("partitions") as step:
-                self.partition_ = self._divide(problem, y, sample_weight, random, step)
+                self.partition_ = self._divide(problem, y, sample_weight, groups, random, step)
             self._settle(problem)
             self._summarise(problem.rows)
         return self
@@ -313,8 +315,10 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
 
     # The partition
 
-    def _divide(self, problem, y, sample_weight, random, step):
+    def _divide(self, problem, y, sample_weight, groups, random, step):
         """Return the partition that the rule gives, in positions among the model's features."""
+        if self.rate != "cv" or not isinstance(self.partition, str) or self.partition != "bias-variance":
+            refuse_groups(groups, "only partition='bias-variance' with rate='cv' makes some")
         if not isinstance(self.partition, str):
             names = list(self.partition)
             return Partition.of_logistic([self.features_.index(name) for name in names], len(self.features_))
@@ -329,7 +333,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             return self._divide_greedily(problem, step)
         mean = mean_dependence(problem.dependence)
         if self.rate == "cv":
-            splits = split_rows(self.cv, problem.rows.labels, y, sample_weight, random)
+            splits = split_rows(self.cv, problem.rows.labels, y, sample_weight, random, groups)
             self.rate_ = self._choose_rate(problem, splits, step)
             if self.allow_empty and self.shares_loss_ < self.fold_losses_.mean.min():
                 return Partition((), ())

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
-from seminaive.errors import InputError
+from seminaive.errors import InputError, UnavailableError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.fitted_checks import check_finite
@@ -47,7 +47,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         if not 0 <= self.chosen_step_ < len(path) or self.alphas_.shape != (n_features,):
             raise ValueError("the chosen step is not on the path")
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Estimate both ends of every feature, find the path between them and choose a step of it.
 
         Parameters
@@ -57,6 +57,8 @@ class InterpolatedClassifier(AdditiveClassifier):
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts, in the estimates and in the errors.
+        groups : array-like of shape (n_rows,), default=None
+            For a splitter in ``cv`` that keeps groups together.
         """
         self._check_parameters()
         with unchanged_on_failure(self):
@@ -64,7 +66,7 @@ class InterpolatedClassifier(AdditiveClassifier):
             table = rows.table.without_cut_numbers()
             interpolation = self._interpolation(table, rows.labels, rows.row_weight)
             path = self._find_path(interpolation, table, rows.labels, rows.row_weight)
-            self._settle(interpolation, path, self._choose(path, rows, y, sample_weight))
+            self._settle(interpolation, path, self._choose(path, rows, y, sample_weight, groups))
             self._summarise(rows)
         return self
 
@@ -107,13 +109,13 @@ class InterpolatedClassifier(AdditiveClassifier):
         by_name = np.argsort(names, kind="stable")
         return by_name[check_random_state(self.random_state).permutation(len(names))]
 
-    def _cross_validated_step(self, path, rows, y, sample_weight):
+    def _cross_validated_step(self, path, rows, y, sample_weight, groups):
         """Return the step of least held-out deviance; folds are aligned by the number of steps.
 
         A fold whose path is shorter than that of all rows stays at its last model.
         """
         weights = np.ones(len(rows.labels)) if rows.row_weight is None else rows.row_weight
-        splits = split_rows(self.cv, rows.labels, y, sample_weight, self.random_state)
+        splits = split_rows(self.cv, rows.labels, y, sample_weight, self.random_state, groups)
         deviances = np.empty((len(splits), len(path)))
         for fold, (train, test) in enumerate(splits):
             table, labels, weight = rows.table.rows(train), rows.labels[train], weights[train]
@@ -132,6 +134,16 @@ class InterpolatedClassifier(AdditiveClassifier):
             deviances[fold] = np.array(found)[steps]
         self.fold_deviances_ = deviances
         return int(np.argmin(deviances.sum(axis=0)))
+
+    @property
+    def cv_log_loss_(self):
+        """The log loss of held-out rows at the chosen step, if ``criterion="cv"`` chose it.
+
+        It is optimistic, since the step was chosen on the same rows; the less so, the more rows there are.
+        """
+        if "fold_deviances_" not in vars(self) or self.criterion != "cv":
+            raise UnavailableError("cv_log_loss_ is of the held-out rows: fit with criterion='cv'")
+        return float(self.fold_deviances_.sum(axis=0)[self.chosen_step_] / (2 * self.path_.total_weight))
 
     def _check_parameters(self):
         check_generative_parameters(self)

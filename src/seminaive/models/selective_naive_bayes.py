@@ -7,6 +7,7 @@ from joblib import effective_n_jobs
 from seminaive.errors import InputError
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.interpolated import InterpolatedClassifier
+from seminaive.models.parameters import refuse_groups
 from seminaive.solvers.stagewise import GridSettings, backward_elimination, forward_selection
 
 SEARCHES = {"forward": forward_selection, "backward": backward_elimination}
@@ -102,8 +103,9 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         settings = GridSettings(1, self._tie_order(), n_threads=effective_n_jobs(self.n_jobs))
         return SEARCHES[self.direction](interpolation, table, labels, row_weight, settings)
 
-    def _choose(self, path, rows, y, sample_weight):
+    def _choose(self, path, rows, y, sample_weight, groups):
         del rows, y, sample_weight
+        refuse_groups(groups, "this selection makes none")
         return len(path) - 1
 
     def _check_parameters(self):

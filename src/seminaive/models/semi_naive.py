@@ -478,4 +478,5 @@ def _importances(scores, weights):
         tables -= tables.mean(axis=2, keepdims=True)
         tables -= np.matmul(shares[:, None], tables)
         found[terms] = np.sqrt(np.matmul(shares[:, None], tables**2).sum(axis=(1, 2)))
-    return found[scores.terms.orders == 2]
+    # Of the log odds with two classes, root mean square over the classes with more, as in `Effects`.
+    return found[scores.terms.orders == 2] * np.sqrt(2.0 if scores.n_classes == 2 else 1 / scores.n_classes)

@@ -22,6 +22,7 @@ from seminaive.models.parameters import (
     check_whole,
     is_number,
     is_whole,
+    refuse_groups,
 )
 from seminaive.scores import Network
 from seminaive.selection import NetworkPath
@@ -218,7 +219,7 @@ class SparseBayesianNetwork(FittedNetwork):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, groups=None):
         """Draw the missing cells, search the networks of a path, and choose one by held-out rows.
 
         Parameters
@@ -228,6 +229,8 @@ class SparseBayesianNetwork(FittedNetwork):
             Class labels: text, whole numbers or booleans.
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
+        groups : array-like of shape (n_rows,), default=None
+            For a splitter in ``cv`` that keeps groups together.
         """
         self._check_parameters()
         with unchanged_on_failure(self):
@@ -237,7 +240,7 @@ class SparseBayesianNetwork(FittedNetwork):
             self._name_nodes(rows.table)
             self.bin_means_ = self._means_of_bins(rows)
             table = self._network_table(rows)
-            splits = self._splits(rows, y, sample_weight, random)
+            splits = self._splits(rows, y, sample_weight, groups, random)
             with one_blas_thread():
                 self._search(table, splits, np.random.default_rng(random.randint(2**31)))
             self._summarise(rows)
@@ -377,12 +380,13 @@ class SparseBayesianNetwork(FittedNetwork):
             return Strengths(np.zeros(1), open=False)
         return Strengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
 
-    def _splits(self, rows, y, sample_weight, random):
+    def _splits(self, rows, y, sample_weight, groups, random):
         if is_number(self.cv) and not is_whole(self.cv):
+            refuse_groups(groups, "a share of held-out rows is drawn row by row")
             order = random.permutation(len(rows.labels))
             count = min(max(1, round(self.cv * len(order))), len(order) - 1)
             return [(np.sort(order[count:]), np.sort(order[:count]))]
-        return split_rows(self.cv, rows.labels, y, sample_weight, random)
+        return split_rows(self.cv, rows.labels, y, sample_weight, random, groups)
 
     def _check_parameters(self):
         if is_whole(self.strengths):
