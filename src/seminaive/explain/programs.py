@@ -114,7 +114,8 @@ function read(column, cell) {
 }
 """
 
-# The part that the page of the calculator uses, too, behind one of these. Categories are told apart by type: "1" is not 1.
+# The part that the page of the calculator uses, too, behind one of these. Categories are told apart by type:
+# "1" is not 1.
 JAVASCRIPT_CORE = """const key = v => typeof v === "string" ? "s" + v : "n" + Number(v);
 for (const t of MODEL.tuples) {
   t.at = new Map(t.cells.map((cell, i) => [cell, t.effects[i]]));

@@ -90,7 +90,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         alphas = path.alphas[chosen]
         scores = interpolation.scores_at(alphas)
         self.scores_ = scores.restrict(np.flatnonzero(alphas > 0).tolist())
-        self.path_ = path.features_in(np.argsort(self.schema_.features))
+        self.path_ = path.at_columns(self.schema_.features, len(self.schema_.columns))
         self.chosen_step_ = int(chosen)
         self.alphas_ = self.path_.alphas[chosen].copy()
         self.n_evaluations_ = path.n_evaluations

@@ -111,7 +111,8 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         exponents = class_shift_exponents(self.statistics_.counts, self.smoothing)
         exponents = np.concatenate([exponents, np.ones(n_numbers)])
         self.scores_ = naive.scale(exponents)
-        self.exponents_ = exponents[np.argsort(self.schema_.features)]
+        self.exponents_ = np.zeros(len(self.schema_.columns))
+        self.exponents_[list(self.schema_.features)] = exponents
 
     @property
     def selected_features_(self):

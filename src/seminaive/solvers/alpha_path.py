@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -65,9 +67,9 @@ class AlphaPath:
         """Return the step of least AIC, the first one among equals."""
         return int(np.argmin(self.aic))
 
-    def features_in(self, order: NDArray[np.int64]) -> AlphaPath:
-        """Return the path with its features in another order: ``order[j]`` is the feature that comes j-th."""
-        return replace(self, alphas=np.ascontiguousarray(self.alphas[:, order]))
+    def at_columns(self, places: Sequence[int], n_columns: int) -> AlphaPath:
+        """Return the path of all columns of a table: feature j is column ``places[j]``, others stay at 0."""
+        return replace(self, alphas=_spread(self.alphas, places, n_columns))
 
 
 @dataclass(frozen=True)
@@ -85,10 +87,17 @@ class GroupPath(AlphaPath):
     strengths: Floats = field(default_factory=lambda: np.empty(0))
     entry_strengths: Floats = field(default_factory=lambda: np.empty(0))
 
-    def features_in(self, order: NDArray[np.int64]) -> GroupPath:
-        """Return the path with its features in another order."""
+    def at_columns(self, places: Sequence[int], n_columns: int) -> GroupPath:
+        """Return the path of all columns of a table; those that are no feature never leave 0."""
         return replace(
             self,
-            alphas=np.ascontiguousarray(self.alphas[:, order]),
-            entry_strengths=self.entry_strengths[order],
+            alphas=_spread(self.alphas, places, n_columns),
+            entry_strengths=_spread(self.entry_strengths[None], places, n_columns)[0],
         )
+
+
+def _spread(values: Floats, places: Sequence[int], n_columns: int) -> Floats:
+    """Return one number per step and column, 0 where a column is no feature."""
+    spread = np.zeros((len(values), n_columns))
+    spread[:, list(places)] = values
+    return spread
