@@ -29,6 +29,8 @@ MOSTLY = 0.9
 NEAR_UNIQUE = 0.5
 # Whole numbers of this many digits are keys of accounts, telephones and parcels; quantities are shorter.
 DIGITS_OF_KEYS = 12
+# Larger doubles are whole whatever they measure.
+LARGEST_WHOLE = 2.0**53
 # Whole numbers in sequence may lack this share, of rows that were deleted.
 DELETED = 0.01
 # Values that a sentence shows.
@@ -204,7 +206,7 @@ def _whole_numbers(opened: Table, position: int) -> NDArray[np.float64] | None:
     if n_rows > MOST_LOOKED_AT:
         every = as_numbers(opened.names[position], source)
         present = every[~np.isnan(every)]
-    if (present != np.floor(present)).any():
+    if (present != np.floor(present)).any() or np.abs(present).max() > LARGEST_WHOLE:
         return None
     different = np.unique(present)
     return different if len(different) == len(present) else None
