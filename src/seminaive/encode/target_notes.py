@@ -33,8 +33,8 @@ def question_target(classes: NDArray[Any]) -> str | None:
     >>> question_target(np.arange(18, 90)).split(":")[0]
     'the target has 72 different numbers, from 18 to 89'
     """
-    n_classes = len(classes)
-    if all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in classes.tolist()):
+    labels, n_classes = classes.tolist(), len(classes)
+    if all(isinstance(label, (int, float)) and not isinstance(label, bool) for label in labels):
         low, high = classes.min(), classes.max()
         codes = low in (0, 1) and high - low + 1 == n_classes
         if n_classes <= (MOST_CLASSES if codes else MOST_NUMBERS):
@@ -47,7 +47,7 @@ def question_target(classes: NDArray[Any]) -> str | None:
     if n_classes <= MOST_CLASSES:
         return None
     return (
-        f"the target has {n_classes:,} classes, such as {classes[0]!r} and {classes[-1]!r}, and time and "
+        f"the target has {n_classes:,} classes, such as {labels[0]!r} and {labels[-1]!r}, and time and "
         "memory of a fit grow with their number: name another column if these identify rows, join rare "
         "classes, or use regression if they are quantities"
     )
