@@ -48,9 +48,9 @@ _PRIMES = "′″"  # noqa: RUF001 - minutes and seconds, feet and inches
 _UNIT = rf"(?:{_CURRENCY}|[%‰°{_PRIMES}\"]|°\s?[CFK]|{_WORD}(?:[ /·.]{_WORD}){{0,2}}\.?)"
 # Any number, with what stands before it and after it.
 _ANY = re.compile(
-    rf"\s*({_CURRENCY})?\s*\(?\s*[+{_MINUS}]?\s*({_CURRENCY})?\s*"
+    rf"\s*(?:({_CURRENCY})\s*)?(?:\(\s*)?(?:[+{_MINUS}]\s*)?(?:({_CURRENCY})\s*)?"
     rf"([0-9](?:[0-9.,'\u2019 \u00a0\u2009\u202f]*[0-9])?\.?|[.,][0-9]+)(?:[eE][-+]?[0-9]+)?"
-    rf"\s*({_UNIT})?\s*-?\s*\)?\s*"
+    rf"\s*(?:({_UNIT})\s*)?(?:-\s*)?(?:\)\s*)?"
 )
 _CODE = re.compile(r"0\d")
 _SPECIAL = re.compile(r"([\\^$.|?*+()\[\]{}/])")
@@ -93,12 +93,13 @@ class NumberFormat(SavedByFields):
         group, point = _GROUP_CLASS[self.grouping], _GROUP_CLASS[self.decimal]
         three, two = f"(?:{group}[0-9]{{3}})", f"(?:{group}[0-9]{{2}})"
         whole = rf"[0-9]{{1,3}}{three}+|[0-9]{{1,2}}{two}+{three}|[0-9]+|(?={point}[0-9])"
-        unit = f"(?:{_unit_pattern(self.unit)})" if self.unit else ""
+        # Spaces belong to what they follow, so that a cell of many spaces is not tried in many ways.
+        unit = rf"(?:{_unit_pattern(self.unit)}\s*)" if self.unit else ""
         before = f"{unit}?" if unit and self.is_currency else ""
         after = unit + "?" * (self.unit not in _SHARES) if unit else ""
         return (
-            rf"^\s*{before}\s*(\()?\s*([+{_MINUS}])?\s*{before}\s*({whole})(?:{point}([0-9]*))?"
-            rf"([eE][-+]?[0-9]+)?\s*{after}\s*([{_MINUS}])?\s*(\))?\s*$"
+            rf"^\s*{before}(?:(\()\s*)?(?:([+{_MINUS}])\s*)?{before}({whole})(?:{point}([0-9]*))?"
+            rf"([eE][-+]?[0-9]+)?\s*{after}(?:([{_MINUS}])\s*)?(?:(\))\s*)?$"
         )
 
     @property
