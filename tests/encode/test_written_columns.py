@@ -214,3 +214,5 @@ def test_a_format_reads_the_example_that_it_shows(case):
     written = find_format(pd.Series(NUMBERS[case][0]).value_counts().to_dict())
     assert written.is_known
     assert written.read(written.example) == 1234.5
+    for number in (0.0, -3.25, 1e-7, 12345678.9, -1e22):
+        assert written.read(written.write(number)) == number

@@ -127,10 +127,17 @@ class NumberFormat(SavedByFields):
     @property
     def example(self) -> str:
         """Return a number in this format."""
-        number = f"1{self.grouping}234{self.decimal}5"
+        return self._with_unit(f"1{self.grouping}234{self.decimal}5")
+
+    def write(self, number: float) -> str:
+        """Return the text that `read` reads as this number."""
+        digits = self._with_unit(repr(abs(float(number))).replace(".", self.decimal))
+        return f"-{digits}" if number < 0 else digits
+
+    def _with_unit(self, digits: str) -> str:
         if not self.unit:
-            return number
-        return f"{self.unit}{number}" if self.is_currency else f"{number} {self.unit}"
+            return digits
+        return f"{self.unit}{digits}" if self.is_currency else f"{digits} {self.unit}"
 
     def read(self, text: str) -> float:
         """Return the number that a cell says, NaN where it says none in this format."""
