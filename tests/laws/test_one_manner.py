@@ -11,8 +11,10 @@ from seminaive import (
     ForwardStagewiseNaiveBayes,
     GroupRegularizedNaiveBayes,
     HigherOrderLogisticRegression,
+    HybridLogisticNaiveBayes,
     SelectiveNaiveBayes,
     SemiNaive,
+    SparseBayesianNetwork,
     TreeAugmentedNaiveBayes,
 )
 from seminaive.errors import InputError, UnavailableError
@@ -35,34 +37,50 @@ def test_every_model_with_folds_takes_groups(classifier, weather):
     groups = np.arange(len(y)) // 4
     by_groups = with_folds(classifier, GroupKFold(3)).fit(X, y, groups=groups)
     splits = list(GroupKFold(3).split(X, y, groups))
-    by_splits = with_folds(classifier, splits).fit(X, y)
+    by_splits = with_folds(classifier, splits).fit(X, y, groups=groups)
     np.testing.assert_array_equal(by_groups.predict_proba(X), by_splits.predict_proba(X))
 
 
 def test_groups_are_refused_where_there_are_no_folds(weather):
     X, y = weather
-    for model in (ForwardStagewiseNaiveBayes(), GroupRegularizedNaiveBayes(), SelectiveNaiveBayes()):
+    for model in (
+        ForwardStagewiseNaiveBayes(criterion="aic"),
+        GroupRegularizedNaiveBayes(criterion="aic"),
+        SelectiveNaiveBayes(criterion="training-error"),
+        HybridLogisticNaiveBayes(rate=0.1),
+        SparseBayesianNetwork(cv=0.5),
+    ):
         with pytest.raises(InputError, match="groups keep rows together in folds"):
             model.fit(X, y, groups=np.arange(len(y)))
 
 
-def test_only_models_that_fold_or_choose_have_groups(classifier):
-    if "groups" in inspect.signature(classifier.fit).parameters:
-        assert "cv" in classifier().get_params() or classifier is SelectiveNaiveBayes
+def test_models_with_folds_and_no_others_have_groups(classifier):
+    takes_groups = "groups" in inspect.signature(classifier.fit).parameters
+    assert takes_groups == ("cv" in classifier().get_params())
 
 
-@pytest.mark.parametrize("classifier_", [ForwardStagewiseNaiveBayes, GroupRegularizedNaiveBayes])
-def test_the_held_out_loss_is_that_of_the_chosen_step(classifier_, weather):
+@pytest.mark.parametrize(
+    ("classifier_", "criterion"),
+    [
+        (ForwardStagewiseNaiveBayes, "aic"),
+        (GroupRegularizedNaiveBayes, "aic"),
+        (SelectiveNaiveBayes, "training-error"),
+    ],
+)
+def test_the_held_out_loss_is_about_that_of_the_chosen_step(classifier_, criterion, weather):
     X, y = weather
     splits = list(GroupKFold(3).split(X, y, np.arange(len(y)) // 4))
     model = classifier_(criterion="cv", cv=splits).fit(X, y)
     # An independent count of rows: the deviances of the folds are twice the summed log losses.
-    assert model.cv_log_loss_ == pytest.approx(
-        model.fold_deviances_[:, model.chosen_step_].sum() / 2 / len(y)
-    )
+    losses = model.fold_deviances_.sum(axis=0) / 2 / len(y)
+    assert losses.argmin() == model.chosen_step_
+    low, high = model.cv_log_loss_interval_
+    assert low < losses[model.chosen_step_] < high
     assert model.cv_log_loss_ < log_loss(y, np.full((len(y), 3), 1 / 3))
-    with pytest.raises(UnavailableError, match="criterion='cv'"):
-        classifier_().fit(X, y).cv_log_loss_  # noqa: B018 - asking is the test
+    model.set_params(criterion=criterion).fit(X, y)
+    for name in ("cv_log_loss_", "cv_log_loss_interval_"):
+        with pytest.raises(UnavailableError, match=f"{name} is of held-out rows: fit with criterion='cv'"):
+            getattr(model, name)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -273,7 +273,9 @@ def _values_at(model: Any, own: FeatureEffect, cells: list[Any]) -> Floats:
         return own.curve.at(np.array([np.nan if cell is None else cell for cell in cells]))
     column = model.schema_.columns[own.position]
     unseen = len(own.weight) - 1
-    codes = [column.n_present if cell is None else column.code_of.get(cell, unseen) for cell in cells]
+    codes = [
+        column.n_present if cell is None else column.code_of.get(column.key(cell), unseen) for cell in cells
+    ]
     values: Floats = own.table[codes]  # type: ignore[index]
     return values
 

@@ -292,7 +292,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_shared_parameters(self) -> None:
         check_flag("keep_summary", self.keep_summary)
-        check_flag("merge_spellings", self.merge_spellings)
+        check_flag("merge_spellings", getattr(self, "merge_spellings", False))
         check_jobs(getattr(self, "n_jobs", None))
         if not isinstance(self.verbose, bool | np.bool_) and not (
             is_whole(self.verbose) and self.verbose >= 0

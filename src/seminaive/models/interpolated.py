@@ -43,7 +43,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         "fold_deviances_": np.ndarray,
         **DECIDED,
     }
-    cv_log_loss_ = Undecided("criterion='cv'")
+    cv_log_loss_, cv_log_loss_interval_ = Undecided("criterion='cv'"), Undecided("criterion='cv'")
 
     def _check_consistent(self):
         super()._check_consistent()
