@@ -96,8 +96,8 @@ def test_a_workbook_that_reads_numbers_says_so(model, tmp_path):
 def test_merged_categories_are_changed_and_compared_as_the_model_reads_them():
     answer = ["Yes", "yes", "no", "no "] * 50
     model = NaiveBayes(merge_spellings=True).fit(pd.DataFrame({"answer": answer}), [1, 1, 0, 1] * 50)
-    change = explain.smallest_change(model, {"answer": "YES"}, 0, probability=0.4)
-    expected = model.predict_proba(pd.DataFrame({"answer": ["NO"]}))[0, 0]
+    change = explain.smallest_change(model, {"answer": "NO"}, 1, probability=0.9)
+    expected = model.predict_proba(pd.DataFrame({"answer": ["YES"]}))[0, 1]
     assert change.after == pytest.approx(expected, abs=1e-12)
     odds = model.decision_function(pd.DataFrame({"answer": ["no", "yes"]}))
     (ratio,) = explain.odds_ratios(model)["odds_ratio"]
