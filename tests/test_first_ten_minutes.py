@@ -58,7 +58,7 @@ def test_the_first_ten_minutes_with_a_table_of_ones_own(own_table):
     done = seminaive(own_table, *fit, "--no-estimate")
     assert done.returncode == 0, done.stderr
     assert "semicolons between cells, decimal comma" in done.stdout
-    assert "column 'Kunde' has 180 categories in 180 rows" in done.stderr
+    assert "column 'Kunde' has 180 values in 180 rows" in done.stderr
     assert "column 'seit' holds dates as text" in done.stderr
     assert "column 'Einkommen' holds numbers" in done.stderr
     assert "--drop COLUMN" in done.stderr

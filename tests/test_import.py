@@ -45,3 +45,13 @@ def test_every_public_name_exists_and_others_do_not():
         assert set(module.__all__) <= set(dir(module))
         with pytest.raises(AttributeError, match="no attribute 'Oracle'"):
             module.Oracle  # noqa: B018 - asking is the test
+
+
+@pytest.mark.parametrize("room", ["errors", "evaluate", "explain", "scale"])
+def test_rooms_are_reached_through_the_package_when_they_are_asked_for(room):
+    assert f"seminaive.{room}" in modules_after(f"import seminaive; seminaive.{room}.__all__")
+    assert room in dir(seminaive)
+
+
+def test_rooms_are_not_imported_before():
+    assert not modules_after("import seminaive") & {f"seminaive.{room}" for room in ("explain", "scale")}

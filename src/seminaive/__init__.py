@@ -62,8 +62,14 @@ __all__ = [
 ]
 
 
+# Rooms that are reached through the package: `seminaive.explain` needs no import of its own.
+ROOMS = ("errors", "evaluate", "explain", "scale")
+
+
 def __getattr__(name: str) -> Any:
     """Look a public name up in its room, so that importing the package costs only what is used."""
+    if name in ROOMS:
+        return import_module(f"{__name__}.{name}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     room = "encode" if name.endswith("Discretizer") else "models"
@@ -71,4 +77,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*__all__, "__version__"]
+    return [*__all__, *ROOMS, "__version__"]

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 DELIMITERS = (",", ";", "\t", "|")
 # Lines and characters that are looked at.
 MOST_LINES, MOST_CHARACTERS = 200, 1 << 18
+# Digits of a code that may lie across two pieces of a file.
+LONGEST_CODE = 64
 # Byte-order marks; of UTF-16 and UTF-32 the codec that reads the mark itself.
 MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -130,6 +132,22 @@ def look_at(path: Path, known: TextFormat) -> TextHead:
         skipped=int(told is not None),
     )
     return TextHead(found, tuple(rows[0]))
+
+
+def has_padded_digits(path: Path, found: TextFormat) -> bool:
+    """Tell whether some cell of a text table is digits that begin with a zero, as those of codes do.
+
+    ``found`` is the format that `look_at` has found. The file is read once, up to the first such cell.
+    """
+    between = re.escape(found.delimiter or ",")
+    padded = re.compile(rf'[{between}\n\r"]0[0-9]+["{between}\n\r]')
+    with _opened(path) as binary, io.TextIOWrapper(binary, encoding=found.encoding, newline="") as text:
+        kept = "\n"
+        while piece := text.read(MOST_CHARACTERS):
+            if padded.search(kept + piece):
+                return True
+            kept = piece[-LONGEST_CODE:]
+    return padded.search(kept + "\n") is not None
 
 
 def not_in_encoding(path: Path, encoding: str) -> str:

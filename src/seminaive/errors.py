@@ -21,6 +21,7 @@ __all__ = [
     "ColumnsWarning",
     "ConvergenceWarning",
     "EmptyBlanketWarning",
+    "ExportWarning",
     "InputError",
     "LongFitWarning",
     "MissingExtraError",
@@ -28,8 +29,11 @@ __all__ = [
     "NotFittedError",
     "SeminaiveError",
     "TableTypeError",
+    "TargetWarning",
     "TooLargeError",
+    "UnavailableError",
     "UntestableWarning",
+    "WeightsWarning",
     "warn_caller",
 ]
 
@@ -57,6 +61,10 @@ class MissingExtraError(SeminaiveError, ImportError):
     """A part of the package whose libraries are not installed; the message says how to install them."""
 
 
+class UnavailableError(SeminaiveError, AttributeError):
+    """An attribute that a fitted model does not have; the message says which models or parameters do."""
+
+
 class ModelFileError(SeminaiveError):
     """A saved model that is damaged, foreign, unsafe or from a newer version."""
 
@@ -80,8 +88,20 @@ class EmptyBlanketWarning(UserWarning):
     """No feature was found to depend on the class, so that all were kept."""
 
 
+class ExportWarning(UserWarning):
+    """An export that reads some columns less freely than the model; the message says how to write them."""
+
+
 class LongFitWarning(UserWarning):
     """A fit that is going to take minutes; the message says why, and how to see its progress."""
+
+
+class TargetWarning(UserWarning):
+    """A target that looks like a quantity, or an identifier, rather than like classes."""
+
+
+class WeightsWarning(UserWarning):
+    """Row weights whose sum is far from the number of rows; the message says what that does to the fit."""
 
 
 class UntestableWarning(UserWarning):

@@ -34,7 +34,7 @@ def decode(table, position=0):
 )
 def test_codes_stand_for_their_values(cells):
     X = np.array([[cell] for cell in cells] + [[None]], dtype=object)[:-1]
-    encoder, table = TableEncoder.learn(X)
+    encoder, table = TableEncoder.learn(X, categorical_features="all")
     assert decode(table) == cells
     assert (encoder.encode(X).codes == table.codes).all()
     assert Schema.from_json(encoder.schema.to_json()) == encoder.schema
@@ -58,10 +58,10 @@ def test_a_block_of_integers_equals_its_columns(monkeypatch, span, dtype):
     X[:, 1] = X[:, 1] // 2 * 2  # gaps
     if dtype != np.uint8:
         X[:, 2] -= 5
-    encoder, block = TableEncoder.learn(X, categorical_features="all")
+    encoder, block = TableEncoder.learn(X, categorical_features="all", as_typed=True)
     translated = encoder.encode(X_new)
     monkeypatch.setattr(table_module, "COMPILED_ROWS", 10**9)
-    encoder_by_column, by_column = TableEncoder.learn(X, categorical_features="all")
+    encoder_by_column, by_column = TableEncoder.learn(X, categorical_features="all", as_typed=True)
     assert encoder.schema == encoder_by_column.schema
     assert (block.codes == by_column.codes).all()
     assert (translated.codes == encoder_by_column.encode(X_new).codes).all()
@@ -69,7 +69,7 @@ def test_a_block_of_integers_equals_its_columns(monkeypatch, span, dtype):
 
 def test_codes_are_row_major_in_the_smallest_unsigned_type():
     for n_values, dtype in [(255, np.uint8), (256, np.uint16), (65_535, np.uint16), (65_536, np.uint32)]:
-        _, table = TableEncoder.learn(np.arange(n_values)[:, None], categorical_features="all")
+        _, table = TableEncoder.learn(np.arange(n_values)[:, None], categorical_features=[0])
         assert table.codes.dtype == dtype  # one code more than there are values: no evidence
         assert table.codes.flags.c_contiguous
 
@@ -204,9 +204,26 @@ def test_numbers_too_large_to_square_are_refused():
         TableEncoder.learn(np.array([[1e200], [1.0]]))
 
 
-def test_text_that_is_declared_numeric_is_refused():
-    with pytest.raises(InputError, match="'x1' should hold numbers"):
-        TableEncoder.learn(np.array([["a", "b"]], object), categorical_features=[0])
+@pytest.mark.parametrize("chosen", [["zip"], [1], [False, True, False]])
+def test_listed_columns_are_categories_beside_those_of_text(chosen):
+    X = pd.DataFrame({"age": [30, 40], "zip": [10115, 80331], "sky": ["wet", "dry"]})
+    encoder, _ = TableEncoder.learn(X, categorical_features=chosen)
+    assert encoder.schema.coded_names == ("zip", "sky")
+    assert encoder.schema.numeric_names == ("age",)
+
+
+def test_numbers_in_an_array_of_objects_are_numbers():
+    X = np.array([[1, "a", 2.5, True, None], [2, "b", np.nan, False, 3]], dtype=object)
+    encoder, table = TableEncoder.learn(X)
+    assert encoder.schema.numeric_names == ("x0", "x2", "x4")
+    assert encoder.schema.coded_names == ("x1", "x3")
+    np.testing.assert_array_equal(table.numbers, [[1.0, 2.5, np.nan], [2.0, np.nan, 3.0]])
+
+
+def test_text_where_training_had_numbers_is_refused():
+    encoder, _ = TableEncoder.learn(np.array([[1.0], [2.0]]))
+    with pytest.raises(InputError, match="'x0' should hold numbers"):
+        encoder.encode(np.array([["a"]], object))
 
 
 def test_rows_of_different_lengths_are_refused():

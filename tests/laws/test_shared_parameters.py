@@ -172,16 +172,24 @@ def some(*odd):
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        (NUMBERS, "'c' holds numbers that came as text and is read as 200 categories: convert"),
-        (np.array([float(n) for n in NUMBERS], object), "'c' holds numbers that came as objects .*astype"),
-        (some("NA", "?"), r"'c' holds numbers as text beside '\?', 'NA', and .*to_numeric"),
+        (some("NA", "?"), r"'c' holds numbers as text, and 2 cells that are none .* missing: 'NA', '\?'"),
+        (some("NA", "?", "-"), r"'c' holds numbers as text beside 'NA', '\?', '-', and .*to_numeric"),
         (
             [f"2024-{k % 12 + 1:02}-{k % 28 + 1:02}" for k in range(N)],
             "'c' holds dates as text, such as '2024-01",
         ),
         ([f"{k % 28 + 1}.{k % 12 + 1}.24 12:30" for k in range(N)], "'c' holds dates as text"),
-        ([f"customer {k}" for k in range(N)], "'c' has 200 categories in 200 rows.*drop it"),
-        (pd.Categorical([f"customer {k}" for k in range(N)]), "'c' has 200 categories in 200 rows"),
+        ([f"customer {k}" for k in range(N)], "'c' has 200 values in 200 rows.*drop it"),
+        (pd.Categorical([f"customer {k}" for k in range(N)]), "'c' has 200 values in 200 rows"),
+        ([f"customer {k % 150}" for k in range(N)], "'c' has 150 categories in 200 rows.*group rare values"),
+        (np.arange(5, N + 5), "'c' numbers the rows, from 5 to 204.*drop it if it identifies rows"),
+        (491_700_000_000 + 977 * np.arange(N), "'c' holds whole numbers of 12 and more digits"),
+        (["Yes", "yes", "no "] * 66 + ["no"] * 2, "'c' tells 'Yes' and 'yes'; 'no' and 'no ' apart"),
+        ([f"{k} kg" if k % 2 else f"{k} g" for k in range(N)], "numbers in different units"),
+        (
+            [f"{k % 40} kg" if k % 2 else f"{k % 40} g" for k in range(N)],
+            "different units, .*'kg'",
+        ),
     ],
 )
 @pytest.mark.parametrize("convert", [lambda X: X, pl.from_pandas], ids=["pandas", "polars"])
@@ -206,8 +214,11 @@ def test_what_is_probably_a_mistake_is_told_once_with_the_remedy(convert, cells,
         [f"group {k % 90}" for k in range(N)],
         pd.Categorical([str(k % 90) for k in range(N)]),
         [k % 7 == 0 for k in range(N)],
-        np.arange(N),
+        np.arange(N) * 3,
         np.linspace(0, 1, N),
+        NUMBERS,
+        np.array([float(n) for n in NUMBERS], object),
+        [f"${n}" for n in NUMBERS],
     ],
 )
 def test_ordinary_columns_are_not_talked_about(cells):
@@ -215,9 +226,9 @@ def test_ordinary_columns_are_not_talked_about(cells):
 
 
 def test_a_stream_warns_in_its_first_chunk_only():
-    X = pd.DataFrame({"c": NUMBERS})
+    X = pd.DataFrame({"c": some("NA", "?"), "d": ["a", "b"] * (N // 2)})
     y = np.arange(N) % 2
-    with pytest.warns(ColumnsWarning, match="came as text"):
+    with pytest.warns(ColumnsWarning, match="holds numbers as text"):
         model = seminaive.NaiveBayes().partial_fit(X, y)
     model.partial_fit(X, y)
 

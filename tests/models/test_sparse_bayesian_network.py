@@ -393,3 +393,15 @@ def test_a_network_that_does_not_fit_is_refused():
 
 def vars_of(net):
     return {name: getattr(net, name) for name in ("cardinalities", "order", "children", "features", "tables")}
+
+
+def test_drawn_numbers_are_written_as_the_column_writes_them():
+    rng = np.random.default_rng(0)
+    weight = rng.normal(50, 10, 300)
+    X = pd.DataFrame({"weight": [f"{own:.1f} kg" for own in weight], "sky": rng.choice(["wet", "dry"], 300)})
+    X.loc[::10, "weight"] = None
+    model = SparseBayesianNetwork(n_imputations=1, strengths=3).fit(X, weight + rng.normal(0, 8, 300) > 50)
+    (drawn,) = model.draw_missing_cells(X, random_state=0)
+    assert drawn["weight"].str.endswith(" kg").all()
+    numbers = drawn["weight"].str.removesuffix(" kg").astype(float)
+    assert numbers.between(weight.min() - 0.1, weight.max() + 0.1).all()

@@ -11,12 +11,13 @@ import typer
 from typer.core import TyperCommand
 
 from seminaive.cli import catalogue
+from seminaive.cli.notes import notes_at_once
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.reading import load_model
 from seminaive.cli.showing import show_frame, spinner
 from seminaive.cli.tables import NamedTable, columns_meant, look, text_format
 from seminaive.delimited import TextFormat
-from seminaive.errors import ColumnsWarning, InputError
+from seminaive.errors import InputError
 from seminaive.files import check_model_name, check_table_name, check_writable
 from seminaive.memory import is_large
 
@@ -56,6 +57,16 @@ def fit(
             "is then read in pieces."
         ),
     ] = None,
+    merge_spellings: Annotated[
+        bool,
+        typer.Option("--merge-spellings", help="Read Yes, yes and 'yes ' as one category."),
+    ] = False,
+    classes: Annotated[
+        bool,
+        typer.Option(
+            "--classes", help="Insist that the target's values are classes, however many or numeric they are."
+        ),
+    ] = False,
     estimate: Annotated[
         bool,
         typer.Option(
@@ -75,6 +86,8 @@ def fit(
         check_at_least("--max-categories", max_categories, 1)
     catalogue.check_model(model)
     given = catalogue.read_parameters(model, param or [])
+    if merge_spellings:
+        given["merge_spellings"] = True
     check_model_name(out)
     check_writable(out)
     written = text_format(sep, decimal, encoding, na_values)
@@ -83,7 +96,8 @@ def fit(
 
         data = open_large(table, written, target=target, weight=weight)
         data = replace(data, ids=tuple(columns_meant(drop, data.types.names)))
-        _fit_in_pieces(catalogue.make_model(model, given), model, table, data, max_categories, out)
+        estimator = catalogue.make_model(model, given)
+        _fit_in_pieces(estimator, model, table, data, max_categories, out, classes=classes)
         return
     named = look(table, written)
     dropped = columns_meant(drop, named.names)
@@ -91,11 +105,18 @@ def fit(
         named.check_column(name)
     estimator = catalogue.make_model(model, given)
     rows = _training_rows(named, target, dropped, weight)
-    _fit_in_memory(estimator, model, named, rows, out, estimate=estimate)
+    _fit_in_memory(estimator, model, named, rows, out, estimate=estimate, classes=classes)
 
 
 def _fit_in_memory(
-    estimator: Any, model: str, named: NamedTable, rows: tuple[Any, Any, Any], out: Path, *, estimate: bool
+    estimator: Any,
+    model: str,
+    named: NamedTable,
+    rows: tuple[Any, Any, Any],
+    out: Path,
+    *,
+    estimate: bool,
+    classes: bool,
 ) -> None:
     """Fit a model to features, target and row weights of a table, and save it."""
     from sklearn.base import clone
@@ -103,13 +124,11 @@ def _fit_in_memory(
     from seminaive import models
 
     X, y, sample_weight = rows
-    with spinner(f"fitting {model} to {len(y):,} rows"), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with spinner(f"fitting {model} to {len(y):,} rows"), notes_at_once(classes=classes):
         estimator.fit(X, y, sample_weight=sample_weight)
     models.save_model(estimator, out)
     typer.echo(f"{named.path}: {len(y):,} rows, {named.told}. The columns were read so:")
     show_frame(_columns(estimator), MOST_COLUMNS)
-    _tell(caught)
     if estimate:
         _tell_estimate(clone(estimator), X, y, sample_weight)
     typer.echo(
@@ -119,19 +138,24 @@ def _fit_in_memory(
 
 
 def _fit_in_pieces(
-    estimator: Any, model: str, table: Path, data: Any, max_categories: int | None, out: Path
+    estimator: Any,
+    model: str,
+    table: Path,
+    data: Any,
+    max_categories: int | None,
+    out: Path,
+    *,
+    classes: bool,
 ) -> None:
     """Fit a model to a table that is not read as a whole, and save it."""
     from seminaive import models
     from seminaive.scale.command_line import fit_large
 
-    with spinner(f"fitting {model} to {table}"), warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with spinner(f"fitting {model} to {table}"), notes_at_once(classes=classes):
         fit_large(estimator, data, max_categories)
     models.save_model(estimator, out)
     typer.echo(f"{table}: read in pieces. The columns were read so:")
     show_frame(_columns(estimator), MOST_COLUMNS)
-    _tell(caught)
     typer.echo(
         f"wrote {out}: {model} of {len(estimator.schema_.columns)} columns, classes {_classes(estimator)}; "
         "without an estimate of its loss, which would need all rows in memory"
@@ -169,22 +193,6 @@ def _columns(estimator: Any) -> Any:
     """Return the columns report, without columns of it that say nothing here."""
     report = estimator.columns_report_
     return report if report["missing"].any() else report.drop(columns="missing")
-
-
-def _tell(caught: list[warnings.WarningMessage]) -> None:
-    """Print each warning once, those about columns with what the command line can do about it."""
-    sentences = [
-        sentence
-        for warning in caught
-        for sentence in getattr(warning.message, "sentences", None) or [str(warning.message)]
-    ]
-    for sentence in dict.fromkeys(sentences):
-        sys.stderr.write(f"note: {sentence}\n")
-    if any(issubclass(warning.category, ColumnsWarning) for warning in caught):
-        sys.stderr.write(
-            "note: on the command line, --drop COLUMN leaves a column out, and --na-values NA,? says which "
-            "cells are missing\n"
-        )
 
 
 def _tell_estimate(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
+from seminaive.cli.notes import notes_at_once
 from seminaive.cli.options import check_at_least
 from seminaive.cli.showing import show_frame
 from seminaive.errors import InputError, ModelFileError
@@ -109,14 +110,16 @@ def export(
         "javascript": explaining.to_javascript,
         "json": explaining.to_json,
     }
-    if to == "html":
-        explaining.calculator(model, out, title=title, note=note)
-    elif to == "xlsx":
-        explaining.to_xlsx(model, out)
-    else:
-        content = explaining.to_onnx(model).SerializeToString() if to == "onnx" else texts[to](model).encode()
-        with whole_file(out) as part:
-            part.write_bytes(content)
+    with notes_at_once():
+        if to == "html":
+            explaining.calculator(model, out, title=title, note=note)
+        elif to == "xlsx":
+            explaining.to_xlsx(model, out)
+        else:
+            onnx = to == "onnx"
+            content = explaining.to_onnx(model).SerializeToString() if onnx else texts[to](model).encode()
+            with whole_file(out) as part:
+                part.write_bytes(content)
     typer.echo(f"wrote {out}: {out.stat().st_size:,} bytes")
 
 

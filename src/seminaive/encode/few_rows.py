@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode.spelling import fold
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
     from seminaive.encode.schema import Schema
+    from seminaive.encode.written_numbers import NumberFormat
 
 # Up to here reading cells one by one is quicker than building the columns of a frame.
 FEW_ROWS = 16
@@ -81,6 +84,10 @@ def encode_cells(
                         return None
                 elif kind is _MISSING:
                     number = np.nan
+                elif reader.written is not None and kind in _TEXT:
+                    number = reader.written.read(cell)
+                    if abs(number) > LARGEST_NUMBER:
+                        return None
                 else:
                     return None
                 row_numbers.append(number)
@@ -89,7 +96,7 @@ def encode_cells(
             elif kind is _MISSING or (kind in _NUMBERS and cell != cell):
                 row_codes.append(reader.missing)
             elif kind in reader.types:
-                row_codes.append(reader.code_of.get(cell, reader.unseen))
+                row_codes.append(reader.code_of.get(fold(cell) if reader.merged else cell, reader.unseen))
             else:
                 return None
         codes.append(row_codes)
@@ -110,9 +117,13 @@ class CellReader:
         The codes of a value that training never had, and of a missing cell.
     cuts : tuple of float or None
         Cut points of numbers that have codes, too.
+    written : NumberFormat or None
+        How text writes the numbers of the column.
+    merged : bool
+        Whether capitals and spaces around a category do not matter.
     """
 
-    __slots__ = ("code_of", "cuts", "missing", "types", "unseen")
+    __slots__ = ("code_of", "cuts", "merged", "missing", "types", "unseen", "written")
 
     def __init__(
         self,
@@ -121,9 +132,14 @@ class CellReader:
         unseen: int,
         missing: int,
         cuts: tuple[float, ...] | None,
+        written: NumberFormat | None = None,
+        *,
+        merged: bool = False,
     ) -> None:
         self.code_of = code_of
         self.types = _NUMBERS_OR_TEXT if text is None else _TEXT if text else _NUMBERS
         self.unseen = unseen
         self.missing = missing
         self.cuts = cuts
+        self.written = written
+        self.merged = merged

@@ -8,13 +8,16 @@ import zlib
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from seminaive.delimited import TextFormat, look_at, not_in_encoding
+from seminaive.delimited import TextFormat, has_padded_digits, look_at, not_in_encoding
 from seminaive.errors import InputError
 from seminaive.files import CSV, check_table, check_table_name, is_named, whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+# Rows of a CSV file that are looked through at once.
+ROWS_AT_ONCE = 100_000
 
 
 def read_table(path: Path, text_columns: Sequence[str] = (), text_format: TextFormat | None = None) -> Any:
@@ -25,7 +28,8 @@ def read_table(path: Path, text_columns: Sequence[str] = (), text_format: TextFo
     path : Path
         By its name, CSV (``.csv``, ``.tsv``, also with ``.gz``, ``.bz2``, ``.xz`` or ``.zip``) or Parquet.
     text_columns : sequence of str
-        Columns of a CSV file that are text even where all of their values look like numbers.
+        Columns of a CSV file that are text even where all of their values look like numbers. Columns with
+        digits that begin with a zero are text, too.
     text_format : TextFormat, optional
         How a CSV file is written, as far as that is known; the rest is read off its first lines. Only an
         empty cell is missing unless ``missing`` names others.
@@ -35,10 +39,27 @@ def read_table(path: Path, text_columns: Sequence[str] = (), text_format: TextFo
     with _readable(path):
         if not is_named(path, CSV):
             return pd.read_parquet(path)
-        options = _csv_options(path, text_columns, text_format or TextFormat())
+        texts = (*text_columns, *code_columns(path, text_format))
+        options = _csv_options(path, texts, text_format or TextFormat())
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
             return pd.read_csv(path, **options)
+
+
+def code_columns(path: Path, text_format: TextFormat | None = None) -> tuple[str, ...]:
+    """Return the columns of a CSV file some of whose cells are digits that begin with a zero.
+
+    A postcode, an account or a bank's number is no quantity, and would lose its zeros if it were read as one.
+    """
+    with _readable(path):
+        found = look_at(path, text_format or TextFormat()).format
+        if not has_padded_digits(path, found):
+            return ()
+    names: dict[str, None] = {}
+    for piece in csv_pieces(path, ROWS_AT_ONCE, text_format=found, dtype=str):
+        padded = [name for name in piece.columns if piece[name].str.fullmatch("0[0-9]+").any()]
+        names |= dict.fromkeys(padded)
+    return tuple(names)
 
 
 def csv_pieces(
@@ -46,7 +67,7 @@ def csv_pieces(
     n_rows: int,
     text_columns: Sequence[str] = (),
     text_format: TextFormat | None = None,
-    dtype: Mapping[str, str] | None = None,
+    dtype: Mapping[str, str] | type[str] | None = None,
 ) -> Iterator[Any]:
     """Yield a CSV file in frames of so many rows, read as `read_table` reads it.
 
@@ -57,7 +78,7 @@ def csv_pieces(
     with _readable(path):
         options = _csv_options(path, text_columns, text_format or TextFormat())
         if dtype is not None:
-            options["dtype"] = dict(dtype)
+            options["dtype"] = dtype
         with pd.read_csv(path, chunksize=n_rows, low_memory=False, **options) as pieces:
             while True:
                 with warnings.catch_warnings():

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode.frames import as_numbers, dictionary
+from seminaive.encode.column_kinds import column_numbers
+from seminaive.encode.frames import dictionary
 from seminaive.encode.schema import CategoricalColumn, NumericColumn
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def missing_rows(table: Table, schema: Schema) -> dict[int, Integers]:
     found = {}
     for position, (column, values) in enumerate(zip(schema.columns, table.columns, strict=True)):
         if isinstance(column, NumericColumn):
-            rows = np.flatnonzero(np.isnan(as_numbers(column.name, values)))
+            rows = np.flatnonzero(np.isnan(column_numbers(table, position, column.written)))
         elif isinstance(column, CategoricalColumn):
             rows = np.flatnonzero(dictionary(column.name, values)[0] == -1)
         else:

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
     from seminaive.encode.schema import Category
 
-Kind = Literal["categorical", "numeric", "empty"]
+# What pandas calls the cells of a column of objects that are numbers.
+NUMBERS_OF_PANDAS = ("integer", "floating", "mixed-integer-float", "decimal")
+
+Kind = Literal["categorical", "numeric", "empty", "identifier"]
 
 
 @dataclass(frozen=True)
@@ -129,18 +132,18 @@ def _open_array(array: NDArray[Any]) -> Table:
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     n_rows, n_columns = array.shape
     _check_shape(n_rows, n_columns)
-    kind: Kind = "numeric" if array.dtype.kind in "iuf" else "categorical"
+    columns = tuple(array[:, position] for position in range(n_columns))
     return Table(
         names=tuple(f"x{position}" for position in range(n_columns)),
-        columns=tuple(array[:, position] for position in range(n_columns)),
-        kinds=(kind,) * n_columns,
+        columns=columns,
+        kinds=tuple("numeric" if _holds_numbers(column) else "categorical" for column in columns),
         n_rows=n_rows,
         array=array if array.dtype.kind in "iuf" else None,
     )
 
 
 def _open_rows(rows: Sequence[Any]) -> Table:
-    """Open a list of rows; a column all of whose cells are numbers is numeric."""
+    """Open a list of rows, whose cells keep their types."""
     try:
         array = np.asarray(rows)
     except ValueError as error:
@@ -152,14 +155,7 @@ def _open_rows(rows: Sequence[Any]) -> Table:
     cells = np.empty(array.shape, dtype=object)
     for row, values in enumerate(rows):
         cells[row] = values
-    table = _open_array(cells)
-    columns = [_as_floats(column) for column in table.columns]
-    return Table(
-        table.names,
-        tuple(column if own is None else own for column, own in zip(table.columns, columns, strict=True)),
-        tuple("categorical" if own is None else "numeric" for own in columns),
-        table.n_rows,
-    )
+    return _open_array(cells)
 
 
 def _has_booleans(rows: Sequence[Any]) -> bool:
@@ -167,11 +163,13 @@ def _has_booleans(rows: Sequence[Any]) -> bool:
     return not isinstance(rows[0], np.ndarray) and any(_is_bool(cell) for row in rows for cell in row)
 
 
-def _as_floats(column: NDArray[Any]) -> NDArray[np.float64] | None:
-    """Return the numbers of a column of objects, or None where it holds anything else."""
-    if all(value is None or (isinstance(value, numbers.Real) and not _is_bool(value)) for value in column):
-        return as_numbers("", column)
-    return None
+def _holds_numbers(column: Any) -> bool:
+    """Tell whether a column is one of numbers, by its type or, where that is object, by its cells."""
+    if column.dtype.kind != "O":
+        return bool(column.dtype.kind in "iuf")
+    import pandas as pd
+
+    return pd.api.types.infer_dtype(column, skipna=True) in NUMBERS_OF_PANDAS
 
 
 def _is_bool(value: object) -> bool:
@@ -191,7 +189,9 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
 
     if series.implementation.is_pandas():
         own = series.to_native()
-        return own, "numeric" if _has_decimals(series) else _kind(name, series.dtype)
+        if series.dtype == nw.Object and _holds_numbers(own):
+            return own, "numeric"
+        return own, _kind(name, series.dtype)
     if series.dtype in (nw.Int128, nw.UInt128):  # arrow has no such integers
         return np.array([*series.to_list(), None], dtype=object)[:-1], "numeric"
     array = _arrow_column(series)
@@ -203,14 +203,6 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
     chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     decoded = pa.chunked_array([pc.run_end_decode(chunk) for chunk in chunks])
     return decoded, _kind(name, nw.from_native(decoded, series_only=True).dtype)
-
-
-def _has_decimals(series: Any) -> bool:
-    """Tell whether a pandas column holds decimal numbers, which pandas keeps as objects."""
-    import narwhals as nw
-    import pandas as pd
-
-    return series.dtype == nw.Object and pd.api.types.infer_dtype(series.to_native()) == "decimal"
 
 
 def _arrow_column(series: Any) -> Any:
@@ -247,6 +239,8 @@ def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
         if hasattr(column, "to_numpy"):
             numbers_ = column.to_numpy(dtype=np.float64, na_value=np.nan)
         else:
+            if column.dtype.kind == "O":
+                column = np.where(_is_missing(column), np.nan, column)
             numbers_ = np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
@@ -254,6 +248,12 @@ def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
             "categorical_features"
         ) from error
     return np.ascontiguousarray(numbers_)
+
+
+def _is_missing(column: Any) -> Any:
+    import pandas as pd
+
+    return pd.isna(column)
 
 
 def dictionary(name: str, column: Any) -> tuple[NDArray[np.integer], list[Category]]:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from seminaive.encode.saved_by_fields import SavedByFields
+from seminaive.encode.spelling import fold
+from seminaive.encode.written_numbers import NumberFormat
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,11 +48,14 @@ class CategoricalColumn(SavedByFields):
         The values seen in training, sorted: numbers, then text. A value's position is its code.
     missing_seen : bool
         Whether training had missing cells here. Their code is the number of categories.
+    merged : bool
+        Whether capitals and spaces around a value do not matter: "Yes", "yes" and "yes " have one code.
     """
 
     name: str
     categories: tuple[Category, ...]
     missing_seen: bool
+    merged: bool = False
 
     @classmethod
     def of(cls, name: str, values: Iterable[Category], *, missing_seen: bool) -> CategoricalColumn:
@@ -59,8 +64,12 @@ class CategoricalColumn(SavedByFields):
 
     @cached_property
     def code_of(self) -> dict[Category, int]:
-        """Return the code of each category."""
-        return {value: code for code, value in enumerate(self.categories)}
+        """Return the code of each category; where spellings are merged, of each folded one."""
+        return {self.key(value): code for code, value in enumerate(self.categories)}
+
+    def key(self, value: Category) -> Category:
+        """Return by what a value is looked up in ``code_of``."""
+        return fold(value) if self.merged else value
 
     @property
     def is_text(self) -> bool | None:
@@ -79,7 +88,7 @@ class CategoricalColumn(SavedByFields):
                 f"column {self.name!r} held {self._describe(self.categories)} at training and holds "
                 f"{self._describe(values)} now: convert it to the training type, or refit"
             )
-        return np.array([self.code_of.get(value, unseen) for value in values], dtype=np.int64)
+        return np.array([self.code_of.get(self.key(value), unseen) for value in values], dtype=np.int64)
 
     @staticmethod
     def _is_text(values: Sequence[Category]) -> bool | None:
@@ -94,8 +103,9 @@ class CategoricalColumn(SavedByFields):
 
     def union(self, other: CategoricalColumn) -> CategoricalColumn:
         """Return the column that has the values of both."""
-        values = {**self.code_of, **other.code_of}
-        return CategoricalColumn.of(self.name, values, missing_seen=self.missing_seen or other.missing_seen)
+        new = [value for value in other.categories if self.key(value) not in self.code_of]
+        values = tuple(sorted([*self.categories, *new], key=_order))
+        return replace(self, categories=values, missing_seen=self.missing_seen or other.missing_seen)
 
 
 @dataclass(frozen=True)
@@ -111,11 +121,14 @@ class NumericColumn:
     cuts : tuple of float or None
         Increasing cut points; bin b holds ``cuts[b - 1] < x <= cuts[b]``. None leaves the numbers as
         they are.
+    written : NumberFormat or None
+        How cells that are text write their numbers; None where the column came as numbers.
     """
 
     name: str
     missing_seen: bool
     cuts: tuple[float, ...] | None = None
+    written: NumberFormat | None = None
 
     @property
     def n_present(self) -> int:
@@ -159,6 +172,23 @@ class EmptyColumn:
     def union(self, other: Column) -> EmptyColumn:  # noqa: ARG002 - whatever comes later is not looked at
         """Return the column itself."""
         return self
+
+
+@dataclass(frozen=True)
+class IdentifierColumn(EmptyColumn):
+    """A column with about as many categories as rows: it names rows, and no model looks at it.
+
+    Parameters
+    ----------
+    name : str
+    n_values : int
+        Different values in training.
+    n_missing : int
+        Missing cells in training.
+    """
+
+    n_values: int
+    n_missing: int
 
 
 Column = CategoricalColumn | NumericColumn | EmptyColumn
@@ -237,12 +267,15 @@ class Schema(SavedByFields):
 
     @property
     def text_names(self) -> tuple[str, ...]:
-        """Return the names of the columns all of whose categories are text."""
+        """Return the names of the columns whose cells are text: categories, or numbers written as text."""
         return tuple(
             column.name
             for column in self.columns
-            if isinstance(column, CategoricalColumn)
-            and all(isinstance(category, str) for category in column.categories)
+            if (isinstance(column, NumericColumn) and column.written is not None)
+            or (
+                isinstance(column, CategoricalColumn)
+                and all(isinstance(category, str) for category in column.categories)
+            )
         )
 
     def n_values(self, column: Column) -> int:
@@ -275,6 +308,8 @@ class Schema(SavedByFields):
                 self.n_values(column),
                 column.n_present,
                 column.cuts if isinstance(column, NumericColumn) else None,
+                column.written if isinstance(column, NumericColumn) else None,
+                merged=isinstance(column, CategoricalColumn) and column.merged,
             )
             for column in self.columns
         )
@@ -333,10 +368,11 @@ class Schema(SavedByFields):
         return cls(tuple(_column_from_json(entry) for entry in document["columns"]), document["missing"])
 
 
-KINDS: dict[type, Literal["categorical", "numeric", "empty"]] = {
+KINDS: dict[type, Literal["categorical", "numeric", "empty", "identifier"]] = {
     CategoricalColumn: "categorical",
     NumericColumn: "numeric",
     EmptyColumn: "empty",
+    IdentifierColumn: "identifier",
 }
 
 
@@ -356,11 +392,19 @@ def _united(one: Column, other: Column) -> Column:
 
 
 def _column_from_json(entry: dict[str, Any]) -> Column:
+    """Return a column; what older files do not have takes its default."""
     name = entry["name"]
     if entry["kind"] == "empty":
         return EmptyColumn(name)
+    if entry["kind"] == "identifier":
+        return IdentifierColumn(name, entry["n_values"], entry["n_missing"])
     missing_seen = entry["missing_seen"]
     if entry["kind"] == "categorical":
-        return CategoricalColumn(name, tuple(entry["categories"]), missing_seen)
-    cuts = entry["cuts"]
-    return NumericColumn(name, missing_seen, None if cuts is None else tuple(cuts))
+        return CategoricalColumn(name, tuple(entry["categories"]), missing_seen, entry.get("merged", False))
+    cuts, written = entry["cuts"], entry.get("written")
+    return NumericColumn(
+        name,
+        missing_seen,
+        None if cuts is None else tuple(cuts),
+        None if written is None else NumberFormat(**written),
+    )

@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode.column_kinds import ColumnKinds, column_numbers, identifier_of
 from seminaive.encode.few_rows import LARGEST_NUMBER, cells_of, encode_cells
-from seminaive.encode.frames import as_numbers, dictionary, open_table
+from seminaive.encode.frames import dictionary, open_table
 from seminaive.encode.integer_table import WIDEST_RANGE, learn_integers
 from seminaive.encode.schema import (
-    KINDS,
     CategoricalColumn,
     EmptyColumn,
+    IdentifierColumn,
     NumericColumn,
     Schema,
     smallest_unsigned,
 )
+from seminaive.encode.spelling import usual_spelling
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from seminaive.encode.column_kinds import CategoricalFeatures
     from seminaive.encode.frames import Kind, Table
     from seminaive.encode.schema import Column, MissingPolicy
+    from seminaive.encode.written_numbers import NumberFormat
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.unsignedinteger]
-    CategoricalFeatures = Literal["from_dtype", "all"] | Sequence[str] | Sequence[int] | Sequence[bool]
     CutRule = Callable[[Floats, NDArray[np.int64], Floats | None], NDArray[np.float64]]
 
 # Rows from which a compiled pass pays for importing the compiler; below, numpy is as fast.
@@ -111,6 +114,9 @@ class TableEncoder:
         row_weight: Floats | None = None,
         known: Schema | None = None,
         allow_empty: bool = False,
+        as_typed: bool = False,
+        merge_spellings: bool = False,
+        formats: Mapping[int, NumberFormat] | None = None,
     ) -> tuple[TableEncoder, EncodedTable]:
         """Learn a schema from a training table, and encode the table by it.
 
@@ -118,56 +124,49 @@ class TableEncoder:
         ----------
         X : frame, array or list of rows
         categorical_features : {"from_dtype", "all"}, names, positions or mask
-            Which columns are categories; by default those that do not hold numbers.
+            Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
         missing : {"value", "neutral"}
             Whether a missing category is a value of its own or no evidence.
         cut_rule : callable or None
             Cut points of (values, labels, weights), applied to the present cells of each numeric column.
         labels, row_weight : ndarray or None
-            For the cut rule.
+            For the cut rule; a row's weight is how often it counts.
         known : Schema or None
             A schema whose kinds and cut points are kept, for the next chunk of a stream.
         allow_empty : bool
-            Whether a column without any value keeps its kind, because later chunks may bring some. Else it is
-            an `EmptyColumn`, which no model looks at.
+            Whether a column without any value keeps its kind, because later chunks may bring some, and one
+            that names rows its categories, because later chunks may share them. Else they are an
+            `EmptyColumn` and an `IdentifierColumn`, which no model looks at.
+        as_typed : bool
+            Whether the type of a column alone decides: text is categories, however many there are.
+        merge_spellings : bool
+            Whether capitals and spaces around a category do not matter.
+        formats : mapping of int to NumberFormat or None
+            How columns of text, by position, write numbers; None looks for it.
         """
         if not isinstance(missing, str) or missing not in ("value", "neutral"):
             raise InputError(f"missing is 'value' or 'neutral', got {missing!r}")
         table = open_table(X)
-        kinds = _kinds(table, categorical_features) if known is None else _known_kinds(table, known)
+        if known is not None:
+            kinds = ColumnKinds.known(table, known)
+        else:
+            kinds = ColumnKinds.find(table, categorical_features, {} if as_typed else formats)
         encoded = _learn_integers(table, kinds, missing, known)
-        if encoded is not None:
-            return cls(encoded.schema), encoded
-
-        numbers = _numbers(table, kinds)
-        if not allow_empty:
-            kinds, numbers = _without_empty_numbers(kinds, numbers)
-        columns: list[Column] = []
-        coded: list[Codes] = []
-        number_of = {position: k for k, position in enumerate(_positions(kinds, "numeric"))}
-        missing_seen: NDArray[np.bool_] = np.logical_or.reduce(np.isnan(numbers), axis=0)
-        for position, (name, kind) in enumerate(zip(table.names, kinds, strict=True)):
-            if kind == "empty":
-                columns.append(EmptyColumn(name))
-            elif kind == "categorical":
-                column, codes = _learn_categories(name, table.columns[position])
-                if column.categories or allow_empty:
-                    columns.append(column)
-                    coded.append(codes)
-                else:
-                    columns.append(EmptyColumn(name))
-            else:
-                values = numbers[:, number_of[position]]
-                old = None if known is None else known.columns[position]
-                seen = bool(missing_seen[number_of[position]])
-                column_ = _learn_numbers(name, values, old, cut_rule, labels, row_weight, missing_seen=seen)
-                columns.append(column_)
-                if column_.cuts is not None:
-                    coded.append(bins_of(column_, values))
-        schema = Schema(tuple(columns), missing)
-        if not schema.coded and not schema.numeric:
-            raise InputError("no column has any value, all cells are missing: pass a column with values")
-        return cls(schema), EncodedTable(interleave(coded, schema, table.n_rows), numbers, schema)
+        if encoded is None:
+            numbers = _numbers(table, kinds)
+            if not allow_empty:
+                kinds, numbers = _without_empty_numbers(kinds, numbers)
+            cut = _Cutting(cut_rule, labels, row_weight, known)
+            columns, coded = _learn_columns(table, kinds, numbers, cut, merge_spellings=merge_spellings)
+            if not allow_empty:
+                columns = [EmptyColumn(own.name) if _has_no_category(own) else own for own in columns]
+            schema = Schema(tuple(columns), missing)
+            kept = [coded[position] for position in schema.coded]
+            encoded = EncodedTable(interleave(kept, schema, table.n_rows), numbers, schema)
+        if not allow_empty and not as_typed:
+            encoded = _without_identifiers(encoded, kinds.listed, row_weight)
+        check_evidence(encoded.schema)
+        return cls(encoded.schema), encoded
 
     def encode_few(self, X: Any, *, named: bool) -> EncodedTable | None:
         """Encode a handful of rows cell by cell, or return None where they need a closer look.
@@ -187,7 +186,7 @@ class TableEncoder:
         """Encode a table by the schema; columns must come in the training order."""
         table = open_table(X)
         schema = self.schema
-        kinds = _known_kinds(table, schema)
+        kinds = ColumnKinds.known(table, schema)
         integers = _integer_block(table, kinds)
         if integers is not None and schema.integer_codes is not None:
             return EncodedTable.of_codes(schema.integer_codes.translate(integers, schema)[0], schema)
@@ -203,98 +202,111 @@ class TableEncoder:
         return EncodedTable(interleave(coded, schema, table.n_rows), numbers, schema)
 
 
-def _positions(kinds: Sequence[Kind], kind: Kind) -> list[int]:
-    return [position for position, own in enumerate(kinds) if own == kind]
+@dataclass(frozen=True)
+class _Cutting:
+    """How numbers are cut: by a rule, at the points of a known schema, or not at all."""
+
+    rule: CutRule | None
+    labels: NDArray[np.int64] | None
+    row_weight: Floats | None
+    known: Schema | None
+
+    def column(self, position: int, name: str, values: Floats, written: NumberFormat | None) -> NumericColumn:
+        """Return a column of numbers with its cut points."""
+        missing_seen = bool(np.isnan(values).any())
+        old = None if self.known is None else self.known.columns[position]
+        if isinstance(old, NumericColumn):
+            return NumericColumn(name, missing_seen, old.cuts, written)
+        if self.rule is None:
+            return NumericColumn(name, missing_seen, None, written)
+        labels = np.zeros(len(values), dtype=np.int64) if self.labels is None else self.labels
+        return NumericColumn(name, missing_seen, cuts_of(values, self.rule, labels, self.row_weight), written)
 
 
-def _is_flat(values: Any) -> bool:
-    """Tell whether values are a list of single ones."""
-    try:
-        return values is not None and np.ndim(values) == 1
-    except ValueError:  # lists of different lengths
-        return False
+def _learn_columns(
+    table: Table, kinds: ColumnKinds, numbers: Floats, cut: _Cutting, *, merge_spellings: bool
+) -> tuple[list[Column], dict[int, Codes]]:
+    """Return the columns of a table, and the codes of those that have some, by position."""
+    columns: list[Column] = []
+    coded: dict[int, Codes] = {}
+    number_of = {position: k for k, position in enumerate(kinds.positions("numeric"))}
+    for position, (name, kind) in enumerate(zip(table.names, kinds.kinds, strict=True)):
+        if kind == "categorical":
+            column, codes = _learn_categories(name, table.columns[position], merge=merge_spellings)
+            columns.append(column)
+            coded[position] = codes
+        elif kind == "numeric":
+            values = numbers[:, number_of[position]]
+            number = cut.column(position, name, values, kinds.formats.get(position))
+            columns.append(number)
+            if number.cuts is not None:
+                coded[position] = bins_of(number, values)
+        else:
+            known = None if cut.known is None else cut.known.columns[position]
+            columns.append(EmptyColumn(name) if known is None else known)
+    return columns, coded
 
 
-def _kinds(table: Table, categorical_features: Any) -> tuple[Kind, ...]:
-    """Decide which columns are categories."""
-    n_columns = len(table.names)
-    if isinstance(categorical_features, str):
-        if categorical_features == "from_dtype":
-            return table.kinds
-        if categorical_features == "all":
-            categories: list[Kind] = ["categorical"] * n_columns
-            return tuple(categories)
-        raise InputError(
-            "categorical_features is 'from_dtype', 'all', or a list of names, positions or booleans, "
-            f"got {categorical_features!r}"
-        )
-    if not _is_flat(categorical_features):
-        raise InputError(
-            "categorical_features is 'from_dtype', 'all', or a list of names, positions or booleans, "
-            f"got {categorical_features!r}"
-        )
-    chosen = np.asarray(categorical_features)
-    mask = np.zeros(n_columns, dtype=bool)
-    if chosen.dtype.kind == "b":
-        if chosen.shape != (n_columns,):
-            raise InputError(
-                f"the mask categorical_features has {chosen.size} entries for {n_columns} columns: "
-                "give it one entry per column"
-            )
-        mask = chosen
-    else:
-        mask[[_position(table.names, entry) for entry in chosen.tolist()]] = True
-    kinds: list[Kind] = ["categorical" if is_categorical else "numeric" for is_categorical in mask]
-    return tuple(kinds)
+def _has_no_category(column: Column) -> bool:
+    return isinstance(column, CategoricalColumn) and not column.categories
 
 
-def _position(names: Sequence[str], entry: Any) -> int:
-    if isinstance(entry, str):
-        if entry not in names:
-            raise InputError(f"categorical_features names {entry!r}, which is not a column: {list(names)}")
-        return names.index(entry)
-    if not isinstance(entry, int) or not -len(names) <= entry < len(names):
-        raise InputError(f"categorical_features lists position {entry!r} of a table of {len(names)} columns")
-    return entry
-
-
-def _known_kinds(table: Table, schema: Schema) -> tuple[Kind, ...]:
-    if len(table.names) != len(schema.columns):
-        raise InputError(
-            f"fitted on {len(schema.columns)} columns, got {len(table.names)}: pass the training columns "
-            "or refit"
-        )
-    if table.names != schema.names and sorted(table.names) == sorted(schema.names):
-        raise InputError(
-            f"columns come as {list(table.names)} and came as {list(schema.names)} in training: the same "
-            "order is needed"
-        )
-    return tuple(KINDS[type(column)] for column in schema.columns)
-
-
-def _without_empty_numbers(kinds: Sequence[Kind], numbers: Floats) -> tuple[tuple[Kind, ...], Floats]:
+def _without_empty_numbers(kinds: ColumnKinds, numbers: Floats) -> tuple[ColumnKinds, Floats]:
     """Leave columns without any number out."""
-    positions = _positions(kinds, "numeric")
+    positions = kinds.positions("numeric")
     empty = [k for k in range(len(positions)) if np.isnan(numbers[0, k]) and np.isnan(numbers[:, k]).all()]
     if not empty:
-        return tuple(kinds), numbers
+        return kinds, numbers
     moved = {positions[k] for k in empty}
-    kept: list[Kind] = ["empty" if position in moved else kind for position, kind in enumerate(kinds)]
-    return tuple(kept), np.ascontiguousarray(np.delete(numbers, empty, axis=1))
+    kept: list[Kind] = ["empty" if position in moved else kind for position, kind in enumerate(kinds.kinds)]
+    return replace(kinds, kinds=tuple(kept)), np.ascontiguousarray(np.delete(numbers, empty, axis=1))
+
+
+def _without_identifiers(
+    encoded: EncodedTable, listed: frozenset[int], row_weight: Floats | None
+) -> EncodedTable:
+    """Take the columns that name rows out of the codes; listed ones are meant."""
+    columns, kept = list(encoded.schema.columns), []
+    for k, position in enumerate(encoded.schema.coded):
+        column, found = columns[position], None
+        if isinstance(column, CategoricalColumn) and position not in listed:
+            found = identifier_of(column, encoded.codes[:, k], row_weight)
+        if found is None:
+            kept.append(k)
+        else:
+            columns[position] = found
+    if len(kept) == encoded.codes.shape[1]:
+        return encoded
+    schema = Schema(tuple(columns), encoded.schema.missing)
+    codes = np.ascontiguousarray(encoded.codes[:, kept].astype(schema.code_type))
+    return EncodedTable(codes, encoded.numbers, schema)
+
+
+def check_evidence(schema: Schema) -> None:
+    """Refuse a table none of whose columns may be looked at."""
+    if schema.coded or schema.numeric:
+        return
+    named = [column.name for column in schema.columns if isinstance(column, IdentifierColumn)]
+    if not named:
+        raise InputError("no column has any value, all cells are missing: pass a column with values")
+    raise InputError(
+        f"no column carries evidence: {', '.join(map(repr, named))} have about as many values as rows and "
+        "identify them. Pass a column whose values rows share, or list one of these in categorical_features"
+    )
 
 
 # Numbers
 
 
-def _numbers(table: Table, kinds: Sequence[Kind]) -> Floats:
+def _numbers(table: Table, kinds: ColumnKinds) -> Floats:
     """Return the numeric columns as one row-major block of doubles."""
-    positions = _positions(kinds, "numeric")
-    if table.array is not None and len(positions) == len(kinds):
+    positions = kinds.positions("numeric")
+    if table.array is not None and len(positions) == len(kinds.kinds):
         numbers = np.ascontiguousarray(table.array, dtype=np.float64)
     else:
         numbers = np.empty((table.n_rows, len(positions)))
         for k, position in enumerate(positions):
-            column = as_numbers(table.names[position], table.columns[position])
+            column = column_numbers(table, position, kinds.formats.get(position))
             # A column on its own is gone through faster than one that lies among others.
             _refuse_immense(table.names[position], _largest(column))
             numbers[:, k] = column
@@ -318,25 +330,6 @@ def _refuse_immense(name: str, largest: float) -> None:
     if largest > LARGEST_NUMBER:
         kind = "Infinite numbers (infinity)" if np.isinf(largest) else f"Numbers above {LARGEST_NUMBER:g}"
         raise InputError(f"{kind} in column {name!r}: replace them by a finite number, or by a missing value")
-
-
-def _learn_numbers(
-    name: str,
-    values: Floats,
-    old: Column | None,
-    cut_rule: CutRule | None,
-    labels: NDArray[np.int64] | None,
-    row_weight: Floats | None,
-    *,
-    missing_seen: bool,
-) -> NumericColumn:
-    if isinstance(old, NumericColumn):
-        return NumericColumn(name, missing_seen, old.cuts)
-    if cut_rule is None:
-        return NumericColumn(name, missing_seen)
-    if labels is None:
-        labels = np.zeros(len(values), dtype=np.int64)
-    return NumericColumn(name, missing_seen, cuts_of(values, cut_rule, labels, row_weight))
 
 
 def cuts_of(
@@ -364,12 +357,17 @@ def bins_of(column: NumericColumn, values: Floats) -> Codes:
 # Categories
 
 
-def _learn_categories(name: str, values: Any) -> tuple[CategoricalColumn, Codes]:
+def _learn_categories(name: str, values: Any, *, merge: bool = False) -> tuple[CategoricalColumn, Codes]:
     """Return the categories that occur in a column, sorted, and the column's codes."""
     codes, candidates = _dictionary(name, values)
     seen = _seen(codes, len(candidates))
     occurring = [value for value, occurs in zip(candidates, seen, strict=False) if occurs]
     column = CategoricalColumn.of(name, occurring, missing_seen=bool(seen[-1]))
+    if merge and any(isinstance(value, str) for value in occurring):
+        counts = np.bincount(codes[codes >= 0], minlength=len(candidates))
+        spelling = usual_spelling(dict(zip(candidates, counts.tolist(), strict=True)))
+        values_ = {spelling[value] for value in occurring}
+        column = replace(CategoricalColumn.of(name, values_, missing_seen=column.missing_seen), merged=True)
     table = np.full(len(candidates) + 1, column.n_present, dtype=smallest_unsigned(column.n_present + 1))
     table[:-1][seen[:-1]] = column.codes_of(occurring, unseen=-1)
     return column, _translate(codes, table)
@@ -429,22 +427,22 @@ def interleave(columns: Sequence[Codes], schema: Schema, n_rows: int) -> Codes:
     return codes
 
 
-def _integer_block(table: Table, kinds: Sequence[Kind]) -> NDArray[Any] | None:
+def _integer_block(table: Table, kinds: ColumnKinds) -> NDArray[Any] | None:
     """Return the table as one array where it is large and all of it is integers that stand for categories."""
     array = table.array
     if (
         array is not None
         and (array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8))
         and array.flags.c_contiguous
-        and table.n_rows * len(kinds) >= COMPILED_ROWS
-        and set(kinds) == {"categorical"}
+        and table.n_rows * len(kinds.kinds) >= COMPILED_ROWS
+        and set(kinds.kinds) == {"categorical"}
     ):
         return array
     return None
 
 
 def _learn_integers(
-    table: Table, kinds: Sequence[Kind], missing: MissingPolicy, known: Schema | None
+    table: Table, kinds: ColumnKinds, missing: MissingPolicy, known: Schema | None
 ) -> EncodedTable | None:
     """Encode a large table of integers by compiled passes; None where the table is another."""
     integers = _integer_block(table, kinds)

@@ -14,7 +14,7 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, TableEncoder, open_table
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
-from seminaive.explain.programs import JAVASCRIPT_CORE, JAVASCRIPT_REASONS, script_json
+from seminaive.explain.programs import JAVASCRIPT_CORE, JAVASCRIPT_REASONS, PLAIN_CELLS, script_json
 from seminaive.explain.reading import effects_of
 from seminaive.files import whole_file
 from seminaive.scores import log_posterior
@@ -131,9 +131,8 @@ def calculator_page(
     _describe(document, effects, labels or {}, units or {})
     document["test"] = _self_test(model, effects)
     style = _without_indents(_own_text("calculator.css") + (_own_text("page.css") if below else ""))
-    code = _without_indents(
-        _own_text("calculator.js").replace("/* CORE */", JAVASCRIPT_CORE + JAVASCRIPT_REASONS)
-    )
+    core = PLAIN_CELLS + JAVASCRIPT_CORE + JAVASCRIPT_REASONS
+    code = _without_indents(_own_text("calculator.js").replace("/* CORE */", core))
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
     heading = title or f"Probability of each class: {', '.join(map(str, portable.classes[:4]))}"
     return PAGE.format(

@@ -232,7 +232,7 @@ class RowChanges:
         for position, value in cells.items():
             column = self.schema.columns[position]
             if isinstance(column, CategoricalColumn):
-                codes[position] = column.code_of[value]
+                codes[position] = column.code_of[column.key(value)]
             elif isinstance(column, NumericColumn):
                 numbers[position] = value
                 if column.cuts is not None:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode import CategoricalColumn, ColumnReading, EmptyColumn, NumericColumn, Schema
+from seminaive.encode import (
+    CategoricalColumn,
+    ColumnReading,
+    EmptyColumn,
+    NumberFormat,
+    NumericColumn,
+    Schema,
+)
 from seminaive.errors import ModelFileError
 from seminaive.explain.portable import FORMAT, VERSION
 from seminaive.models import EditedModel
@@ -240,13 +247,20 @@ def _column(own: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
         return EmptyColumn(name)
     if own["kind"] == "category":
         categories = tuple(own["categories"])
-        return CategoricalColumn(name, categories, _counts_missing(own, len(categories)))
+        missing_seen = _counts_missing(own, len(categories))
+        return CategoricalColumn(name, categories, missing_seen, merged=own.get("merged", False))
     if own["kind"] != "number":
         raise ValueError(f"column {name!r} is of the kind {short(own['kind'])}")
+    written = _number_format(own["written"]) if "written" in own else None
     if "cuts" not in own:
-        return NumericColumn(name, missing_seen=False)
+        return NumericColumn(name, missing_seen=False, written=written)
     cuts = tuple(_numbers(own["cuts"], (len(own["cuts"]),)).tolist())
-    return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts)
+    return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts, written)
+
+
+def _number_format(own: Any) -> NumberFormat:
+    """Return how text writes the numbers of a column; `check_schema` refuses a format that nobody writes."""
+    return NumberFormat(_text(own["decimal"]), _text(own["grouping"]), _text(own["unit"]))
 
 
 def _counts_missing(own: Any, n_present: int) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 from seminaive.explain.drawing import Display
 from seminaive.explain.reading import clipped, effects_of
-from seminaive.explain.tables import importance
+from seminaive.scores import importance
 
 
 class ImportanceDisplay(Display):

@@ -12,7 +12,8 @@ from seminaive.explain.nomogram_lanes import lane_of, scaled
 from seminaive.explain.nomogram_sheet import WIDTH, Sheet
 from seminaive.explain.nomogram_ticks import nice_ticks, weight_label
 from seminaive.explain.reading import class_position, clipped, code_labels, effects_of
-from seminaive.explain.tables import importance, one_row
+from seminaive.explain.tables import one_row
+from seminaive.scores import importance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

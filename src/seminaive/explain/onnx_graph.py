@@ -8,7 +8,7 @@ import numpy as np
 
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError, MissingExtraError
-from seminaive.explain.portable import Portable
+from seminaive.explain.portable import Portable, warn_of_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -38,7 +38,9 @@ def to_onnx(model: Any) -> Any:
         import onnx
     except ImportError as error:
         raise MissingExtraError("ONNX models need onnx: pip install 'seminaive[onnx]'") from error
-    graph = _Graph(onnx, Portable.of(model))
+    portable = Portable.of(model)
+    warn_of_text(portable, "ONNX")
+    graph = _Graph(onnx, portable)
     return graph.build()
 
 

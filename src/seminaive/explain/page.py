@@ -19,9 +19,10 @@ from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
 from seminaive.explain.reading import effects_of
 from seminaive.explain.structure_display import StructureDisplay
-from seminaive.explain.tables import importance, summary
+from seminaive.explain.tables import summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
 from seminaive.files import whole_file
+from seminaive.scores import importance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

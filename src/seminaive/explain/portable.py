@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode import CategoricalColumn, EmptyColumn
+from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn
+from seminaive.errors import ExportWarning, warn_caller
 from seminaive.explain.reading import as_outputs, effects_of, scores_of
 from seminaive.scores import FeatureCurve
 from seminaive.statistics import ObservedTerms, Terms
@@ -166,8 +167,13 @@ class Portable:
             used = position in coded or position in self.curves
             if isinstance(column, CategoricalColumn) and used:
                 own: dict[str, Any] = {"kind": "category", "categories": list(column.categories)}
+                if column.merged:
+                    own["merged"] = True
             elif not isinstance(column, EmptyColumn) and used:
                 own = {"kind": "number"}
+                written = column.written  # type: ignore[union-attr]
+                if written is not None:
+                    own["written"] = written.reader
                 if position in coded:
                     own["cuts"] = list(column.cuts or ())  # type: ignore[union-attr]
             else:
@@ -223,7 +229,8 @@ def to_json(model: Any) -> str:
     classes one number, the log odds of the second class. A row's score is ``intercept`` plus
 
     - for each column of kind "category" with ``effects``: ``effects[code]``, where the code of a value is its
-      position in ``categories``, else ``unseen``; that of a missing cell is ``missing``;
+      position in ``categories``, else ``unseen``; that of a missing cell is ``missing``
+      (where the column is ``merged``, capitals and spaces around a value do not matter);
     - for each column of kind "number" with a ``curve``: ``curve.missing`` for a missing cell; else, with p
       the number of ``edges`` below x and ``z = (x - anchors[p]) * scale``, the polynomial
       ``coefficients[p][0] + z * (coefficients[p][1] + z * coefficients[p][2])``;
@@ -232,8 +239,12 @@ def to_json(model: Any) -> str:
       in ``cells``, or nothing where it is not listed;
     - for each of ``factored``: ``sum over u, v of left[c0][u] * core[u][v] * right[c1][v]``.
 
-    Probabilities are the softmax of the scores, or the logistic function of the log odds. A model that was
-    edited has its ``history``, too. `from_json` makes a model of the document again.
+    Probabilities are the softmax of the scores, or the logistic function of the log odds. A column of numbers
+    that came as text has ``written``: its decimal mark, mark between thousands and unit, and a regular
+    expression whose groups are an opening bracket, a sign, the whole digits with marks between thousands, the
+    digits after the decimal mark, an exponent, a sign after the number and a closing bracket. Text that does
+    not match, or is longer than ``longest``, is missing. A model that was edited has its ``history``, too.
+    `from_json` makes a model of the document again.
 
     Parameters
     ----------
@@ -253,6 +264,35 @@ def to_json(model: Any) -> str:
     if getattr(model, "edits_", ()):
         document["history"] = history_document(model.edits_)
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
+
+
+def warn_of_text(portable: Portable, export: str) -> None:
+    """Warn of columns whose cells an export does not read as the model reads them in Python.
+
+    Parameters
+    ----------
+    portable : Portable
+    export : str
+        Its name, as in "SQL".
+    """
+    columns = portable.schema.columns
+    used = [columns[position] for position in sorted({*portable.coded, *portable.curves})]
+    written = [own for own in used if isinstance(own, NumericColumn) and own.written is not None]
+    merged = [own.name for own in used if isinstance(own, CategoricalColumn) and own.merged]
+    sentences = []
+    if written:
+        first = written[0].written
+        assert first is not None  # noqa: S101 - narrows the type
+        names = ", ".join(repr(own.name) for own in written)
+        sentences.append(
+            f"{names} came as text, such as {first.example!r}, and {export} reads numbers: convert text to "
+            "numbers before, without units and marks between thousands"
+        )
+    if merged:
+        names = ", ".join(map(repr, merged))
+        sentences.append(f"{export} reads the values of {names} letter by letter: write them as in training")
+    if sentences:
+        warn_caller("; ".join(sentences), ExportWarning)
 
 
 def _places(features: tuple[int, ...], number: int) -> list[int]:

@@ -10,6 +10,7 @@ from seminaive.explain.portable import Portable
 
 PYTHON = '''"""Probabilities of a {model} of seminaive. Needs nothing but Python."""
 
+import re
 from bisect import bisect_left
 from math import exp
 
@@ -19,7 +20,10 @@ for _tuple in MODEL["tuples"]:
     _tuple["at"] = dict(zip(_tuple["cells"], _tuple["effects"]))
 for _column in MODEL["columns"]:
     if _column["kind"] == "category":
-        _column["code"] = {{value: code for code, value in enumerate(_column["categories"])}}
+        _column["code"] = {{}}
+        for _code, _value in enumerate(_column["categories"]):
+            _folds = _column.get("merged") and isinstance(_value, str)
+            _column["code"][_value.strip().lower() if _folds else _value] = _code
 
 
 def scores(row):
@@ -31,6 +35,10 @@ def scores(row):
         cell = None
         if column["kind"] != "ignored":
             cell = row[column["name"]] if by_name else row[position]
+        if isinstance(cell, str) and "written" in column:
+            cell = _number(column["written"], cell)
+        elif isinstance(cell, str) and column.get("merged"):
+            cell = cell.strip().lower()
         absent = cell is None or cell != cell
         code = None
         if column["kind"] == "category":
@@ -71,18 +79,49 @@ def predict_proba(row):
     return dict(zip(MODEL["classes"], [own / sum(weights) for own in weights]))
 
 
+def _number(written, text):
+    """Return the number that a text says, None where it says none."""
+    flags = re.IGNORECASE if written["ignore_case"] else 0
+    found = None if len(text) > written["longest"] else re.match(written["pattern"], text, flags)
+    if found is None or (found[1] is None) != (found[7] is None):
+        return None
+    digits = re.sub("[^0-9]", "", found[3])
+    if re.match("0[0-9]", digits):
+        return None
+    size = float((digits or "0") + "." + (found[4] or "0") + (found[5] or ""))
+    return -size if found[1] or found[6] or found[2] not in (None, "+") else size
+
+
 def _add(total, values):
     for place, value in enumerate(values):
         total[place] += value
 '''
 
-# The part that the page of the calculator uses, too. Categories are told apart by type: "1" is not 1.
+# How cells are read: as they are, which a form ensures, or numbers and categories as people write them.
+PLAIN_CELLS = "const cellAs = (column, cell) => cell;\n"
+WRITTEN_CELLS = """function numberOf(written, text) {
+  const pattern = new RegExp(written.pattern, written.ignore_case ? "i" : "");
+  const found = text.length > written.longest ? null : text.match(pattern);
+  if (!found || (found[1] === undefined) !== (found[7] === undefined)) return null;
+  const digits = found[3].replace(/[^0-9]/g, "");
+  if (/^0[0-9]/.test(digits)) return null;
+  const size = Number((digits || "0") + "." + (found[4] || "0") + (found[5] || ""));
+  return found[1] || found[6] || (found[2] && found[2] !== "+") ? -size : size;
+}
+function cellAs(column, cell) {
+  if (typeof cell !== "string") return cell;
+  return column.written ? numberOf(column.written, cell) : column.merged ? cell.trim().toLowerCase() : cell;
+}
+"""
+
+# The part that the page of the calculator uses, too, behind one of these. Categories are told apart by type:
+# "1" is not 1.
 JAVASCRIPT_CORE = """const key = v => typeof v === "string" ? "s" + v : "n" + Number(v);
 for (const t of MODEL.tuples) {
   t.at = new Map(t.cells.map((cell, i) => [cell, t.effects[i]]));
 }
 for (const c of MODEL.columns) {
-  if (c.kind === "category") c.code = new Map(c.categories.map((v, i) => [key(v), i]));
+  if (c.kind === "category") c.code = new Map(c.categories.map((v, i) => [key(cellAs(c, v)), i]));
 }
 const isMissing = v => v === null || v === undefined || (typeof v === "number" && Number.isNaN(v));
 function below(edges, x) {
@@ -103,7 +142,8 @@ function codesOf(row) {
     return c.cuts === undefined ? null : absent ? c.missing : below(c.cuts, cell);
   });
 }
-const cellOf = (row, c, i) => c.kind === "ignored" ? null : Array.isArray(row) ? row[i] : row[c.name];
+const cellOf = (row, c, i) =>
+  c.kind === "ignored" ? null : cellAs(c, Array.isArray(row) ? row[i] : row[c.name]);
 function alone(c, cell, code) {
   if (c.effects !== undefined) return c.effects[code];
   if (c.curve === undefined) return undefined;
@@ -198,7 +238,10 @@ function oddsFactor(v) {
 }
 function cellText(c, cell) {
   if (isMissing(cell)) return "missing";
-  if (c.kind === "category") return c.code.has(key(cell)) ? String(cell) : "unseen";
+  if (c.kind === "category") {
+    const code = c.code.get(key(cell));
+    return code === undefined ? "unseen" : String(c.categories[code]);
+  }
   if (Number.isInteger(cell) && Math.abs(cell) >= 10000) return cell.toLocaleString("en-US");
   return String(Number(cell.toPrecision(6)));
 }
@@ -259,7 +302,8 @@ def to_python(model: Any) -> str:
     """Return a fitted additive model as Python source that defines ``predict_proba(row)``.
 
     A row is a dict by column name or a list of cells in training order; None and NaN are missing, values that
-    training never had carry no evidence. The result is a dict from class to probability.
+    training never had carry no evidence, and numbers may be written as they were in training. The result is a
+    dict from class to probability.
 
     Parameters
     ----------
@@ -283,7 +327,8 @@ def to_javascript(model: Any, *, reasons: bool = False) -> str:
     """Return a fitted additive model as JavaScript source that defines ``seminaive.predictProba(row)``.
 
     A row is an object by column name or an array of cells in training order; null, undefined in an array and
-    NaN are missing. The result is an array in the order of ``seminaive.classes``. In Node, ``require`` it.
+    NaN are missing, and numbers may be written as they were in training. The result is an array in the order
+    of ``seminaive.classes``. In Node, ``require`` it.
 
     Parameters
     ----------
@@ -299,7 +344,7 @@ def to_javascript(model: Any, *, reasons: bool = False) -> str:
     return JAVASCRIPT % {
         "model": portable.model,
         "document": script_json(portable.document()),
-        "core": JAVASCRIPT_CORE + (JAVASCRIPT_REASONS if reasons else ""),
+        "core": WRITTEN_CELLS + JAVASCRIPT_CORE + (JAVASCRIPT_REASONS if reasons else ""),
         "reasons": JAVASCRIPT_GIVEN_REASONS if reasons else "",
         "names": ", reasons" if reasons else "",
     }

@@ -13,7 +13,7 @@ from seminaive.encode import TableEncoder, frame_like, open_table
 from seminaive.errors import InputError
 from seminaive.explain.reading import class_position, code_labels, effects_of, evidence, interval_labels
 from seminaive.explain.segments import best_bands, share_bands
-from seminaive.explain.tables import importance
+from seminaive.scores import importance
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

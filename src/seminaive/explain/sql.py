@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError, TooLargeError
-from seminaive.explain.portable import Portable
+from seminaive.explain.portable import Portable, warn_of_text
 from seminaive.explain.sql_reasons import ListReasons, SQLiteReasons
 from seminaive.explain.sql_writers import ListWriter, SQLiteWriter
 
@@ -61,6 +61,7 @@ def to_sql(
             f"the tables of pairs and tuples have {portable.n_values:,} numbers, a statement may have "
             f"{MOST_VALUES:,}: keep fewer pairs, fewer bins or a lower order"
         )
+    warn_of_text(portable, "SQL")
     if reasons:
         with_reasons = (SQLiteReasons if dialect == "sqlite" else ListReasons)(portable, dialect)
         return with_reasons.reasoned(table, keep, reasons)

@@ -18,6 +18,7 @@ from seminaive.explain.reading import (
     interval_labels,
     short_numbers,
 )
+from seminaive.scores import importance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -272,7 +273,9 @@ def _values_at(model: Any, own: FeatureEffect, cells: list[Any]) -> Floats:
         return own.curve.at(np.array([np.nan if cell is None else cell for cell in cells]))
     column = model.schema_.columns[own.position]
     unseen = len(own.weight) - 1
-    codes = [column.n_present if cell is None else column.code_of.get(cell, unseen) for cell in cells]
+    codes = [
+        column.n_present if cell is None else column.code_of.get(column.key(cell), unseen) for cell in cells
+    ]
     values: Floats = own.table[codes]  # type: ignore[index]
     return values
 
@@ -330,13 +333,6 @@ def _place(label: Any) -> str:
     if isinstance(label, str):
         return label
     return "missing" if np.isnan(label) else short_numbers([float(label)], 4)[0]
-
-
-def importance(deviation: Floats) -> float:
-    """Return one number for the standard deviations of an effect by class."""
-    if len(deviation) == 2:
-        return float(deviation.sum())  # both are half of that of the log odds
-    return float(np.sqrt(np.mean(deviation**2)))
 
 
 def encode_rows(model: Any, rows: Any) -> Any:

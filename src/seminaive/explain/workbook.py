@@ -10,7 +10,7 @@ import numpy as np
 
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError, MissingExtraError, TooLargeError
-from seminaive.explain.portable import Portable
+from seminaive.explain.portable import Portable, warn_of_text
 from seminaive.explain.reading import code_labels, interval_labels
 from seminaive.files import whole_file
 
@@ -60,7 +60,9 @@ def to_xlsx(model: Any, path: str | Path, *, rows: int = 100) -> Path:
         raise MissingExtraError("workbooks need openpyxl: pip install 'seminaive[xlsx]'") from error
     if not 1 <= rows < MOST_ROWS:
         raise InputError(f"rows is at least 1 and below {MOST_ROWS:,}, got {rows!r}")
-    book = _Workbook(openpyxl, Portable.of(model))
+    portable = Portable.of(model)
+    warn_of_text(portable, "the workbook")
+    book = _Workbook(openpyxl, portable)
     book.write(rows)
     path = Path(path)
     with whole_file(path) as part:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from seminaive.encode import frame_like
+from seminaive.errors import UnavailableError
 from seminaive.models.base import TableClassifier
 from seminaive.models.fitted_checks import check_finite
 from seminaive.scores import AdditiveScores
@@ -41,6 +43,81 @@ class AdditiveClassifier(TableClassifier):
             *(numeric[j] for j in (*scores.numeric.features, *scores.curves.features)),
             *(" × ".join(coded[j] for j in pair) for pair in scores.pairs.features),
         ]
+
+    @property
+    def feature_importances_(self):
+        """Share of each column in the deviation of the scores over the training rows, (n_features_in_,).
+
+        The standard deviation of what a column says: of the log odds with two classes, of the centred scores,
+        root mean square over the classes, with more. What a pair says beyond its columns is divided equally
+        between them. Shares add up to 1; all are 0 where every row gets the same score.
+        """
+        return self._effects().column_shares()
+
+    @property
+    def interactions_(self):
+        """A frame with one row per pair, most important first: first, second, importance.
+
+        The importance is the standard deviation over the training rows of what both columns say beyond each
+        alone, on the scale of ``feature_importances_`` before shares are taken.
+        """
+        from seminaive.scores import importance
+
+        every = ((own.names, importance(own.deviation)) for own in self._effects().tuples)
+        pairs = [pair for pair in every if len(pair[0]) == 2]
+        pairs.sort(key=lambda pair: -pair[1])
+        return frame_like(
+            None,
+            {
+                "first": [first for (first, _), _ in pairs],
+                "second": [second for (_, second), _ in pairs],
+                "importance": [strength for _, strength in pairs],
+            },
+        )
+
+    def _effects(self):
+        """Return what each column and each tuple says."""
+        from seminaive.scores import Effects
+
+        check_is_fitted(self)
+        if "summary_" not in vars(self):
+            raise UnavailableError(
+                "importances are read with the summary of the training table, which this model did not keep: "
+                "fit it with keep_summary=True"
+            )
+        return Effects.of(self.scores_, self.schema_, self.summary_)
+
+    @property
+    def coef_(self):
+        """One coefficient per column, of the log odds or of each class's centred score.
+
+        Of shape (1, n_features_in_) with two classes and (n_classes, n_features_in_) with more, as in
+        scikit-learn: ``decision_function(X)`` is ``X @ coef_.T + intercept_`` in rows without a missing cell.
+        Only models whose columns are all numbers and enter as lines have it.
+        """
+        return self._lines()[0]
+
+    @property
+    def intercept_(self):
+        """The log odds, or each class's centred score, where all numbers are 0; beside ``coef_``."""
+        return self._lines()[1]
+
+    def _lines(self):
+        from seminaive.scores import linear_coefficients
+
+        check_is_fitted(self)
+        schema, found = self.schema_, None
+        if not schema.coded and len(schema.numeric) == len(schema.columns):
+            found = linear_coefficients(self.scores_, len(schema.columns))
+        if found is None:
+            raise UnavailableError(
+                "coef_ has one coefficient per column, and some column of this model is no line: "
+                "feature_importances_ has one number per column, seminaive.explain.effects_table all effects"
+            )
+        coefficients, intercept = found
+        if len(intercept) == 2:
+            return coefficients[1:] - coefficients[:1], intercept[1:] - intercept[:1]
+        return coefficients, intercept
 
     def contributions(self, X):
         """Return what the prior and each term contribute to each row's score.

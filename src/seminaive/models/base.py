@@ -20,23 +20,34 @@ from seminaive.encode import (
     merge_readings,
     open_table,
     probable_mistakes,
+    question_target,
+    question_weights,
     read_columns,
     report_columns,
     weigh_classes,
 )
-from seminaive.errors import ColumnsWarning, InputError, TooLargeError, warn_caller
+from seminaive.errors import (
+    ColumnsWarning,
+    InputError,
+    TargetWarning,
+    TooLargeError,
+    WeightsWarning,
+    warn_caller,
+)
 from seminaive.models.fitted_checks import check_summary, check_trials
+from seminaive.models.long_fits import announce_long_fit
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
 from seminaive.models.progress import progress
 from seminaive.scores import log_posterior
 from seminaive.statistics import TrainingSummary
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
 
-    from seminaive.encode import Schema
+    from seminaive.encode import NumberFormat, Schema
     from seminaive.encode.frames import Table
     from seminaive.encode.target import EncodedTarget
     from seminaive.models.progress import Steps
@@ -140,6 +151,7 @@ def encode_rows(
     cut_rule=None,
     known: Schema | None = None,
     chunk: bool = False,
+    formats: Mapping[int, NumberFormat] | None = None,
 ) -> tuple[Table, TrainingSet]:
     """Encode training rows by a model's parameters, without touching the model; return the open table too.
 
@@ -155,6 +167,8 @@ def encode_rows(
         What earlier chunks had.
     chunk : bool
         Whether more rows follow, which may bring further classes, and values of columns that have none here.
+    formats : mapping of int to NumberFormat or None
+        How columns of text write numbers; None looks for it.
     """
     opened = open_table(X) if opened is None else opened
     opened, target, row_weight = labelled_rows(type(model).__name__, X, y, sample_weight, opened)
@@ -168,6 +182,8 @@ def encode_rows(
         row_weight=row_weight,
         known=known,
         allow_empty=chunk,
+        merge_spellings=model.merge_spellings,
+        formats=formats,
     )
     return opened, TrainingSet(table, target.labels, target.classes, row_weight)
 
@@ -175,9 +191,9 @@ def encode_rows(
 class TableClassifier(ClassifierMixin, BaseEstimator):
     """A classifier of ordinary tables.
 
-    A subclass takes the parameters ``categorical_features``, ``missing``, ``class_weight``, ``keep_summary``
-    and ``verbose``, calls ``_encode_training`` in ``fit``, and defines ``_joint_log_scores(table)``, from
-    which every way of predicting follows.
+    A subclass takes the parameters ``categorical_features``, ``missing``, ``class_weight``,
+    ``merge_spellings``, ``keep_summary`` and ``verbose``, calls ``_encode_training`` in ``fit``, and defines
+    ``_joint_log_scores(table)``, from which every way of predicting follows.
 
     Attributes
     ----------
@@ -203,9 +219,18 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
                 f"one class only: every training row is {training.classes.tolist()[0]!r}. A classifier needs "
                 "rows of at least two classes"
             )
+        self._question_target(training.classes)
+        if not self._one_pass:
+            announce_long_fit(self, X, sample_weight, training)
         self.classes_ = training.classes
         self.schema_ = training.table.schema
         return training
+
+    def _question_target(self, classes) -> None:
+        """Warn of a target that is probably a quantity or a name."""
+        question = question_target(classes)
+        if question:
+            warn_caller(f"{type(self).__name__}: {question}", TargetWarning)
 
     def _encode_rows(
         self, X, y, sample_weight, *, cut_rule=None, known: Schema | None = None, chunk: bool = False
@@ -213,11 +238,15 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         """Check and encode training rows: a whole table, or a chunk, perhaps after ``known`` ones."""
         self._check_shared_parameters()
         opened = open_table(X)
+        n_rows = opened.n_rows
         validate_data(self, X, skip_check_array=True, reset=known is None)
         opened, training = encode_rows(
             self, X, y, sample_weight, opened=opened, cut_rule=cut_rule, known=known, chunk=chunk
         )
         self._report_columns(opened, training.table, first=known is None)
+        question = question_weights(encode_weights(sample_weight, n_rows))
+        if question:
+            warn_caller(f"{type(self).__name__}: {question}", WeightsWarning)
         return training
 
     def _report_columns(self, opened, table, *, first):
@@ -263,6 +292,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     def _check_shared_parameters(self) -> None:
         check_flag("keep_summary", self.keep_summary)
+        check_flag("merge_spellings", getattr(self, "merge_spellings", False))
         check_jobs(getattr(self, "n_jobs", None))
         if not isinstance(self.verbose, bool | np.bool_) and not (
             is_whole(self.verbose) and self.verbose >= 0
@@ -285,6 +315,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     # ``_derived`` follow from the others and are not written.
     _fitted: ClassVar[dict[str, type]] = {"summary_": TrainingSummary}
     _derived: ClassVar[tuple[str, ...]] = ()
+    # Whether a fit takes one pass over the rows, which is not worth an estimate of its time.
+    _one_pass: ClassVar[bool] = False
 
     def _restore(self, most_bytes: int) -> None:  # noqa: ARG002 - for models that derive tables
         """Check a fitted state that was read from a file, and derive what the file does not hold."""

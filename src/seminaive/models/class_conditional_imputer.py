@@ -30,7 +30,7 @@ class ClassConditionalImputer(Imputer):
     smoothing : float, default=0.0
         Added to every count, in rows; 0 draws only values that the class was seen with.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     random_state : int, RandomState or None, default=None
         Decides the draws: after ``fit``, the same table is always completed in the same way.
 

@@ -30,7 +30,7 @@ class CorrelationFeatureSelector(TableSelector):
     patience : int, default=5
         Extensions of a subset in a row without a better one after which the search ends.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
         Whether a missing cell is a value like any other, where training saw one, or left out.
 

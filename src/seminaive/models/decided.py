@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from seminaive.errors import UnavailableError
 from seminaive.models.parameters import check_number
 
 if TYPE_CHECKING:
@@ -20,6 +21,27 @@ def keep_decision(model, decision: Decision) -> None:
     model.fit_share_ = float(decision.fit_share)
     model.cv_log_loss_ = float(decision.log_loss)
     model.cv_log_loss_interval_ = tuple(map(float, decision.log_loss_interval))
+
+
+class Undecided:
+    """Stands in the class of a model for an attribute of `DECIDED`, until a search sets it in the model.
+
+    Parameters
+    ----------
+    searching : str
+        The parameters by which the model searches.
+    """
+
+    def __init__(self, searching: str) -> None:
+        self.searching = searching
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, model: Any, owner: type) -> Undecided:
+        if model is None:
+            return self
+        raise UnavailableError(f"{self.name} is of held-out rows: fit with {self.searching}")
 
 
 def generator_of(random_state) -> np.random.Generator:

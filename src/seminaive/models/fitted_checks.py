@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn, Schema
+from seminaive.encode import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn, Schema
 from seminaive.encode.few_rows import LARGEST_NUMBER
 from seminaive.statistics import ObservedTerms, Terms
 
@@ -44,19 +44,30 @@ def check_schema(schema: Schema) -> None:
             raise ValueError("a column's name is not text")
         if not isinstance(column, EmptyColumn) and type(column.missing_seen) is not bool:
             raise ValueError(f"column {column.name!r} does not tell whether cells were missing")
-        if isinstance(column, CategoricalColumn):
+        if isinstance(column, IdentifierColumn):
+            if not is_size(column.n_values) or not is_size(column.n_missing):
+                raise ValueError(f"column {column.name!r} has a strange number of values")
+        elif isinstance(column, CategoricalColumn):
             _check_categories(column)
-        elif isinstance(column, NumericColumn) and column.cuts is not None:
-            cuts = column.cuts
-            if not all(type(cut) in (float, int) and abs(cut) <= LARGEST_NUMBER for cut in cuts):
-                raise ValueError(f"a cut point of column {column.name!r} is not a number")
-            if not all(a < b for a, b in pairwise(cuts)):
-                raise ValueError(f"cut points of column {column.name!r} do not increase")
+        elif isinstance(column, NumericColumn):
+            _check_numbers(column)
     if len(set(schema.names)) != len(schema.names) or not (schema.coded or schema.numeric):
         raise ValueError("two columns have one name, or there is none")
 
 
+def _check_numbers(column: NumericColumn) -> None:
+    cuts, written = column.cuts or (), column.written
+    if not all(type(cut) in (float, int) and abs(cut) <= LARGEST_NUMBER for cut in cuts):
+        raise ValueError(f"a cut point of column {column.name!r} is not a number")
+    if not all(a < b for a, b in pairwise(cuts)):
+        raise ValueError(f"cut points of column {column.name!r} do not increase")
+    if written is not None and not written.is_known:
+        raise ValueError(f"the numbers of column {column.name!r} are written in a strange format")
+
+
 def _check_categories(column: CategoricalColumn) -> None:
+    if type(column.merged) is not bool:
+        raise ValueError(f"column {column.name!r} does not tell whether spellings were merged")
     if not all(type(value) in (str, int, float, bool) and value == value for value in column.categories):
         raise ValueError(f"a category of column {column.name!r} is neither text, number nor boolean")
     if (

@@ -194,7 +194,7 @@ class FittedNetwork(TableClassifier):
         for node, column in enumerate(self.node_columns_):
             position = self.schema_.coded[column]
             own = self.schema_.columns[position]
-            columns[own.name] = self._written_values(own)[codes[:, node]]
+            columns[own.name] = self._written_values(own, as_text=False)[codes[:, node]]
         return frame_like(None, columns), self.classes_[codes[:, -1]]
 
     def draw_missing_cells(self, X, n_draws=1, random_state=None, y=None):
@@ -224,16 +224,17 @@ class FittedNetwork(TableClassifier):
             codes = self._unknown_where_missing(codes)
         drawn = self.network_.draw_missing(codes, n_draws, self._generator(random_state))
         node_of = {self.schema_.coded[column]: node for node, column in enumerate(self.node_columns_)}
-        found = missing_rows(open_table(X), self.schema_)
+        opened = open_table(X)
+        found = missing_rows(opened, self.schema_)
         rows = {position: own for position, own in found.items() if position in node_of}
         return [
             filled(
                 X,
                 rows,
                 {
-                    position: self._written_values(self.schema_.columns[position])[
-                        table[own, node_of[position]].astype(np.int64)
-                    ]
+                    position: self._written_values(
+                        self.schema_.columns[position], as_text=opened.kinds[position] == "categorical"
+                    )[table[own, node_of[position]].astype(np.int64)]
                     for position, own in rows.items()
                 },
             )
@@ -255,10 +256,16 @@ class FittedNetwork(TableClassifier):
         features = np.where(codes[:, :-1] >= np.array(present), self._cardinalities[:-1], codes[:, :-1])
         return np.column_stack([features, codes[:, -1]])
 
-    def _written_values(self, column):
-        """Return what is written for each code of a column: a category, or the mean number of a bin."""
+    def _written_values(self, column, *, as_text):
+        """Return what is written for each code of a column: a category, or the mean number of a bin.
+
+        ``as_text`` tells whether the table has text here; numbers are then written in the column's format.
+        """
         if isinstance(column, NumericColumn):
-            return np.append(self.bin_means_[column.name], np.nan)
+            means = np.append(self.bin_means_[column.name], np.nan)
+            if column.written is None or not as_text:
+                return means
+            return np.array([*(column.written.write(mean) for mean in means[:-1]), None], dtype=object)
         values = np.empty(len(column.categories) + 1, dtype=object)
         values[:-1] = column.categories
         values[-1] = None

@@ -53,7 +53,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
         Whether a missing category counts as a value of its own, if training had missing cells in its column,
         or leaves the odds of the classes as they are.
@@ -64,6 +64,8 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
         same total. Classes that a mapping leaves out weigh 1.
+    merge_spellings : bool, default=False
+        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
     keep_summary : bool, default=True
         Whether to keep a summary of the training table for pictures and reports: how often each value
         occurred, and quantiles of numbers; no row is kept.
@@ -126,6 +128,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         n_jobs=None,
         random_state=0,
         class_weight=None,
+        merge_spellings=False,
         keep_summary=True,
         verbose=False,
     ):
@@ -144,6 +147,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.class_weight = class_weight
+        self.merge_spellings = merge_spellings
         self.keep_summary = keep_summary
         self.verbose = verbose
 

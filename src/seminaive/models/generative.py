@@ -35,6 +35,7 @@ class GenerativeMixin:
 
     _fitted: ClassVar[dict[str, type]] = {"classes_declared_": bool, "statistics_": TableStatistics}
     _derived: ClassVar[tuple[str, ...]] = ("scores_", "tables_")
+    _one_pass: ClassVar[bool] = True
 
     def _restore(self, most_bytes):
         """Check the statistics that a file holds, then derive the tables."""

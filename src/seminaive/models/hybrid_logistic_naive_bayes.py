@@ -24,7 +24,14 @@ from seminaive.models.generative import check_generative_parameters
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.hybrid_problem import HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
-from seminaive.models.parameters import check_choice, check_flag, check_number, check_search, is_number
+from seminaive.models.parameters import (
+    check_choice,
+    check_flag,
+    check_number,
+    check_search,
+    is_number,
+    refuse_groups,
+)
 from seminaive.scores import log_priors
 from seminaive.selection import FoldLosses
 from seminaive.selection.folds import check_folds, split_rows
@@ -126,7 +133,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     random_state : int, RandomState or None, default=0
         The folds, and ties of the rule "dependence".
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
         Whether a missing category counts as a value of its own, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number leaves them as they are; in the
@@ -134,6 +141,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
         class the same total. Classes that a mapping leaves out weigh 1.
+    merge_spellings : bool, default=False
+        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
     keep_summary : bool, default=True
         Whether to keep a summary of the training table for pictures and reports: how often each value
         occurred, and quantiles of numbers; no row is kept.
@@ -238,6 +247,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,
+        merge_spellings=False,
         keep_summary=True,
         verbose=False,
     ):
@@ -266,6 +276,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         self.categorical_features = categorical_features
         self.missing = missing
         self.class_weight = class_weight
+        self.merge_spellings = merge_spellings
         self.keep_summary = keep_summary
         self.verbose = verbose
 
@@ -298,6 +309,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
                 if self._searches_rate:
                     splits = split_rows(self.cv, rows.labels, y, sample_weight, random, groups)
                     self._choose_rate(problem, splits, groups_of_rows(groups, sample_weight), step)
+                else:
+                    refuse_groups(groups, "only partition='bias-variance' with rate='cv' makes some")
                 self.partition_ = self._divide(problem, random, step)
             self._settle(problem)
             self._summarise(problem.rows)

@@ -42,7 +42,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         labels = np.zeros(opened.n_rows, int) if y is None else y
         opened, target, row_weight = labelled_rows(type(self).__name__, X, labels, sample_weight, opened)
         encoder, table = TableEncoder.learn(
-            opened, categorical_features=self.categorical_features, missing="neutral"
+            opened, categorical_features=self.categorical_features, missing="neutral", as_typed=True
         )
         self.schema_ = encoder.schema
         self._warn_of_empty_columns()

@@ -12,10 +12,10 @@ from seminaive.encode import recut
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
+from seminaive.models.decided import DECIDED, Undecided, generator_of, groups_of_rows, keep_decision
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.generative import check_generative_parameters
-from seminaive.models.parameters import check_choice
+from seminaive.models.parameters import check_choice, refuse_groups
 from seminaive.models.path_curves import PathCurves
 from seminaive.scores import Interpolation
 from seminaive.selection.folds import check_folds, split_rows
@@ -43,6 +43,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         "fold_deviances_": np.ndarray,
         **DECIDED,
     }
+    cv_log_loss_, cv_log_loss_interval_ = Undecided("criterion='cv'"), Undecided("criterion='cv'")
 
     def _check_consistent(self):
         super()._check_consistent()
@@ -78,6 +79,7 @@ class InterpolatedClassifier(AdditiveClassifier):
                 splits = split_rows(self.cv, rows.labels, y, sample_weight, self.random_state, groups)
                 chosen = self._held_out_step(path, rows, splits, groups_of_rows(groups, sample_weight))
             else:
+                refuse_groups(groups, f"criterion={self.criterion!r} makes none")
                 chosen = self._step_of_training_rows(path)
                 self.fit_share_ = 1.0
             self._settle(interpolation, path, chosen)

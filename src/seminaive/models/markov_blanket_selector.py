@@ -93,7 +93,7 @@ class MarkovBlanketSelector(TableSelector):
         Whether rows with a missing cell are left out of all tests, and not only of those that need the cell:
         earlier versions of bnlearn took no others.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
 
     Attributes
     ----------

@@ -41,7 +41,7 @@ class MultipleImputer(Imputer):
     n_sweeps : int, default=10
         How often every incomplete column is redrawn before a completion is read off.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     random_state : int, RandomState or None, default=None
         Decides the draws: after ``fit``, the same table is always completed in the same ways.
 

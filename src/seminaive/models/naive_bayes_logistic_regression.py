@@ -55,8 +55,9 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     max_steps : int, default=1000
         Newton steps for each strength.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers. A category enters as an
-        indicator against its column's most frequent one; a column of 0 and 1 enters as it is.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
+        A category enters as an indicator against its column's most frequent one; a column of 0 and 1 enters
+        as it is.
     missing : {"value", "neutral"}, default="value"
         Whether a missing category counts as a value of its own, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number contributes nothing to the target's
@@ -64,6 +65,8 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
         class the same total. Classes that a mapping leaves out weigh 1.
+    merge_spellings : bool, default=False
+        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
     keep_summary : bool, default=True
         Whether to keep a summary of the training table for pictures and reports: how often each value
         occurred, and quantiles of numbers; no row is kept.
@@ -117,6 +120,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,
+        merge_spellings=False,
         keep_summary=True,
         verbose=False,
     ):
@@ -133,6 +137,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         self.categorical_features = categorical_features
         self.missing = missing
         self.class_weight = class_weight
+        self.merge_spellings = merge_spellings
         self.keep_summary = keep_summary
         self.verbose = verbose
 

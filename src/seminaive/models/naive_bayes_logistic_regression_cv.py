@@ -65,6 +65,8 @@ categorical_features, missing
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
         "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
+    merge_spellings : bool, default=False
+        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
     keep_summary : bool, default=True
         Whether to keep a summary of the training table for pictures and reports: how often each value
         occurred, and quantiles of numbers; no row is kept.
@@ -138,6 +140,7 @@ categorical_features, missing
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,
+        merge_spellings=False,
         keep_summary=True,
         verbose=False,
         n_jobs=None,
@@ -160,6 +163,7 @@ categorical_features, missing
         self.categorical_features = categorical_features
         self.missing = missing
         self.class_weight = class_weight
+        self.merge_spellings = merge_spellings
         self.keep_summary = keep_summary
         self.verbose = verbose
         self.n_jobs = n_jobs

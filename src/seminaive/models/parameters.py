@@ -74,6 +74,12 @@ def check_jobs(value) -> None:
         )
 
 
+def refuse_groups(groups, why) -> None:
+    """Refuse groups of rows where there are no folds that could keep them together."""
+    if groups is not None:
+        raise InputError(f"groups keep rows together in folds, and {why}: leave groups out")
+
+
 def check_search(tol, max_iter) -> None:
     """Refuse a tolerance that is no positive number, or a number of iterations below 1."""
     check_number("tol", tol, "a positive number", low=0.0, above=True)

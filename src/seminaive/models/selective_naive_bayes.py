@@ -41,6 +41,8 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
         same total. Classes that a mapping leaves out weigh 1.
+    merge_spellings : bool, default=False
+        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
     keep_summary : bool, default=True
         Whether to keep a summary of the training table for pictures and reports: how often each value
         occurred, and quantiles of numbers; no row is kept.
@@ -95,6 +97,7 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         n_jobs=None,
         random_state=0,
         class_weight=None,
+        merge_spellings=False,
         keep_summary=True,
         verbose=False,
     ):
@@ -110,6 +113,7 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.class_weight = class_weight
+        self.merge_spellings = merge_spellings
         self.keep_summary = keep_summary
         self.verbose = verbose
 

@@ -89,13 +89,15 @@ class SemiNaive(AdditiveClassifier):
         The assignment of rows to folds, the rows that the search sees where there are more than 20,000, and
         the draws of held-out rows by which the search is judged.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
         Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
         "balanced" gives every class the same total. Classes that a mapping leaves out weigh 1.
+    merge_spellings : bool, default=False
+        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
     keep_summary : bool, default=True
         Whether to keep a summary of the training table for pictures and reports: how often each value
         occurred, and quantiles of numbers; no row is kept.
@@ -173,6 +175,7 @@ class SemiNaive(AdditiveClassifier):
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,
+        merge_spellings=False,
         keep_summary=True,
         verbose=False,
     ):
@@ -185,6 +188,7 @@ class SemiNaive(AdditiveClassifier):
         self.categorical_features = categorical_features
         self.missing = missing
         self.class_weight = class_weight
+        self.merge_spellings = merge_spellings
         self.keep_summary = keep_summary
         self.verbose = verbose
 
@@ -437,4 +441,5 @@ def _importances(scores, weights):
         tables -= tables.mean(axis=2, keepdims=True)
         tables -= np.matmul(shares[:, None], tables)
         found[terms] = np.sqrt(np.matmul(shares[:, None], tables**2).sum(axis=(1, 2)))
-    return found[scores.terms.orders == 2]
+    # Of the log odds with two classes, root mean square over the classes with more, as in `Effects`.
+    return found[scores.terms.orders == 2] * np.sqrt(2.0 if scores.n_classes == 2 else 1 / scores.n_classes)

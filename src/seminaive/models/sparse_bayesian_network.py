@@ -30,6 +30,7 @@ from seminaive.models.parameters import (
     check_whole,
     is_number,
     is_whole,
+    refuse_groups,
 )
 from seminaive.scores import Network
 from seminaive.selection import NetworkPath
@@ -106,13 +107,15 @@ class SparseBayesianNetwork(FittedNetwork):
     random_state : int, RandomState or None, default=0
         The draws of missing cells, and the folds.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
-        Which columns are categories; by default those that do not hold numbers.
+        Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"neutral", "value"}, default="neutral"
         Whether a missing category is drawn in training and summed out in predicting, or is a value like any
         other, where training saw one.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
         same total. Classes that a mapping leaves out weigh 1.
+    merge_spellings : bool, default=False
+        Whether capitals and spaces around a category do not matter: "Yes", "yes" and "yes " are one.
     keep_summary : bool, default=True
         Whether to keep a summary of the training table: weights of cells and quantiles of numbers, no row.
     verbose : bool or int, default=False
@@ -207,6 +210,7 @@ class SparseBayesianNetwork(FittedNetwork):
         categorical_features="from_dtype",
         missing="neutral",
         class_weight=None,
+        merge_spellings=False,
         keep_summary=True,
         verbose=False,
     ):
@@ -228,6 +232,7 @@ class SparseBayesianNetwork(FittedNetwork):
         self.categorical_features = categorical_features
         self.missing = missing
         self.class_weight = class_weight
+        self.merge_spellings = merge_spellings
         self.keep_summary = keep_summary
         self.verbose = verbose
 
@@ -419,6 +424,7 @@ class SparseBayesianNetwork(FittedNetwork):
 
     def _splits(self, rows, y, sample_weight, random, groups):
         if is_number(self.cv) and not is_whole(self.cv):
+            refuse_groups(groups, "a share of held-out rows is drawn row by row")
             order = random.permutation(len(rows.labels))
             count = min(max(1, round(self.cv * len(order))), len(order) - 1)
             return [(np.sort(order[count:]), np.sort(order[:count]))]

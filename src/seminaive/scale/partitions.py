@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from seminaive.encode.files import csv_pieces
+from seminaive.encode.files import code_columns, csv_pieces
 from seminaive.errors import InputError, TableTypeError
 from seminaive.files import CSV, PARQUET, is_named
 
@@ -120,7 +120,8 @@ class CsvPartition:
     ) -> CsvPartition:
         """Find the type of each column by reading the file once: numbers, booleans, else text."""
         kinds: dict[str, str] = {}
-        for piece in csv_pieces(path, ROWS_AT_ONCE, text_columns, text_format):
+        texts = (*text_columns, *code_columns(path, text_format))
+        for piece in csv_pieces(path, ROWS_AT_ONCE, texts, text_format):
             for name in piece.columns:
                 kinds[name] = _wider(kinds.get(name, ""), piece[name])
         found = tuple((name, kind or "float64") for name, kind in kinds.items())

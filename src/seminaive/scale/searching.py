@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sklearn.base import clone
 
-from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError
+from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, TargetWarning
 
 if TYPE_CHECKING:
     from seminaive.scale.coding import Coding
@@ -31,5 +31,6 @@ def fitted_to_sample(model: Any, work: Work, coding: Coding) -> Any:
     with warnings.catch_warnings():
         # What is probably a mistake has been said about all rows; the sample's own fit is thrown away.
         warnings.simplefilter("ignore", ColumnsWarning)
+        warnings.simplefilter("ignore", TargetWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
         return searched.fit(features, labels, sample_weight=weight)

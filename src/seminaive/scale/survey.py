@@ -13,14 +13,16 @@ from seminaive.encode import (
     CategoricalColumn,
     EmptyColumn,
     EncodedTarget,
+    IdentifierColumn,
     NumericColumn,
     Schema,
     merge_readings,
     read_columns,
     weigh_classes,
 )
+from seminaive.encode.column_kinds import names_rows
 from seminaive.encode.frames import Table, as_numbers
-from seminaive.encode.table import bins_of
+from seminaive.encode.table import bins_of, check_evidence
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.base import encode_rows
 from seminaive.scale.sources import plain_type
@@ -28,11 +30,11 @@ from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, V
 from seminaive.statistics.number_sketch import sketch_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from seminaive.encode import ColumnReading
+    from seminaive.encode import ColumnReading, NumberFormat
     from seminaive.scale.partitions import Partition
     from seminaive.scale.sources import Reading
     from seminaive.statistics import NumberSketch
@@ -126,16 +128,21 @@ class Survey:
         cut_rule: Callable[..., Any] | None,
         class_factors: Floats | None = None,
         max_categories: int | None = None,
+        listed: frozenset[int] = frozenset(),
     ) -> Schema:
-        """Return the schema of all rows: categories that are kept, cut points, columns without any value."""
+        """Return the schema of all rows: categories that are kept, cut points, columns without evidence.
+
+        ``listed`` are the columns that the user calls categories, even where they name rows.
+        """
         columns: list[Any] = []
         number, coded = 0, 0
         known = self.statistics.schema
-        for column in known.columns:
+        for position, column in enumerate(known.columns):
             if isinstance(column, CategoricalColumn):
                 weights = self.statistics.counts.block(coded).sum(axis=1)
                 coded += 1
-                columns.append(_kept_categories(column, weights, max_categories))
+                identifier = None if position in listed else self._identifier(position, column, weights)
+                columns.append(identifier or _kept_categories(column, weights, max_categories))
             elif isinstance(column, NumericColumn):
                 empty = not self.statistics.moments.weight[number].any()
                 if empty:
@@ -147,9 +154,18 @@ class Survey:
                     columns.append(replace(column, cuts=tuple(cuts.tolist())))
                 number += 1
         schema = Schema(tuple(columns), known.missing)
-        if not schema.coded and not schema.numeric:
-            raise InputError("no column has any value, all cells are missing: pass a column with values")
+        check_evidence(schema)
         return schema
+
+    def _identifier(
+        self, position: int, column: CategoricalColumn, weights: Floats
+    ) -> IdentifierColumn | None:
+        """Return the column as one that names rows, None where rows share its categories."""
+        n_missing, n_values = self.readings[position].n_missing, len(column.categories)
+        weight = float(weights[:n_values].sum())
+        if not names_rows(n_values, self.n_rows - n_missing, weight):
+            return None
+        return IdentifierColumn(column.name, n_values, n_missing)
 
     def has_more_categories(self, most: int | None) -> bool:
         """Tell whether some column has more categories than are to be kept."""
@@ -238,7 +254,13 @@ class Survey:
 
 
 def survey_partition(
-    partition: Partition, reading: Reading, model: Any, *, values: bool, sketches: bool
+    partition: Partition,
+    reading: Reading,
+    model: Any,
+    *,
+    values: bool,
+    sketches: bool,
+    formats: Mapping[int, NumberFormat],
 ) -> Survey | None:
     """Look at the rows of a partition; None where there is none.
 
@@ -250,8 +272,11 @@ def survey_partition(
         Its parameters say how columns are read; ``class_weight`` is None.
     values, sketches : bool
         Whether to count the values of numbers, and whether to sketch them.
+    formats : mapping of int to NumberFormat
+        How columns of text write numbers.
     """
-    found = [_survey(own, model, values, sketches) for own in training_pieces(partition, reading)]
+    pieces = training_pieces(partition, reading)
+    found = [_survey(own, model, values, sketches, formats) for own in pieces]
     return reduce(Survey.__add__, found) if found else None
 
 
@@ -279,8 +304,14 @@ def _weights(column: Any, name: str) -> Floats:
         ) from error
 
 
-def _survey(rows: tuple[Any, Any, Any], model: Any, values: bool, sketches: bool) -> Survey:
-    opened, training = encode_rows(model, *rows, chunk=True)
+def _survey(
+    rows: tuple[Any, Any, Any],
+    model: Any,
+    values: bool,
+    sketches: bool,
+    formats: Mapping[int, NumberFormat],
+) -> Survey:
+    opened, training = encode_rows(model, *rows, chunk=True, formats=formats)
     table, labels, n_classes, weight = (
         training.table,
         training.labels,
@@ -326,5 +357,4 @@ def _kept_categories(column: CategoricalColumn, weights: Floats, most: int | Non
     if most is None or len(column.categories) <= most:
         return column
     order = np.argsort(-weights[: len(column.categories)], kind="stable")[:most]
-    kept = tuple(column.categories[code] for code in np.sort(order))
-    return CategoricalColumn(column.name, kept, column.missing_seen)
+    return replace(column, categories=tuple(column.categories[code] for code in np.sort(order)))

@@ -11,6 +11,8 @@ from sklearn.base import clone
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import validate_data
 
+from seminaive.encode import open_table
+from seminaive.encode.column_kinds import ColumnKinds, listed_columns
 from seminaive.errors import InputError
 from seminaive.scale.coding import Coding
 from seminaive.scale.sources import plain_type
@@ -20,6 +22,7 @@ from seminaive.statistics import TableStatistics, TupleCounts
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from seminaive.encode import NumberFormat
     from seminaive.models.base import TrainingSet
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import Partition
@@ -62,7 +65,7 @@ class Work:
         found: Survey | None = None
         self.rows_of_partitions = []
         with self.model._progress("partitions surveyed", len(partitions)) as step:
-            options = {"values": values, "sketches": sketches}
+            options = {"values": values, "sketches": sketches, "formats": self._formats()}
             for own in self.runner.each(
                 _survey_work, partitions, self.data.reading, self.plain_model, options
             ):
@@ -79,15 +82,28 @@ class Work:
             )
         return found
 
+    def _formats(self) -> dict[int, NumberFormat]:
+        """Return how columns of text write numbers, as the first rows tell: all partitions are read alike."""
+        types = [plain_type(field.type) for field in self.data.reading.features]
+        if pa.string() not in types:
+            return {}
+        pieces = (own for part in self.data.partitions for own in training_pieces(part, self.data.reading))
+        first = next(pieces, None)
+        if first is None:
+            return {}
+        return dict(ColumnKinds.find(open_table(first[0]), self.model.categorical_features, None).formats)
+
     def adopt(self, survey: Survey, cut_rule: Any) -> Coding:
         """Tell the model about classes and columns; return how rows are encoded from now on."""
         model, reading = self.model, self.data.reading
         factors = survey.class_factors(model.class_weight)
-        schema = survey.schema(cut_rule, factors, self.max_categories)
+        listed = listed_columns(reading.features.names, model.categorical_features)
+        schema = survey.schema(cut_rule, factors, self.max_categories, listed)
         validate_data(model, reading.features.empty_table(), skip_check_array=True, reset=True)
         model._keep_readings(survey.readings_of(reading.features), survey.opened(reading.features), schema)
         model.schema_ = schema
         model.classes_ = _class_array(survey.classes)
+        model._question_target(model.classes_)
         return Coding(reading, schema, model.classes_, factors)
 
     def sample(self, n_rows: int, random_state: Any) -> tuple[Any, Any, Any]:
@@ -156,7 +172,7 @@ def _class_array(classes: tuple[Any, ...]) -> Any:
     return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
 
 
-def _survey_work(partition: Partition, reading: Any, model: Any, options: dict[str, bool]) -> Survey | None:
+def _survey_work(partition: Partition, reading: Any, model: Any, options: dict[str, Any]) -> Survey | None:
     return survey_partition(partition, reading, model, **options)
 
 

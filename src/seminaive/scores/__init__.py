@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Refit,
         SetTo,
     )
-    from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
+    from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect, importance
     from seminaive.scores.exponents import class_shift_exponents
     from seminaive.scores.factored_pairs import FactoredPairs
     from seminaive.scores.fallback import fill_unknown
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         m_estimate_tables,
     )
     from seminaive.scores.interpolation import Interpolation
+    from seminaive.scores.linear import linear_coefficients
     from seminaive.scores.network import Network
     from seminaive.scores.numeric_terms import NumericTerms
     from seminaive.scores.tree import tree_scores
@@ -69,7 +70,9 @@ __all__ = [
     "fill_unknown",
     "gaussian_terms",
     "generative_scores",
+    "importance",
     "laplace_tables",
+    "linear_coefficients",
     "log_posterior",
     "log_priors",
     "m_estimate_tables",
@@ -104,7 +107,9 @@ FILES = {
     "fill_unknown": "fallback",
     "gaussian_terms": "generative",
     "generative_scores": "generative",
+    "importance": "effects",
     "laplace_tables": "generative",
+    "linear_coefficients": "linear",
     "log_posterior": "additive",
     "log_priors": "generative",
     "m_estimate_tables": "generative",

@@ -210,6 +210,21 @@ class Effects:
         """Return the names of all effects, features first."""
         return (*(own.name for own in self.features), *(own.name for own in self.tuples))
 
+    def column_shares(self) -> Floats:
+        """Return the share of each column of the schema in the deviation of the scores over training rows.
+
+        A tuple is divided equally among its columns. Shares add up to 1, or are all 0 where the scores are
+        the same for every row.
+        """
+        shares = np.zeros(len(self.schema.columns))
+        for effect in self.features:
+            shares[effect.position] += importance(effect.deviation)
+        for own in self.tuples:
+            for j in own.columns:
+                shares[self.schema.coded[j]] += importance(own.deviation) / len(own.columns)
+        total = shares.sum()
+        return shares / total if total > 0 else shares
+
     def joint_log_scores(self, table: EncodedTable) -> Floats:
         """Return the score of each row and class, less its mean over the classes."""
         scores = np.repeat(self.intercept[None], len(table), axis=0)
@@ -232,6 +247,16 @@ class Effects:
                 yield effect.table[table.codes[:, coded[effect.position]]]
         for own in self.tuples:
             yield own.table[tuple(table.codes[:, j] for j in own.columns)]
+
+
+def importance(deviation: Floats) -> float:
+    """Return one number for the standard deviations of an effect by class.
+
+    With two classes that of the log odds; with more, the root mean square over the classes.
+    """
+    if len(deviation) == 2:
+        return float(deviation.sum())  # both are half of that of the log odds
+    return float(np.sqrt(np.mean(deviation**2)))
 
 
 def _deviation(values: Floats, weight: Floats) -> Floats:

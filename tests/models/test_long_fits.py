@@ -1,0 +1,66 @@
+"""A fit that is going to take long says so with an estimate; others are not measured."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from seminaive import AttributeWeightedNaiveBayes, NaiveBayes
+from seminaive.errors import LongFitWarning
+from seminaive.models import long_fits
+
+
+class Clock:
+    """Gives times that grow with the rows that were fitted meanwhile: a second and a tenth per row."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def perf_counter(self):
+        return self.now
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """Let every table of 60 rows and more be measured, by a clock that stands still but for fits."""
+    clock = Clock()
+    monkeypatch.setattr(long_fits, "CELLS_TO_MEASURE", 1)
+    monkeypatch.setattr(long_fits, "FEW_ROWS", 10)
+    monkeypatch.setattr(long_fits, "MORE_ROWS", 30)
+    monkeypatch.setattr(long_fits, "time", clock)
+
+    class Model(AttributeWeightedNaiveBayes):
+        def fit(self, X, y, sample_weight=None):
+            clock.now += 1.0 + 0.1 * len(y)
+            return super().fit(X, y, sample_weight)
+
+    return Model
+
+
+def table(n_rows):
+    X = pd.DataFrame({"sky": ["wet", "dry"] * (n_rows // 2), "town": [f"t{k % 120}" for k in range(n_rows)]})
+    return X, np.arange(n_rows) // 2 % 2
+
+
+def test_a_long_fit_is_announced_with_its_time_and_what_to_drop(measured):
+    with pytest.warns(LongFitWarning, match=r"about 4 minutes.*Drop.* 'town' with 120 categories"):
+        measured().fit(*table(2400))
+
+
+def test_a_short_fit_is_not_talked_about(measured):
+    measured().fit(*table(300))  # 31 seconds
+
+
+def test_rows_of_weight_zero_take_no_time(measured):
+    X, y = table(2400)
+    measured().fit(X, y, sample_weight=np.arange(2400) % 9 == 0)  # 31 seconds
+
+
+@pytest.mark.usefixtures("measured")
+def test_one_pass_over_the_rows_is_not_measured(monkeypatch):
+    monkeypatch.setattr(long_fits, "expected_seconds", pytest.fail)
+    NaiveBayes().fit(*table(2400))
+
+
+def test_a_few_thousand_rows_are_not_measured(monkeypatch):
+    monkeypatch.setattr(long_fits, "expected_seconds", pytest.fail)
+    AttributeWeightedNaiveBayes().fit(*table(4000))
