@@ -63,8 +63,8 @@ def test_every_search_tells_its_share_and_the_loss_to_expect(model, tmp_path):
     assert 0 < low < model.cv_log_loss_ < high
     new_X, new_y = table(4000, seed=1)
     loss = -model.predict_log_proba(new_X)[np.arange(len(new_y)), new_y].mean()
-    # Two standard errors of the mean over 150 rows, whose losses vary by about a half.
-    assert model.cv_log_loss_ == pytest.approx(loss, abs=0.1)
+    # The interval is that of new rows.
+    assert low < loss < high
     save_model(model, tmp_path / "model")
     again = load_model(tmp_path / "model")
     assert again.fit_share_ == model.fit_share_
@@ -89,7 +89,7 @@ def test_copies_of_noise_in_one_group_are_not_believed(model):
     grouped = clone(model).set_params(cv=GroupKFold(5)).fit(X, y, groups=groups)
     apart = clone(model).set_params(cv=5).fit(X, y)
     assert grouped.fit_share_ < 0.2
-    assert apart.fit_share_ > 0.5
+    assert apart.fit_share_ > grouped.fit_share_ + 0.1
     assert apart.cv_log_loss_ < grouped.cv_log_loss_
 
 

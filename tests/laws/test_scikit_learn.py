@@ -28,7 +28,11 @@ WITH_HELD_OUT_ROWS = {
 
 def expected_failures(estimator):
     found = WITH_SPARSE_TABLES if get_tags(estimator).input_tags.sparse else {}
-    return found | WITH_HELD_OUT_ROWS if "cv" in estimator.get_params() else found
+    # Lists of trials that were laid beforehand are averaged without draws.
+    drawn = "cv" in estimator.get_params() and not isinstance(
+        estimator, seminaive.NaiveBayesLogisticRegressionCV
+    )
+    return found | WITH_HELD_OUT_ROWS if drawn else found
 
 
 def test_estimators_were_discovered():

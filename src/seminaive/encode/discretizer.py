@@ -43,7 +43,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             numbers: Floats = validate_data(
                 self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
             )
-        except (TypeError, ValueError, OverflowError) as error:
+        except (ValueError, OverflowError) as error:
             raise InputError(
                 f"{type(self).__name__} cuts columns of numbers, and this table has others: {error}"
             ) from error

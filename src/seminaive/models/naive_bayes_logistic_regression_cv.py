@@ -12,7 +12,7 @@ from joblib import effective_n_jobs
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
-from seminaive.models.parameters import check_choice, check_flag, check_whole
+from seminaive.models.parameters import check_choice, check_flag, check_numbers, check_whole
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.objective.pointwise import POINTWISE
@@ -251,6 +251,8 @@ categorical_features, missing
         check_folds(self.cv)
         if isinstance(self.strengths, Integral):
             check_whole("strengths", self.strengths, "a positive number of them, or an array", low=1)
+        else:
+            check_numbers("strengths", self.strengths, "a positive number of them, or an array of 0 or more")
         if not np.iterable(self.generative_shares) or len(tuple(self.generative_shares)) == 0:
             raise InputError(
                 f"generative_shares is a sequence of shares of naive Bayes, got {self.generative_shares!r}"

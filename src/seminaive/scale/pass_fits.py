@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.models.decided import DECIDED
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
 from seminaive.models.higher_order_logistic_regression_cv import cuts_by_size
@@ -28,16 +29,13 @@ def fit_by_passes(model: Any, work: Work) -> None:
 
 
 def fit_searched(model: Any, work: Work) -> None:
-    """Search the strengths on a sample in memory, then fit all rows."""
+    """Search the strengths on a sample in memory, then fit all rows under those of most weight."""
     survey, coding = work.coded(cuts_by_size if model.bins == "auto" else cut_rule(model.bins))
     searched = fitted_to_sample(model, work, coding)
-    for name in ("ridge_", "number_ridge_", "generative_share_", "cv_results_"):
+    for name in ("ridge_", "number_ridge_", "generative_share_", "cv_results_", *DECIDED):
         setattr(model, name, getattr(searched, name))
 
     def fit_loss(loss: Any, design: Any, estimate: Any, codes: Any, description: str) -> None:
-        if np.isinf(model.ridge_).any():
-            _keep_class_shares(model, estimate)
-            return
         final = HigherOrderLogisticRegression(
             model.order,
             ridge=list(model.ridge_),
@@ -51,21 +49,12 @@ def fit_searched(model: Any, work: Work) -> None:
         )
         final.classes_, final.schema_ = model.classes_, model.schema_
         final._fit_loss(loss, design, estimate, codes, description)
-        for name in ("n_iter_", "passes_", "objective_", "gradient_norm_", "scores_"):
+        for name in ("n_iter_", "passes_", "objective_", "gradient_norm_"):
             setattr(model, name, getattr(final, name))
+        log_shares = np.log(estimate.class_weight / estimate.class_weight.sum())
+        model.scores_ = final.scores_.toward_class_shares(model.fit_share_, log_shares)
 
     _fit_blocks(model, work, survey, coding, "log-likelihood", fit_loss)
-
-
-def _keep_class_shares(model: Any, estimate: GenerativeEstimate) -> None:
-    """Set the answer of infinite strengths: an intercept alone."""
-    weight = estimate.class_weight
-    logs = np.log(weight / weight.sum())
-    solution = np.zeros((len(estimate.coefficients), len(weight)))
-    solution[0] = logs - logs.mean()
-    model.scores_ = estimate.coefficients.to_scores(solution, estimate.cell_weight.sum(axis=1))
-    model.n_iter_, model.passes_ = 0, 0
-    model.objective_, model.gradient_norm_ = -float(weight @ logs), 0.0
 
 
 def _fit_blocks(

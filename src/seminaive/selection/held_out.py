@@ -160,11 +160,13 @@ class HeldOut:
         term, and several occurrences of one row are their mean.
         """
         away = by_row - self.mean(by_row)
+        largest = float(np.abs(away).max(initial=0.0)) or 1.0
+        away = away / largest  # squares of far scores are beyond all doubles
         terms, counts = np.bincount(self.units, self.weight * away), np.ones(1)
         if not self.grouped:
             counts = np.maximum(np.bincount(self.units, self.weight), np.finfo(float).tiny)
         square = float((terms**2 / counts).sum())
-        return float(np.sqrt(square)) / self.total
+        return largest * float(np.sqrt(square)) / self.total
 
     def fold_means(self, scores: Floats, scoring: str) -> Floats:
         """Return the mean loss of each fold and trial, given scores (rows, trials, columns).
