@@ -246,6 +246,8 @@ def bias_and_variance(records: pd.DataFrame) -> pd.DataFrame:
 
 def p_value_note(name: str, records: pd.DataFrame) -> str:
     """Say how many printed p-values, paired t tests against NBRLR, are on our side of 0.05."""
+    if records["repetition"].nunique() < 2:
+        return "One repetition: no paired t tests against NBRLR"
     keys, pairs = ["n_train", "p", "r"], []
     printed = published_table(name).query("status == 'ok' and p_value != ''")
     for (metric, method), rows in printed.groupby(["metric", "method"], sort=False):
