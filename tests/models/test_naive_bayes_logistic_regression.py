@@ -265,7 +265,7 @@ class TestCrossValidation:
         y = (X[:, 0] + rng.logistic(size=500) > 0).astype(int)
         X[:, 1:5] = X[:, :1] + 0.1 * rng.normal(size=(500, 4))  # naive Bayes counts these five times
         X[:, 5] = 1e6 * (X[:, 0] + rng.normal(size=500))  # its derivative sets strength_max, far too high
-        raw = {"standardize": False, "generative_shares": (1.0,)}
+        raw = {"standardize": False, "generative_shares": (1.0,), "selection": "min", "penalty": "l1"}
         short = NaiveBayesLogisticRegressionCV(extend=False, **raw).fit(X, y)
         longer = NaiveBayesLogisticRegressionCV(**raw).fit(X, y)
         assert longer.strength_ < short.path_.strengths[-1]

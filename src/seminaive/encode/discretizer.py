@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from seminaive.encode.target import encode_weights
-from seminaive.errors import InputError
+from seminaive.errors import InputError, TableTypeError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -43,8 +43,9 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
             numbers: Floats = validate_data(
                 self, X, dtype=np.float64, ensure_all_finite="allow-nan", reset=reset
             )
-        except (ValueError, OverflowError) as error:
-            raise InputError(
+        except (TypeError, ValueError, OverflowError) as error:
+            kind = TableTypeError if isinstance(error, TypeError) else InputError
+            raise kind(
                 f"{type(self).__name__} cuts columns of numbers, and this table has others: {error}"
             ) from error
         return numbers

@@ -106,8 +106,8 @@ categorical_features, missing
     >>> model = NaiveBayesLogisticRegressionCV().fit(X[["mean radius", "mean texture"]], y)
     >>> model.shrinkage_[["coefficient", "target", "fitted"]].round(2)
         coefficient  target  fitted
-    0     intercept   11.88   18.59
-    1   mean radius   -0.57   -0.97
+    0     intercept   11.72   18.58
+    1   mean radius   -0.56   -0.97
     2  mean texture   -0.15   -0.21
     """
 

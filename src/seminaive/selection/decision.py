@@ -57,6 +57,7 @@ class Draws:
 
 
 DRAWS = Draws()
+FAR = float(np.finfo(np.float64).max) ** 0.25
 # Probabilities that a row is drawn no time, once, twice, ...: as many as are above the rounding of 1.
 POISSON = np.exp(-1.0) / factorial(np.arange(18))
 # Coverage of the interval of the log loss.
@@ -258,7 +259,9 @@ class _Price:
         A row that every draw has is judged by the class shares.
         """
         probabilities = self.held_out.probabilities[self.rows]
-        entries = self.weight * expected_log_losses(self._scores(share), probabilities)
+        # Losses beyond are as good as infinite, and their squares would be.
+        losses = np.minimum(expected_log_losses(self._scores(share), probabilities), FAR)
+        entries = self.weight * losses
         by_draw = np.bincount(self.draws, entries) / np.bincount(self.draws, self.weight)
         total = np.bincount(self.rows, self.weight, minlength=len(self.held_out))
         sums = np.bincount(self.rows, entries, minlength=len(self.held_out))
