@@ -17,7 +17,9 @@ from seminaive import (
 MODELS = [
     pytest.param(HigherOrderLogisticRegressionCV, {}, id="higher-order"),
     pytest.param(SemiNaive, {}, id="semi-naive"),
-    pytest.param(HigherOrderLogisticRegressionCV, {"bins": "mdl"}, id="higher-order-mdl"),
+    pytest.param(
+        HigherOrderLogisticRegressionCV, {"bins": "mdl"}, id="higher-order-mdl", marks=pytest.mark.slow
+    ),
 ]
 KIN = [
     ForwardStagewiseNaiveBayes,
@@ -28,6 +30,12 @@ KIN = [
     SparseBayesianNetwork,
 ]
 FEW_ROWS = [("numbers", 200, 30), ("categories", 200, 12)]
+FEWER_ROWS = [
+    ("numbers", 60, 20),
+    ("categories", 200, 10),
+    pytest.param(("categories", 60, 10), marks=pytest.mark.slow),
+    pytest.param(("numbers", 200, 20), marks=pytest.mark.slow),
+]
 
 
 def noise(kind, n_rows, n_columns, seed):
@@ -61,12 +69,13 @@ def excesses(estimator, options, table, seeds):
     return np.array(found), np.array(inner)
 
 
-@pytest.mark.parametrize("table", FEW_ROWS, ids=str)
+@pytest.mark.parametrize("table", FEWER_ROWS, ids=str)
 @pytest.mark.parametrize(("estimator", "options"), MODELS)
-def test_noise_costs_at_most_five_thousandths_over_the_class_shares(estimator, options, table):
-    found, inner = excesses(estimator, options, table, range(10))
-    assert found.mean() <= 0.005
-    assert found.max() <= 0.02
+def test_noise_costs_little_over_the_class_shares_in_19_of_20_tables(estimator, options, table):
+    found, inner = excesses(estimator, options, table, range(20))
+    n_rows = table[1]
+    assert found.mean() <= max(0.004, 0.5 / n_rows)
+    assert np.sort(found)[-2] <= (0.04 if n_rows <= 60 else 0.02)
     # No leak inside the folds: what the search saw is not below the class shares beyond chance.
     assert inner.mean() >= -3 * inner.std(ddof=1) / np.sqrt(len(inner)) - 0.01
 
