@@ -320,6 +320,7 @@ def test_sparse_numbers_are_refused_with_what_to_pass():
         HigherOrderLogisticRegression().fit(2.5 * sparse.eye_array(4), [0, 1, 0, 1])
 
 
+@pytest.mark.filterwarnings("ignore::seminaive.errors.WeightsWarning")
 def test_a_search_is_solved_where_weights_outweigh_the_ridge(before_share):
     # Weights as surveys have them: the rows are fitted so well that little curvature is left.
     rng = np.random.default_rng(0)

@@ -38,7 +38,7 @@ def weather():
     sky[rng.random(N) < 0.3] = None
     grade = pd.array(np.where(rng.random(N) < 0.3, None, grade), dtype="Int64")
     heat[rng.random(N) < 0.3] = np.nan
-    return pd.DataFrame({"sky": sky, "grade": grade, "heat": heat, "whole": np.arange(N)}), y
+    return pd.DataFrame({"sky": sky, "grade": grade, "heat": heat, "whole": 3 * np.arange(N)}), y
 
 
 def pandas_kinds(X):

@@ -190,6 +190,8 @@ def check_summary(own, schema: Schema, n_classes: int) -> None:
         check_finite(array, "the summary")
         if (array < 0).any():
             raise ValueError("a weight of the summary is negative")
+    if not all(own.cell_weights(column).sum() > 0 for column in range(len(schema.coded))):
+        raise ValueError("the summary has a column without weight")
 
 
 def check_trials(results: dict[str, np.ndarray]) -> None:
