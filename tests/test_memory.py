@@ -158,7 +158,7 @@ except seminaive.errors.TooLargeError as error:
     ("model", "table"),
     [
         (
-            "seminaive.AveragedDependenceEstimators(categorical_features='all')",
+            "seminaive.AveragedDependenceEstimators(categorical_features=[0, 1])",
             "y = np.arange(100_000); X = np.column_stack([y, y[::-1]]); y = y % 2",
         ),
         (

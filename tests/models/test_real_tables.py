@@ -10,6 +10,7 @@ from seminaive import NaiveBayes, load_model, save_model
 
 
 @pytest.mark.real_data
+@pytest.mark.filterwarnings("ignore::seminaive.errors.TargetWarning")  # some have a numeric target
 def test_naive_bayes_takes_every_real_table(real_data, tmp_path):
     kinds = json.loads((real_data / "SCHEMA.json").read_text())
     better = 0

@@ -127,7 +127,7 @@ class Coefficients:
         fill_unknown(terms, tables, weight)
         slopes = np.zeros((self.n_numbers, 4, self.n_classes))
         with np.errstate(over="ignore"):
-            largest = np.sqrt(np.finfo(np.float64).max)
+            largest = np.finfo(np.float64).max
             slopes[:, 2] = np.clip(by_class[1 + m :] / self.spreads[:, None], -largest, largest)
         numeric = NumericTerms(tuple(range(self.n_numbers)), self.centres, slopes).saturating()
         return AdditiveScores(by_class[0].copy(), terms, tables, numeric)

@@ -132,7 +132,7 @@ def _is_number_like(value: Category) -> bool:
     if re.match(r"\s*0\d", value):  # a code, such as 01069
         return False
     try:
-        float(value)
+        float(value.replace(",", ".", 1) if "." not in value else value)  # 17,5 is a number in half of Europe
     except ValueError:
         return False
     return "_" not in value  # Python reads "1_000", nobody else does

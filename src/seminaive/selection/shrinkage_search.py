@@ -384,6 +384,8 @@ class ShrinkageSearch:
         rule = averaged(np.append(cost[kept], 0.0))
         decision = decide(self.held_out, scores, rule, generator, fit_share=1.0)
         found, of_shares = decision.weights[:-1], float(decision.weights[-1])
+        if not found.any():
+            found = np.eye(len(found))[0]  # beside the class shares no trial has weight; the first has most
         final = found >= PLAN.negligible * found.max()
         decision = replace(decision, weights=found[final] / found[final].sum(), fit_share=1.0 - of_shares)
         parts = [part for part, keep in zip(parts, final, strict=True) if keep]
