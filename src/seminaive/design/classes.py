@@ -29,6 +29,13 @@ def by_class(columns: Floats) -> Floats:
     return np.hstack([-columns / 2, columns / 2]) if columns.shape[1] == 1 else columns
 
 
+def toward_class_shares(coefficients: Floats, share: float, class_weight: NDArray[Any]) -> Floats:
+    """Return ``share`` times coefficients, the intercept first; the rest of it is that of the class shares."""
+    found = share * coefficients
+    found[0] += (1 - share) * class_share_scores(class_weight)
+    return np.asarray(found)
+
+
 def class_share_scores(class_weight: NDArray[Any]) -> Floats:
     """Return the scores of the class shares: one log odds of two classes, else centred logarithms."""
     logs = np.log(class_weight / class_weight.sum())

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from joblib import effective_n_jobs
 
+from seminaive.design.classes import toward_class_shares
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
@@ -84,7 +85,8 @@ categorical_features, missing
         under the rules of the paper.
     cv_log_loss_ : float
         The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
-        fits, by bootstrapping the held-out rows.
+        fits, by bootstrapping the held-out rows. Under the rules of the paper the strength is that of all
+        held-out rows, and what choosing it gains is not taken off.
     cv_log_loss_interval_ : (float, float)
         Where that of new rows is with a probability of 95 %.
     best_strength_, one_standard_error_strength_ : float
@@ -227,8 +229,8 @@ categorical_features, missing
         if not best.path.converged[position]:
             best.path.first(position + 1).warn_unless_converged()
         fit_share = answer.decision.fit_share
-        coefficients = fit_share * answer.mean(lambda target, k: target.path.coefficients[k])
-        coefficients[0] += (1 - fit_share) * search.class_share_scores()
+        mean = answer.mean(lambda target, k: target.path.coefficients[k])
+        coefficients = toward_class_shares(mean, fit_share, search.class_weight)
         target = answer.mean(lambda target, _: target.path.target)
         linear = search.lay_out(fit_share * float(answer.mean(lambda target, _: np.asarray(target.share))))
         solve = partial(self._path, linear, search.labels, search.row_weight)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.design.classes import class_share_scores, log_odds
+from seminaive.design.classes import log_odds, toward_class_shares
 from seminaive.design.reference import AnchoredDesign, means_and_deviations, reference_codes
 from seminaive.encode import EncodedTable
 from seminaive.models.decided import DECIDED
@@ -62,8 +62,8 @@ def fit_shrunken_searched(model: Any, work: Work) -> None:
         places = {name: int(np.abs(path.strengths - own).argmin()) for name, own in wanted.items()}
         for name, place in places.items():
             setattr(model, name, float(path.strengths[place]))
-        coefficients = model.fit_share_ * path.coefficients[places["strength_"]]
-        coefficients[0] += (1 - model.fit_share_) * class_share_scores(class_weight)
+        fitted = path.coefficients[places["strength_"]]
+        coefficients = toward_class_shares(fitted, model.fit_share_, class_weight)
         model._settle(linear, cell_weight, path, coefficients, path.target, solve)
 
     _solve_blocks(model, work, survey, coding, model.generative_share_, fit)

@@ -52,11 +52,12 @@ class Draws:
     precision: float = 1e-3
 
     def number(self, n_scores: int) -> int:
-        """Return the number of draws of rows that have so many scores."""
+        """Return the number of draws of held-out rows with ``n_scores`` scores in all."""
         return int(np.clip(self.scores // max(n_scores, 1), self.least, self.most))
 
 
 DRAWS = Draws()
+# Losses beyond are as good as infinite; their squares, and the squares of these, are finite.
 FAR = float(np.finfo(np.float64).max) ** 0.25
 # Probabilities that a row is drawn no time, once, twice, ...: as many as are above the rounding of 1.
 POISSON = np.exp(-1.0) / factorial(np.arange(18))
@@ -259,7 +260,6 @@ class _Price:
         A row that every draw has is judged by the class shares.
         """
         probabilities = self.held_out.probabilities[self.rows]
-        # Losses beyond are as good as infinite, and their squares would be.
         losses = np.minimum(expected_log_losses(self._scores(share), probabilities), FAR)
         entries = self.weight * losses
         by_draw = np.bincount(self.draws, entries) / np.bincount(self.draws, self.weight)

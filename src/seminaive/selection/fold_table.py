@@ -83,11 +83,6 @@ class FoldTable:
             coarse = space.coarse_space()
         return cls(design, space, coarse, labels, row_weight, n_classes, splits)
 
-    @property
-    def n_orders(self) -> int:
-        """Return the largest number of features in a term."""
-        return max(1, int(self.design.orders.max(initial=1)))
-
     # Losses
 
     @cached_property

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from seminaive.design.classes import class_share_scores
+from seminaive.design.classes import toward_class_shares
 from seminaive.selection.decision import Decision, averaged, cost_of_weakness, decide
 from seminaive.selection.held_out import HeldOut
 
@@ -407,9 +407,7 @@ class RelevanceSearch:
 
     def with_class_shares(self, coefficients: Floats, fit_share: float) -> Floats:
         """Return coefficients times a share, the rest being the class shares of all rows."""
-        found = fit_share * coefficients
-        found[0] += (1 - fit_share) * class_share_scores(self.class_weight)
-        return np.asarray(found)
+        return toward_class_shares(coefficients, fit_share, self.class_weight)
 
 
 def _criterion(trial: Trial) -> float:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.design.classes import class_share_scores, log_odds
+from seminaive.design.classes import log_odds
 from seminaive.design.reference import AnchoredDesign, reference_codes
 from seminaive.objective.pointwise import POINTWISE, expected_log_losses
 from seminaive.selection.decision import Decision, averaged, cost_of_weakness, decide
@@ -433,9 +433,10 @@ class ShrinkageSearch:
                 found[np.ix_(here, trials)] = scores
         return found
 
-    def class_share_scores(self) -> Floats:
-        """Return the scores of the class shares of all rows."""
-        return class_share_scores(np.bincount(self.labels, self.row_weight, minlength=self.n_classes))
+    @property
+    def class_weight(self) -> NDArray[Any]:
+        """Return the weight of each class in all rows."""
+        return np.bincount(self.labels, self.row_weight, minlength=self.n_classes)
 
 
 def _decade(found: Target, per_decade: int) -> Floats:

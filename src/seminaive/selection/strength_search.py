@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.design.classes import class_share_scores
+from seminaive.design.classes import toward_class_shares
 from seminaive.selection.decision import Decision, averaged, decide
 from seminaive.selection.held_out import HeldOut
 from seminaive.solvers.blas import one_blas_thread
@@ -460,9 +460,11 @@ class StrengthSearch:
         mean = np.sum(
             [weight * result.solution for weight, result in zip(weights, results, strict=True)], axis=0
         )
+        whole = self.whole
+        class_weight = np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
         result = replace(
             results[0],
-            solution=self._with_class_shares(mean, decision.fit_share),
+            solution=toward_class_shares(mean, decision.fit_share, class_weight),
             n_iter=sum(result.n_iter for result in results),
             passes=sum(result.passes for result in results),
             optimality=max(result.optimality for result in results),
@@ -481,15 +483,6 @@ class StrengthSearch:
         loss, target = whole.with_target(whole.every_row, in_cells)
         result = self._solve(whole, loss, strengths, target, start, tol)
         return replace(result, solution=whole.in_cells(result.solution, in_cells))
-
-    def _with_class_shares(self, coefficients: Floats, fit_share: float) -> Floats:
-        """Return coefficients times a share, the rest being the class shares of all rows."""
-        whole = self.whole
-        found = fit_share * coefficients
-        found[0] += (1 - fit_share) * class_share_scores(
-            np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
-        )
-        return found
 
     def results(self) -> dict[str, Floats]:
         """Return all trials as columns; ``error`` is how much a log loss may change if its fit went on."""
