@@ -30,7 +30,7 @@ def by_class(columns: Floats) -> Floats:
 
 
 def toward_class_shares(coefficients: Floats, share: float, class_weight: NDArray[Any]) -> Floats:
-    """Return ``share`` times coefficients, the intercept first; the rest of it is that of the class shares."""
+    """Return ``share`` times coefficients, the intercept first; the rest is the class shares."""
     found = share * coefficients
     found[0] += (1 - share) * class_share_scores(class_weight)
     return np.asarray(found)
