@@ -20,6 +20,7 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import ConvergenceWarning, InputError
+from seminaive.objective.cholesky import FLAT
 from seminaive.selection.logistic_parts import BlockInverse, coupled_hessian
 
 RULES = ("bias-variance", "dependence", "greedy")
@@ -365,9 +366,11 @@ def test_the_block_inverse_is_the_inverse_of_the_whole_hessian():
     hessian = design.T @ (weight[:, None] * design)
     gradient, ridge = rng.normal(size=35), 1e-3
     inverse = BlockInverse.of(hessian, 31, ridge)
-    expected = np.linalg.solve(hessian + ridge * np.eye(35), gradient)
-    # The diagonal of the complement is raised by 1.5e-8 of its mean.
-    np.testing.assert_allclose(inverse @ gradient, expected, rtol=1e-6)
+    whole = hessian + ridge * np.eye(35)
+    # The factor raises the diagonal of the complement by a share of its mean: as much as in the whole matrix.
+    complement = whole[:4, :4] - whole[:4, 4:] @ np.linalg.solve(whole[4:, 4:], whole[4:, :4])
+    whole[range(4), range(4)] += FLAT * np.trace(complement) / 4
+    np.testing.assert_allclose(inverse @ gradient, np.linalg.solve(whole, gradient), rtol=1e-10)
 
 
 def test_the_coupled_hessian_is_the_derivative_of_the_gradient_over_all_classes():
