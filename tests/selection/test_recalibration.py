@@ -6,7 +6,8 @@ import statsmodels.api as sm
 from scipy.optimize import minimize
 from scipy.special import softmax
 
-from seminaive.selection.recalibration import Baseline, class_shares, recalibrate, shifted
+from seminaive.selection.baselines import Baseline
+from seminaive.selection.recalibration import class_shares, recalibrate, shifted
 
 
 def rows(n_classes, n_rows=150, seed=0):

@@ -204,13 +204,20 @@ categorical_features, missing
             targets = []
             with self._progress("targets", len(shares)) as step:
                 for share in map(float, shares):
-                    average = self.selection == "average"
-                    found = search.toward(share, self.strengths, extend=self.extend, average=average)
-                    targets.append(found)
+                    targets.append(self._toward(search, share))
                     step(f"share {share:g} of naive Bayes, loss {targets[-1].losses.mean.min():.4f}")
             self._keep(search, targets)
             self._summarise(training)
         return self
+
+    def _toward(self, search, share):
+        """Return the path toward a share of naive Bayes, and those of the folds."""
+        if np.ndim(self.strengths):
+            return search.along(share, self.strengths)
+        found = search.laid(share, int(self.strengths))
+        if not self.extend:
+            return found
+        return search.extended_for_average(found) if self.selection == "average" else search.extended(found)
 
     def _keep(self, search, targets):
         """Set the fitted attributes by what the search decides."""

@@ -19,11 +19,12 @@ from seminaive.models.base import TrainingSet, unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
 from seminaive.models.parameters import check_search, is_whole
 from seminaive.models.started import StartedClassifier
+from seminaive.selection.baselines import baselines_of, completed
 from seminaive.selection.folds import check_folds, split_rows, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import MOST_DENSE, MOST_EXACT, ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
-from seminaive.selection.started_search import StartedSearch, baselines_of, completed, rest_of
+from seminaive.selection.started_search import StartedSearch
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
 from seminaive.statistics import TupleCounts
@@ -334,7 +335,7 @@ class SemiNaive(StartedClassifier):
         coefficients, slope = completed(
             fit.coefficients,
             baselines[answer.kind].of_all,
-            rest_of(baselines, answer.rest),
+            search.alone.rest(baselines),
             answer.decision.fit_share,
         )
         return replace(

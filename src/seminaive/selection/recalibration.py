@@ -13,13 +13,10 @@ from seminaive.solvers.kernel_newton import RowLoss
 from seminaive.solvers.line_search import MOST_HALVINGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
-    Split = tuple[Indices, Indices]
 
 # Newton steps; where classes are separated each of them adds about one unit to the log odds, so that doubles
 # have no more to say long before.
@@ -115,48 +112,3 @@ def _hessian(loss: RowLoss, posterior: Floats, earlier: Floats) -> Floats:
     n_columns = earlier.shape[1]
     directions = [np.broadcast_to(unit, earlier.shape) for unit in np.eye(n_columns)]
     return np.array([_sums(loss.curved(posterior, own), earlier) for own in [*directions, earlier]])
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """What new terms are added to: a recalibration for each fold's training rows and, last, for all rows.
-
-    Parameters
-    ----------
-    earlier : ndarray of shape (n_rows, n_columns)
-        The earlier score of all rows.
-    parts : tuple of Recalibration
-    """
-
-    earlier: Floats
-    parts: tuple[Recalibration, ...]
-
-    @classmethod
-    def of(
-        cls,
-        recalibration: Callable[[Floats, Indices, Floats, int], Recalibration],
-        earlier: Floats,
-        labels: Indices,
-        row_weight: Floats,
-        n_classes: int,
-        splits: Sequence[Split],
-    ) -> Baseline:
-        """Recalibrate on the training rows of each fold, and on all rows."""
-        trains = [train for train, _ in splits] + [np.arange(len(labels))]
-        parts = (recalibration(earlier[own], labels[own], row_weight[own], n_classes) for own in trains)
-        return cls(earlier, tuple(parts))
-
-    @classmethod
-    def constant(cls, earlier: Floats, slope: float, n_parts: int) -> Baseline:
-        """Return a number times the earlier score, without an intercept: 1 leaves it, 0 is no baseline."""
-        return cls(earlier, (Recalibration(np.zeros(earlier.shape[1]), slope),) * n_parts)
-
-    @property
-    def of_all(self) -> Recalibration:
-        """Return the recalibration of all rows."""
-        return self.parts[-1]
-
-    @property
-    def offsets(self) -> list[Floats]:
-        """Return the scores of all rows in each fold and, last, by the fit of all rows."""
-        return [own.scores(self.earlier) for own in self.parts]

@@ -10,53 +10,34 @@ is, shifted, and recalibrated, and of the class shares.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.selection.baselines import NOTHING, Alone, baselines_of, completed, weighted_sum
 from seminaive.selection.decision import averaged, decide
-from seminaive.selection.recalibration import Baseline, Recalibration, class_shares, recalibrate, shifted
-from seminaive.selection.relevance_search import PLAN, Answer, RelevanceSearch, Trial, cost_of
+from seminaive.selection.relevance_search import RelevanceAnswer, RelevanceSearch, Trial, cost_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from seminaive.selection.decision import Decision
-    from seminaive.selection.held_out import HeldOut
+    from seminaive.selection.recalibration import Recalibration
     from seminaive.selection.relevance_search import Engine
 
     Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Around which baselines new terms are searched.
-SEARCHED = ("recalibrated", "shifted", "nothing")
+SEARCHED = ("recalibrated", "shifted", NOTHING)
 INFINITE = (np.inf, np.inf, np.inf)
 
 
-def baselines_of(
-    earlier: Floats,
-    labels: Indices,
-    row_weight: Floats,
-    n_classes: int,
-    splits: Sequence[tuple[Indices, Indices]],
-) -> dict[str, Baseline]:
-    """Return what an earlier score can be made into, on the training rows of each fold and on all rows."""
-    rows = (earlier, labels, row_weight, n_classes, splits)
-    return {
-        "recalibrated": Baseline.of(recalibrate, *rows),
-        "shifted": Baseline.of(shifted, *rows),
-        "unchanged": Baseline.constant(earlier, 1.0, len(splits) + 1),
-        "class shares": Baseline.of(lambda _, *own: class_shares(*own), *rows),
-        "nothing": Baseline.constant(earlier, 0.0, len(splits) + 1),
-    }
-
-
 @dataclass(frozen=True)
-class StartedAnswer(Answer):
+class StartedAnswer(RelevanceAnswer):
     """What a search around an earlier model has found; its coefficients include the intercept a.
 
     Parameters
@@ -65,13 +46,10 @@ class StartedAnswer(Answer):
         b, the weight of the earlier score.
     kind : str
         The baseline of the best trial with terms.
-    rest : dict of str to float
-        The weight of each baseline in the rest of the answer.
     """
 
     slope: float
     kind: str
-    rest: dict[str, float]
 
 
 class StartedSearch:
@@ -92,6 +70,7 @@ class StartedSearch:
             earlier, engine.labels, engine.row_weight, engine.n_classes, engine.splits
         )
         self.searches = {kind: search(engine.around(self.baselines[kind].offsets)) for kind in SEARCHED}
+        self.alone = Alone(self.baselines, self.searches[NOTHING].held_out)
 
     # Trials
 
@@ -107,52 +86,35 @@ class StartedSearch:
 
     @cached_property
     def _trials(self) -> list[tuple[str, Trial]]:
-        found = list(self._alone.items())
+        found = self._without_terms()
         for kind, search in self.searches.items():
             search.explore()
             found += [(kind, trial) for trial in sorted(search.trials, key=lambda trial: trial.criterion)]
         return found
 
-    @cached_property
-    def _alone(self) -> dict[str, Trial]:
-        """Each baseline without any new term."""
-        held_out = self.searches["nothing"].held_out
-        found = {}
-        for kind, baseline in self.baselines.items():
-            if kind != "nothing":
-                scores = held_out.gathered(baseline.offsets[:-1])
-                loss = float(held_out.mean(held_out.expected_losses(scores)))
-                found[kind] = Trial((0, 0, 0, 0), INFINITE, 0, None, [], scores, loss, loss)
-        return found
+    def _without_terms(self) -> list[tuple[str, Trial]]:
+        """Return the trial of each baseline alone."""
+        alone = self.alone
+        return [
+            (kind, Trial((0, 0, 0, 0), INFINITE, 0, None, [], scores, alone.losses[kind], alone.losses[kind]))
+            for kind, scores in alone.scores.items()
+        ]
 
     # The decision
-
-    @cached_property
-    def _rest(self) -> dict[str, float]:
-        """The weight of each baseline in their average."""
-        held_out = self.searches["nothing"].held_out
-        losses = np.array([held_out.total * trial.loss for trial in self._alone.values()])
-        weights = averaged(np.zeros(len(losses)))(losses)
-        return dict(zip(self._alone, weights.tolist(), strict=True))
-
-    @cached_property
-    def held_out(self) -> HeldOut:
-        """The rows that the folds hold out; what is left of an answer is the average of the baselines."""
-        rest = sum(weight * self._alone[kind].scores for kind, weight in self._rest.items())
-        return replace(self.searches["nothing"].held_out, share_scores=np.asarray(rest))
 
     def _decide(self) -> Decision:
         scores = np.stack([trial.scores for trial in self.trials], axis=1)
         cost = np.array([cost_of(trial.steps) for trial in self.trials])
-        return decide(self.held_out, scores, averaged(cost), self.searches["nothing"].generator)
+        return decide(
+            self.alone.held_out, scores, averaged(cost), self.searches[NOTHING].generator
+        ).without_negligible()
 
     # The answer
 
     def run(self) -> StartedAnswer:
         """Average all trials, and shrink the average to that of the baselines."""
         decision = self._decide()
-        kept = decision.weights >= PLAN.negligible * decision.weights.max()
-        weights = (np.where(kept, decision.weights, 0.0) / decision.weights[kept].sum()).tolist()
+        weights = decision.weights.tolist()
         base = weighted_sum(
             (weight, self.baselines[kind].of_all)
             for weight, (kind, _) in zip(weights, self._trials, strict=True)
@@ -189,7 +151,7 @@ class StartedSearch:
         coefficients, slope = completed(
             np.asarray(sum(own for own, _ in found.values())),
             base,
-            rest_of(self.baselines, self._rest),
+            self.alone.rest(self.baselines),
             decision.fit_share,
         )
         return StartedAnswer(
@@ -204,30 +166,4 @@ class StartedSearch:
             *self.searches[kind].evidence_of(best, of_best),
             slope,
             kind,
-            self._rest,
         )
-
-
-def weighted_sum(parts: Iterable[tuple[float, Recalibration]]) -> Recalibration:
-    """Return the sum of recalibrations times their weights."""
-    listed = list(parts)
-    intercept = sum(weight * own.intercept for weight, own in listed)
-    return Recalibration(np.asarray(intercept), sum(weight * own.slope for weight, own in listed))
-
-
-def rest_of(baselines: dict[str, Baseline], weights: dict[str, float]) -> Recalibration:
-    """Return the average of baselines on all rows."""
-    return weighted_sum((weight, baselines[kind].of_all) for kind, weight in weights.items())
-
-
-def completed(
-    coefficients: Floats, base: Recalibration, rest: Recalibration, fit_share: float
-) -> tuple[Floats, float]:
-    """Return ``fit_share`` times coefficients and their baseline, the rest being another baseline.
-
-    The intercept of the baselines is added to that of the coefficients; their slope is returned.
-    """
-    total = weighted_sum([(fit_share, base), (1 - fit_share, rest)])
-    found = fit_share * coefficients
-    found[0] += total.intercept
-    return found, total.slope
