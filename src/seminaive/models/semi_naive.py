@@ -16,10 +16,11 @@ from seminaive.encode import EqualFrequencyCuts, frame_like
 from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.base import TrainingSet, unchanged_on_failure
-from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
+from seminaive.models.base import unchanged_on_failure
+from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import check_search, is_whole
-from seminaive.selection.folds import check_folds, split_rows, stratified_folds
+from seminaive.selection.folds import check_folds, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import MOST_DENSE, MOST_EXACT, ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
@@ -209,36 +210,25 @@ class SemiNaive(AdditiveClassifier):
         with unchanged_on_failure(self):
             rule = pair_cuts if self._wants_pairs() else None
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
-            splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
-            units = groups_of_rows(groups, sample_weight)
+            folded = fold_rows(rows, self._cv(rows), y, sample_weight, self.random_state, groups)
             wanted = self._wanted_pairs(rows.table.schema)
             with self._progress("trials") as step, one_blas_thread():
-                weights = self._search(rows, splits, units, wanted, step)
+                weights = self._search(rows, folded, wanted, step)
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
-                    weights = self._search(rows, splits, units, self._most_important(), step)
+                    weights = self._search(rows, folded, self._most_important(), step)
             self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
         return self
 
-    def _search(self, rows, splits, groups, wanted, step):
+    def _search(self, rows, folded, wanted, step):
         """Search, fit and keep the answer, given the pairs of columns that may have a term.
 
         Returns the training weight of each cell of the terms.
         """
         columns = SmoothColumns.of(rows.table, rows.weights, rows.n_classes, wanted)
-        sampled = self._searched_rows(rows)
-        searched = rows
-        if sampled is not None:
-            searched = TrainingSet(
-                rows.table.rows(sampled), rows.labels[sampled], rows.classes, rows.weights[sampled]
-            )
-            # A sample that a user's splits leave no training or no held-out rows has folds of its own.
-            splits = _restricted(splits, sampled, len(rows.labels)) or split_rows(
-                self._cv(rows), searched.labels, searched.labels, searched.weights, self.random_state
-            )
-            groups = None if groups is None else groups[sampled]
+        searched = self._searched(folded)
         by_class = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
-        search, answer = self._run_search(columns, searched, splits, len(rows.labels), by_class, step, groups)
-        if sampled is not None:
+        search, answer = self._run_search(columns, searched, rows.n_counted, by_class, step)
+        if searched is not folded:
             answer = self._refit(rows, columns, search, answer)
         return self._keep(
             columns,
@@ -248,11 +238,12 @@ class SemiNaive(AdditiveClassifier):
             lambda own: cell_weights(own, rows.table, rows.weights),
         )
 
-    def _run_search(self, columns, rows, splits, n_rows, class_weight, step, groups=None):
+    def _run_search(self, columns, folded, n_rows, class_weight, step):
         """Search strengths and relevances on some rows of a table of ``n_rows``, its classes weighing so."""
+        rows = folded.rows
         n_searched, n_features = len(rows.labels), int(columns.sizes.sum())
         step.say(f"{n_searched:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
-        parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, splits)
+        parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, folded.splits)
         if faster_in_row_space(n_searched, n_features, rows.n_classes):
             engine = KernelEngine(*parts)
         else:
@@ -264,12 +255,25 @@ class SemiNaive(AdditiveClassifier):
             self.tol,
             self.max_iter,
             generator_of(self.random_state),
-            groups,
+            folded.groups,
             step,
         )
         return search, search.run()
 
-    def _searched_rows(self, rows):
+    def _searched(self, folded):
+        """Return the rows that the search sees, with their folds: all, or a stratified sample."""
+        sampled = self._sampled(folded.rows)
+        if sampled is None:
+            return folded
+        splits = _restricted(folded.splits, sampled, len(folded.rows.labels))
+        sample = folded.rows.of_rows(sampled)
+        if not splits:
+            # A user's splits left the sample no training rows, or no held-out ones.
+            return fold_rows(sample, FEW_FOLDS, sample.labels, None, self.random_state)
+        groups = None if folded.groups is None else folded.groups[sampled]
+        return FoldedRows(sample, splits, groups)
+
+    def _sampled(self, rows):
         """Return which rows the search sees, a stratified sample, or None where it sees all."""
         n_rows = len(rows.labels)
         if n_rows <= MOST_SEARCHED:
@@ -393,7 +397,7 @@ class SemiNaive(AdditiveClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if len(rows.labels) < MANY_ROWS else FEW_FOLDS
+            return MOST_FOLDS if rows.n_counted < MANY_ROWS else FEW_FOLDS
         return self.cv
 
     def _check_parameters(self):
