@@ -108,10 +108,9 @@ class Earlier:
         scores = recoded_scores(model.scores_.centre(), model.schema_, joined)
         return cls(model, summed_terms(scores), recoded_table(rows.table, joined))
 
-    @property
-    def columns(self) -> Floats:
-        """Return the earlier score of each row: one log odds of two classes, else centred scores."""
-        return log_odds(self.scores.joint_log_scores(self.table))
+    def columns_of(self, table: EncodedTable) -> Floats:
+        """Return the earlier score of some rows: one log odds of two classes, else centred scores."""
+        return log_odds(self.scores.joint_log_scores(recoded_table(table, self.table.schema)))
 
     def plus(self, slope: float, new: AdditiveScores, schema: Schema) -> AdditiveScores:
         """Return ``slope`` times the earlier scores plus new ones, with one table or curve per term.
