@@ -11,16 +11,9 @@ import numpy as np
 
 from seminaive.design.classes import log_odds
 from seminaive.design.reference import AnchoredDesign, reference_codes
+from seminaive.design.workspace import ROWS_AT_ONCE
 from seminaive.objective.pointwise import POINTWISE, expected_log_losses
-from seminaive.selection.decision import (
-    FOLD_TOL,
-    NEGLIGIBLE,
-    Decision,
-    averaged,
-    cost_of_weakness,
-    decide,
-    weighty,
-)
+from seminaive.selection.decision import SEARCH, Decision, averaged, cost_of_weakness, decide, weighty
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.held_out import HeldOut
 from seminaive.statistics import TableStatistics
@@ -56,8 +49,6 @@ class ShrinkagePlan:
 
 
 PLAN = ShrinkagePlan()
-# Held-out rows scored together, for all strengths at once.
-ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -315,7 +306,7 @@ class ShrinkageSearch:
         """Solve for strengths of all rows, and for the same strengths in the folds."""
         linear = self.lay_out(share)
         path = self.shrinkage.path(linear, self.labels, self.row_weight, options, **laid)
-        tol = max(options.gap_tol, FOLD_TOL)
+        tol = max(options.gap_tol, SEARCH.fold_tol)
         in_folds = replace(options, stop_early=False, gap_tol=tol, residual_tol=tol)
         total = self.row_weight.sum()
 
@@ -384,7 +375,7 @@ class ShrinkageSearch:
         order = np.argsort(totals / 2 + cost, kind="stable")
         weights = averaged(cost)(totals)
         # The square of what is negligible in the average: draws weigh trials by other rows.
-        kept = order[weighty(weights, NEGLIGIBLE**2)[order]]
+        kept = order[weighty(weights, SEARCH.negligible**2)[order]]
         parts = [trials[k] for k in kept]
         shares = self.held_out.share_scores[:, None]
         scores = np.concatenate([self._held_out_scores(parts), shares], axis=1)
