@@ -7,6 +7,7 @@ from scipy.stats import norm
 
 from seminaive.selection.decision import (
     SEARCH,
+    Decision,
     Draws,
     _draw,
     averaged,
@@ -372,3 +373,11 @@ def test_a_row_that_every_draw_has_is_judged_by_the_class_shares():
     expected = held_out.share_losses[heavy].item()
     # It has nearly all of the weight.
     assert decision.log_loss == pytest.approx(expected, abs=20 * 10 / 1e4)
+
+
+def test_trials_of_negligible_weight_are_left_out_and_the_others_keep_their_odds():
+    below, above = SEARCH.negligible * np.array([0.9, 1.1])
+    weights = np.array([1.0, below, 0.5, above])
+    kept = Decision(weights / weights.sum(), 1.0, 0.3, (0.2, 0.4)).without_negligible().weights
+    assert kept.sum() == pytest.approx(1.0, rel=1e-12)
+    np.testing.assert_allclose(kept / kept[0], [1.0, 0.0, 0.5, above], rtol=1e-12)

@@ -90,6 +90,9 @@ class Engine(Protocol):
     def coefficients(self, parts: list[tuple[float, Any, Sequence[float], Any]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients."""
 
+    def around(self, offsets: list[Floats]) -> Engine:
+        """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
+
 
 @dataclass
 class Trial:
@@ -232,6 +235,11 @@ class RelevanceSearch:
 
     def run(self) -> RelevanceAnswer:
         """Return the average over the trials, and its share in the answer."""
+        self.explore()
+        return self._answer()
+
+    def explore(self) -> None:
+        """Try strengths and relevances until no further ones are better."""
         n_terms = self.engine.columns.n_terms
         relevances = np.ones((len(self.engine.splits) + 1, n_terms))
         prepared = self.engine.prepare(relevances)
@@ -251,7 +259,6 @@ class RelevanceSearch:
             best = min(best, new, key=_criterion)
             if not improved:
                 break
-        return self._answer()
 
     def _updated(self, best: Trial, relevances: Floats) -> Floats:
         """Update the relevances of each fold, and those of all rows, from their own fits."""
@@ -371,17 +378,9 @@ class RelevanceSearch:
         decision = decide(self.held_out, scores, averaged(cost), self.generator).without_negligible()
         weights = decision.weights.tolist()
         parts = [(weight, trial) for weight, trial in zip(weights, ranked, strict=True) if weight]
-        fits = self._fits_of_all([trial for _, trial in parts])
-        coefficients = self.engine.coefficients(
-            [
-                (weight, trial.prepared, trial.strengths, fit)
-                for (weight, trial), fit in zip(parts, fits, strict=True)
-            ]
-        )
+        coefficients, fits = self.fitted(parts)
         best, of_best = parts[0][1], fits[0]
-        penalties, degrees = self.engine.evidence(
-            best.prepared, [len(self.engine.splits)], best.strengths, [of_best]
-        )
+        penalties, degrees = self.evidence_of(best, of_best)
         return RelevanceAnswer(
             best,
             parts,
@@ -391,9 +390,24 @@ class RelevanceSearch:
             max(fit.fit.n_iter for fit in fits),
             of_best.fit.objective,
             best.prepared[-1].relevances,
-            penalties[0],
-            degrees[0],
+            penalties,
+            degrees,
         )
+
+    def fitted(self, parts: list[tuple[float, Trial]]) -> tuple[Floats, list[Any]]:
+        """Fit all rows under the strengths of weighted trials; return their weighted sum, and the fits."""
+        fits = self._fits_of_all([trial for _, trial in parts])
+        weighted: list[tuple[float, Any, Sequence[float], Any]] = [
+            (weight, trial.prepared, trial.strengths, fit)
+            for (weight, trial), fit in zip(parts, fits, strict=True)
+        ]
+        return self.engine.coefficients(weighted), fits
+
+    def evidence_of(self, trial: Trial, fit: Any) -> tuple[Floats, Floats]:
+        """Return each term's penalty, twice, and its degrees of freedom in a trial's fit of all rows."""
+        every_row = [len(self.engine.splits)]
+        penalties, degrees = self.engine.evidence(trial.prepared, every_row, trial.strengths, [fit])
+        return penalties[0], degrees[0]
 
     def with_class_shares(self, coefficients: Floats, fit_share: float) -> Floats:
         """Return coefficients times a share, the rest being the class shares of all rows."""

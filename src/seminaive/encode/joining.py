@@ -1,0 +1,109 @@
+"""Two tables under one schema: the columns of the one, with the values and cut points that either knows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.encode.schema import CategoricalColumn, EmptyColumn, NumericColumn, Schema
+from seminaive.encode.table import EncodedTable, bins_of, interleave
+from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.encode.schema import Column
+
+    Indices = NDArray[np.int64]
+
+
+def joined_schema(schema: Schema, other: Schema) -> Schema:
+    """Return a schema whose columns also know the values and cut points that another one has for them.
+
+    Columns belong together by name. One that the other schema lacks, or that is empty in either, stays as it
+    is.
+
+    >>> new = Schema((NumericColumn("age", missing_seen=False, cuts=(30.0,)),))
+    >>> old = Schema((NumericColumn("age", missing_seen=True, cuts=(50.0,)),))
+    >>> joined_schema(new, old).columns[0].cuts
+    (30.0, 50.0)
+    """
+    if schema.missing != other.missing:
+        raise InputError(
+            f"missing is {schema.missing!r} here and {other.missing!r} in the earlier model: fit both with "
+            "the same"
+        )
+    known = dict(zip(other.names, other.columns, strict=True))
+    columns = tuple(_joined(own, known.get(own.name, own)) for own in schema.columns)
+    return Schema(columns, schema.missing)
+
+
+def _joined(own: Column, other: Column) -> Column:
+    """Return a column with the values, or the cut points, of both."""
+    if isinstance(own, EmptyColumn) or isinstance(other, EmptyColumn):
+        return own
+    if isinstance(own, CategoricalColumn) and isinstance(other, CategoricalColumn):
+        own.codes_of(other.categories, unseen=-1)  # refuses text where there were numbers
+        if own.merged != other.merged:
+            raise InputError(
+                f"the spellings of column {own.name!r} are merged in one of two models: fit both with the "
+                "same merge_spellings"
+            )
+        return own.union(other)
+    if isinstance(own, NumericColumn) and isinstance(other, NumericColumn):
+        cuts = None
+        if own.cuts is not None or other.cuts is not None:
+            cuts = tuple(sorted({*(own.cuts or ()), *(other.cuts or ())}))
+        return replace(own, cuts=cuts, missing_seen=own.missing_seen or other.missing_seen)
+    kinds = ["categories" if isinstance(one, CategoricalColumn) else "numbers" for one in (own, other)]
+    raise InputError(
+        f"column {own.name!r} holds {kinds[0]} here and held {kinds[1]} in the earlier model: name it in "
+        "categorical_features, or leave it out, so that it is the same in both"
+    )
+
+
+def codes_before(joined: Schema, schema: Schema) -> dict[int, tuple[int, Indices]]:
+    """Return where each coded column of a schema is in a joined one, and what its codes were.
+
+    The keys are coded columns of ``schema``. The values are the coded column of ``joined`` and, for each of
+    its codes, that of no evidence last, the code in ``schema``. Columns that ``joined`` lacks have no entry.
+    """
+    place = {name: j for j, name in enumerate(joined.coded_names)}
+    found = {}
+    for j, position in enumerate(schema.coded):
+        column = schema.columns[position]
+        if column.name in place:
+            k = place[column.name]
+            found[j] = k, _codes_before(joined, joined.columns[joined.coded[k]], schema, column)
+    return found
+
+
+def _codes_before(joined: Schema, larger: Column, schema: Schema, column: Column) -> Indices:
+    unseen = schema.n_values(column)
+    if isinstance(column, CategoricalColumn) and isinstance(larger, CategoricalColumn):
+        present = column.codes_of(larger.categories, unseen)
+    else:
+        cuts = getattr(column, "cuts", None) or ()
+        upper = np.append(getattr(larger, "cuts", None) or (), np.inf)
+        present = np.searchsorted(np.asarray(cuts, dtype=np.float64), upper, side="left")
+    missing = min(column.n_present, unseen)
+    has_missing = joined.n_values(larger) > larger.n_present
+    return np.concatenate([present, [missing] * has_missing, [unseen]]).astype(np.int64)
+
+
+def recoded_table(table: EncodedTable, joined: Schema) -> EncodedTable:
+    """Return the rows of a table in the codes of a schema that was joined to its own."""
+    schema = table.schema
+    moves = dict(zip(schema.coded, schema.moves_to(joined), strict=True))
+    place = {position: j for j, position in enumerate(schema.coded)}
+    number_of = {position: k for k, position in enumerate(schema.numeric)}
+    coded = []
+    for position, cardinality in zip(joined.coded, joined.cardinalities, strict=True):
+        column = joined.columns[position]
+        if isinstance(column, NumericColumn):
+            coded.append(bins_of(column, table.numbers[:, number_of[position]]))
+        else:
+            coded.append(np.append(moves[position], cardinality)[table.codes[:, place[position]]])
+    return EncodedTable(interleave(coded, joined, len(table)), table.numbers, joined)
