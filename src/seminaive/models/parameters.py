@@ -12,8 +12,9 @@ from seminaive.errors import InputError
 # Whole numbers beyond do not fit the index type of compiled loops, and mean nothing.
 LARGEST_WHOLE = int(np.iinfo(np.intc).max)
 # Defaults that models share: what is added to every variance, as a share of the largest; completed tables
-# where cells are missing; folds of a search, and those of many rows, of which fewer folds hold out enough.
-VARIANCE_FLOOR, N_IMPUTATIONS, N_FOLDS, FEW_FOLDS, MANY_ROWS = 1e-9, 5, 5, 3, 3000
+# where cells are missing; steps of a greedy search in a row without a gain; folds of a search, and those of
+# many rows, of which fewer folds hold out enough.
+VARIANCE_FLOOR, N_IMPUTATIONS, PATIENCE, N_FOLDS, FEW_FOLDS, MANY_ROWS = 1e-9, 5, 5, 5, 3, 3000
 
 
 def folds_by_size(n_rows) -> int:

@@ -70,11 +70,14 @@ class SearchPlan:
     negligible : float
         Trials of less weight in an average, relative to the largest, are left out: each takes a fit of all
         rows.
+    most_decades : int
+        How many factors of ten a search goes beyond the ends of its strengths.
     """
 
     precision: float = 1e-3
     fold_tol: float = 1e-4
     negligible: float = 0.01
+    most_decades: int = 6
 
 
 SEARCH = SearchPlan()

@@ -38,13 +38,10 @@ class ShrinkagePlan:
 
     Parameters
     ----------
-    most_decades : int
-        The search goes on by at most so many, with as many strengths in each.
     held_factor : float
         Times strength_max: a strength that keeps every coefficient at the target in all folds.
     """
 
-    most_decades: int = 6
     held_factor: float = 10.0
 
 
@@ -261,7 +258,7 @@ class ShrinkageSearch:
         options, per_decade = self.shrinkage.options(stop_early=False), _per_decade(found)
         if found.losses.is_tie(0):
             found = self._from_target(found, options)
-        for _ in range(PLAN.most_decades):
+        for _ in range(SEARCH.most_decades):
             criterion = found.totals / 2 + self._cost(found)
             if not found.is_solved or criterion.argmin() != len(criterion) - 1:
                 break
@@ -290,7 +287,7 @@ class ShrinkageSearch:
     def _to_no_penalty(self, found: Target, options: PathOptions, per_decade: int) -> Target:
         """Go on to weaker strengths by decades while losses fall, and end with no penalty."""
         end = self._solve(found.share, options, strengths=[0.0])
-        for _ in range(PLAN.most_decades):
+        for _ in range(SEARCH.most_decades):
             further = self._solve(found.share, options, strengths=_decade(found, per_decade)).solved_part()
             if not len(further.path):
                 break

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.selection.decision import SEARCH
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -20,12 +22,9 @@ class StrengthPlan:
     number_margin : float
         A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same
         rows, and numbers without a ridge can fit single rows.
-    most_decades : int
-        How many factors of ten a search goes beyond the ends of its lists.
     """
 
     number_margin: float = 0.03
-    most_decades: int = 6
 
 
 PLAN = StrengthPlan()
@@ -130,7 +129,7 @@ class Grid:
         that of single features; the weakest of all is no penalty.
         """
         values, chosen = self.values[name], getattr(choice, name)
-        decades = np.logspace(1, PLAN.most_decades, PLAN.most_decades)
+        decades = np.logspace(1, SEARCH.most_decades, SEARCH.most_decades)
         if len(values) == 1 or chosen == 0 or name == "share":
             return [chosen]
         if chosen == values[0]:
