@@ -7,7 +7,7 @@ from scipy.special import softmax
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.selection.baselines import baselines_of, completed
-from seminaive.selection.decision import NEGLIGIBLE
+from seminaive.selection.decision import SEARCH
 from seminaive.selection.folds import split_rows
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import ProjectedEngine
@@ -116,7 +116,7 @@ def test_the_trials_hold_the_fresh_search_and_each_baseline_alone(engine):
     # The answer is priced by rows not drawn; it is not far from the best of its trials.
     assert answer.decision.log_loss < least + 0.05
     kept = [weight for weight, _ in answer.parts]
-    assert min(kept) >= NEGLIGIBLE * max(kept) - 1e-12
+    assert min(kept) >= SEARCH.negligible * max(kept) - 1e-12
 
 
 def test_the_rest_of_an_answer_is_another_baseline():

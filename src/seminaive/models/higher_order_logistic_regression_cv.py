@@ -10,18 +10,16 @@ from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import fold_rows
-from seminaive.models.higher_order_base import cut_rule
-from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search
+from seminaive.models.higher_order_base import SMOOTH_TOL, cut_rule
+from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search, folds_by_size
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.fold_table import FoldTable
 from seminaive.selection.folds import check_folds
-from seminaive.selection.strength_search import Grid, StrengthSearch
+from seminaive.selection.strength_grid import Grid
+from seminaive.selection.strength_search import StrengthSearch
+from seminaive.solvers.result import MAX_ITER, TOL
 
 FEW_ROWS = 500
-MANY_SCORES = 10_000
-# The search ends by held-out losses; this only tells that nothing is left to do.
-SEARCH_TOL = 1e-6
-MOST_FOLDS, FEW_FOLDS = 5, 3
 
 
 def cuts_by_size(values, labels, row_weight=None):
@@ -61,7 +59,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     generative_shares : sequence of float, default=(0.0, 0.25, 0.5)
         Shares of the generative estimate that are tried as the target of the ridge.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Number of folds, stratified by class, 5 where rows times classes are at most 10,000 and 3 beyond; or
+        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or
         scikit-learn's ways of saying which rows are held out.
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
@@ -69,7 +67,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     tol : float, default=1e-4
         Norm of the gradient at which the final fit stops, relative to that at zero coefficients. The norm is
         scaled so that half its square is about the distance of the penalised loss from its minimum.
-    max_iter : int, default=500
+    max_iter : int, default=1000
         Newton steps per fit.
     n_jobs : int, default=None
         Threads; results do not depend on it.
@@ -163,8 +161,8 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         generative_shares=(0.0, 0.25, 0.5),
         cv="auto",
         bins="auto",
-        tol=1e-4,
-        max_iter=500,
+        tol=SMOOTH_TOL,
+        max_iter=MAX_ITER,
         n_jobs=None,
         random_state=0,
         categorical_features="from_dtype",
@@ -222,7 +220,8 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
                     )
                     for split in splits
                 ]
-            tol = min(self.tol, SEARCH_TOL)
+            # The search ends by held-out losses; this only tells that nothing is left to do.
+            tol = min(self.tol, TOL)
             with self._progress("trials") as step:
                 step.say(whole.design.describe())
                 search = StrengthSearch(whole, tables, tol, self.max_iter, folded.groups, step)
@@ -253,7 +252,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if rows.n_counted * rows.n_classes <= MANY_SCORES else FEW_FOLDS
+            return folds_by_size(rows.n_counted)
         return self.cv
 
     def _check_parameters(self):

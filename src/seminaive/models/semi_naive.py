@@ -18,29 +18,24 @@ from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import FoldedRows, fold_rows
-from seminaive.models.parameters import check_search, is_whole
+from seminaive.models.parameters import FEW_FOLDS, MANY_ROWS, check_search, folds_by_size, is_whole
 from seminaive.models.started import StartedClassifier
 from seminaive.selection.baselines import baselines_of, completed
 from seminaive.selection.folds import check_folds, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import MOST_DENSE, MOST_EXACT, ProjectedEngine
+from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.screening import Screen
 from seminaive.selection.started_search import StartedSearch
 from seminaive.solvers.blas import one_blas_thread
-from seminaive.solvers.result import SolverResult
+from seminaive.solvers.result import MAX_ITER, SolverResult
 from seminaive.statistics import TupleCounts
 
-# From so many rows on there are fewer folds, one sweep of the first climb, and more bins of numbers in pairs.
-MANY_ROWS = 3000
+# Bins of numbers in pairs, and those of many rows.
 FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
-MOST_FOLDS, FEW_FOLDS = 5, 3
-# Fits in the row space take about the cube of the rows. They are faster up to so many times the features, as
-# measured: of two classes, with few features and with more than MOST_EXACT; of several classes, with features
-# that are kept as a matrix and with more than MOST_EXACT. In between, it is so many times per class, since
-# passes over the rows take the longer, the more classes there are.
-CUBES_OF_TWO, MOST_CUBES_OF_TWO = 30_000, 60_000
-CUBES, MOST_CUBES = 10_000, 150_000
+# Fits in the row space take about the cube of the rows, passes over the rows about the features times the
+# classes. The row space is faster up to this ratio, as measured.
+CUBES = 30_000
 # Strengths and relevances are searched on so many rows at most.
 MOST_SEARCHED = 20_000
 
@@ -54,13 +49,7 @@ def pair_cuts(values, labels, row_weight=None):
 
 def faster_in_row_space(n_rows, n_features, n_classes):
     """Tell whether fits take less time in the row space than in the coefficients."""
-    if n_classes == 2:
-        most = CUBES_OF_TWO if n_features <= MOST_EXACT else MOST_CUBES_OF_TWO
-    elif n_features > MOST_EXACT:
-        most = MOST_CUBES
-    else:
-        most = CUBES if n_features * n_rows <= MOST_DENSE else CUBES * n_classes
-    return n_rows**3 <= most * n_features
+    return n_rows**3 <= CUBES * n_features * n_classes
 
 
 class SemiNaive(StartedClassifier):
@@ -93,7 +82,7 @@ class SemiNaive(StartedClassifier):
     tol : float, default=1e-3
         Where final fits stop: the root of about the share of the penalised loss by which it exceeds its
         minimum. The default is a millionth of the loss.
-    max_iter : int, default=100
+    max_iter : int, default=1000
         Newton steps per fit.
     n_jobs : int, default=None
         Threads; results do not depend on it.
@@ -191,7 +180,7 @@ class SemiNaive(StartedClassifier):
         start=None,
         cv="auto",
         tol=1e-3,
-        max_iter=100,
+        max_iter=MAX_ITER,
         n_jobs=None,
         random_state=0,
         categorical_features="from_dtype",
@@ -484,7 +473,7 @@ class SemiNaive(StartedClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if rows.n_counted < MANY_ROWS else FEW_FOLDS
+            return folds_by_size(rows.n_counted)
         return self.cv
 
     def _check_parameters(self):

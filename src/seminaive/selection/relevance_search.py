@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from seminaive.design.classes import toward_class_shares
-from seminaive.selection.decision import (
-    FOLD_TOL,
-    NEGLIGIBLE,
-    PRECISION,
-    Decision,
-    averaged,
-    cost_of_weakness,
-    decide,
-)
+from seminaive.selection.decision import SEARCH, Decision, averaged, cost_of_weakness, decide
 from seminaive.selection.held_out import HeldOut
 
 if TYPE_CHECKING:
@@ -261,7 +253,7 @@ class RelevanceSearch:
         n_terms = self.engine.columns.n_terms
         kept = np.ones((len(self.engine.splits) + 1, n_terms)) if self.kept is None else self.kept
         best = self._explored(self._first_trial(0, kept))
-        if self.narrower is not None and best.loss >= (1 - PRECISION) * self._share_loss:
+        if self.narrower is not None and best.loss >= (1 - SEARCH.precision) * self._share_loss:
             fewer = enumerate(self.narrower(), self._n_rounds)
             trials = [self._first_trial(number, own) for number, own in fewer]
             self._explored(min(trials, key=_criterion, default=best))
@@ -273,10 +265,10 @@ class RelevanceSearch:
             relevances = self._updated(best)
             self._round_before[number] = best.number
             new = self._trial(best.steps, number, self.engine.prepare(relevances), best)
-            if self._weight_beside(new, best) < NEGLIGIBLE:
+            if self._weight_beside(new, best) < SEARCH.negligible:
                 break
             new = self._climb(new, 1)
-            improved = new.criterion < (1 - PRECISION) * best.criterion
+            improved = new.criterion < (1 - SEARCH.precision) * best.criterion
             best = min(best, new, key=_criterion)
             if not improved:
                 break
@@ -352,7 +344,7 @@ class RelevanceSearch:
                 if self._was_negligible(there, self._round_before.get(best.number)):
                     break
                 new = self._trial(there, best.number, best.prepared, best)
-                if not new.criterion < (1 - PRECISION) * best.criterion:
+                if not new.criterion < (1 - SEARCH.precision) * best.criterion:
                     best = min(best, new, key=_criterion)
                     break
                 best, moved = new, True
@@ -364,7 +356,9 @@ class RelevanceSearch:
         """Tell whether some strengths were tried in a round and had no share in an average over it."""
         of_round = [trial for trial in self.trials if trial.number == number]
         tried = [trial for trial in of_round if trial.steps == steps]
-        return bool(tried) and self._weight_beside(tried[0], min(of_round, key=_criterion)) < NEGLIGIBLE
+        return (
+            bool(tried) and self._weight_beside(tried[0], min(of_round, key=_criterion)) < SEARCH.negligible
+        )
 
     def _weight_beside(self, trial: Trial, best: Trial) -> float:
         """Return the weight of a trial in an average, relative to that of the best; 1 if it is better."""
@@ -378,7 +372,7 @@ class RelevanceSearch:
                 return trial
         strengths = strengths_after(steps)
         starts = None if near is None else [fit.place for fit in near.fits]
-        fits = self.engine.fit_folds(prepared, strengths, starts, FOLD_TOL, self.max_iter)
+        fits = self.engine.fit_folds(prepared, strengths, starts, SEARCH.fold_tol, self.max_iter)
         scores = self.held_out.gathered([fit.scores for fit in fits])
         loss = float(self.held_out.mean(self.held_out.expected_losses(scores)))
         # Minus the log of a trial's weight in the average, per half row.
@@ -390,7 +384,7 @@ class RelevanceSearch:
             self.report(f"trial {len(self.trials)}: strengths {shown}, log loss {loss:.4f}")
         return trial
 
-    def _fit_all(self, trial: Trial, tol: float = FOLD_TOL, shift: Any = 0.0) -> Any:
+    def _fit_all(self, trial: Trial, tol: float = SEARCH.fold_tol, shift: Any = 0.0) -> Any:
         """Fit all rows, from the mean of the folds plus a shift."""
         start = trial.mean_place + shift
         return self.engine.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)

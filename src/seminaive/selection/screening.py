@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.smooth_columns import most_pair_features
-from seminaive.selection.decision import FOLD_TOL
+from seminaive.selection.decision import SEARCH
 from seminaive.selection.relevance_search import MAINS, PAIRS, PLAN
 from seminaive.selection.term_evidence import Residuals, evidence_for_columns, evidence_for_pairs
 
@@ -146,8 +146,8 @@ class Screen:
         """Return the evidence for pairs beyond slopes and main terms: (sets, pairs)."""
         prepared = engine.prepare(kept_terms(columns, kept).astype(np.float64))
         fits = [
-            *engine.fit_folds(prepared, PLAN.starts, None, FOLD_TOL, max_iter),
-            engine.fit_all(prepared, PLAN.starts, None, FOLD_TOL, max_iter),
+            *engine.fit_folds(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
+            engine.fit_all(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
         ]
         residuals = self._residuals([fit.scores for fit in fits])
         evidence = evidence_for_pairs(columns, self._table, residuals, pairs, variances_of(PAIRS))
