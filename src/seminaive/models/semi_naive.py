@@ -232,9 +232,10 @@ class SemiNaive(StartedClassifier):
                 weights = self._search(rows, splits, units, wanted, step, earlier)
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
                     weights = self._search(rows, splits, units, self._most_important(), step, earlier)
-            if earlier is not None:
-                rows = replace(rows, table=earlier.table)
-            self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
+            if earlier is None:
+                self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
+            else:
+                self._summarise_started(rows, earlier)
         return self
 
     def _search(self, rows, splits, groups, wanted, step, earlier=None):

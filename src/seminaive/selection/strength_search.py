@@ -437,9 +437,7 @@ class StrengthSearch:
         rule = averaged(np.zeros(len(self.trials)))
         trials = list(self.trials.values())
         weights = rule(self.held_out.total * np.array([trial.loss for trial in trials]))
-        if len(self.tables) == 1:
-            for which in np.flatnonzero(weighty(weights)):
-                self._finish(trials[which], tol)
+        self.finish([trials[which] for which in np.flatnonzero(weighty(weights))], tol)
         trials.sort(key=lambda trial: trial.loss)
         scores = np.stack([trial.scores for trial in trials], axis=1)
         decision = decide(self.held_out, scores, rule, generator).without_negligible()
@@ -448,15 +446,14 @@ class StrengthSearch:
         mean = np.sum([w * result.solution for (w, _), result in zip(parts, results, strict=True)], axis=0)
         whole = self.whole
         class_weight = np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
-        result = replace(
-            results[0],
-            solution=toward_class_shares(mean, decision.fit_share, class_weight),
-            n_iter=sum(result.n_iter for result in results),
-            passes=sum(result.passes for result in results),
-            optimality=max(result.optimality for result in results),
-            converged=all(result.converged for result in results),
-        )
-        return Average(trials[0].strengths, decision, result)
+        solution = toward_class_shares(mean, decision.fit_share, class_weight)
+        return Average(trials[0].strengths, decision, with_solution(results, solution))
+
+    def finish(self, trials: list[Trial], tol: float) -> None:
+        """Fit the folds of some trials to a tolerance; those with tables of their own always are."""
+        if len(self.tables) == 1:
+            for trial in trials:
+                self._finish(trial, tol)
 
     def fit_all(self, strengths: Strengths, tol: float) -> SolverResult:
         """Fit all rows from the mean of the folds' solutions; the solution is in cells."""
@@ -480,6 +477,18 @@ class StrengthSearch:
             "log_loss": np.array([trial.loss for trial in trials]),
             "error": np.array([trial.error for trial in trials]),
         }
+
+
+def with_solution(results: list[SolverResult], solution: Floats) -> SolverResult:
+    """Return the first of some results with another solution, which all of them have a part in."""
+    return replace(
+        results[0],
+        solution=solution,
+        n_iter=sum(result.n_iter for result in results),
+        passes=sum(result.passes for result in results),
+        optimality=max(result.optimality for result in results),
+        converged=all(result.converged for result in results),
+    )
 
 
 def _reference(objective: PenalisedLoss, shape: tuple[int, int, int]) -> Floats:
