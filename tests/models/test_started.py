@@ -125,7 +125,7 @@ def test_trials_have_slopes_of_zero_of_one_and_of_the_recalibration(started):
     slopes, strengths = model.cv_results_["slope"], model.cv_results_["mains"]
     assert {0.0, 1.0} < set(slopes.tolist())
     assert len(set(slopes.tolist())) == 3
-    assert np.isinf(strengths).sum() == 4
+    assert np.isinf(strengths).sum() == 3
 
 
 def test_a_saved_model_comes_back_with_its_start_and_its_record(started, tmp_path):

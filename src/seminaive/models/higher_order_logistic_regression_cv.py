@@ -238,8 +238,8 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
                 step.say(whole.design.describe())
                 units = groups_of_rows(groups, sample_weight)
 
-                def search_of(whole, tables):
-                    return StrengthSearch(whole, tables, tol, self.max_iter, units, step)
+                def search_of(whole, tables, baseline=None):
+                    return StrengthSearch(whole, tables, tol, self.max_iter, units, step, baseline)
 
                 earlier = self._earlier(rows)
                 if earlier is None:

@@ -19,7 +19,7 @@ from seminaive.models.base import TrainingSet, unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
 from seminaive.models.parameters import check_search, is_whole
 from seminaive.models.started import StartedClassifier
-from seminaive.selection.baselines import baselines_of, completed
+from seminaive.selection.baselines import NOTHING, baselines_of
 from seminaive.selection.folds import check_folds, split_rows, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import MOST_DENSE, MOST_EXACT, ProjectedEngine
@@ -290,7 +290,7 @@ class SemiNaive(StartedClassifier):
         else:
             engine = ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
 
-        def search_of(engine):
+        def search_of(engine, baseline=None):
             return RelevanceSearch(
                 engine,
                 class_weight,
@@ -300,6 +300,7 @@ class SemiNaive(StartedClassifier):
                 generator_of(self.random_state),
                 groups,
                 step,
+                baseline,
             )
 
         search = search_of(engine) if earlier is None else StartedSearch(engine, earlier, search_of)
@@ -325,27 +326,16 @@ class SemiNaive(StartedClassifier):
         engine = ProjectedEngine(
             columns, rows.table, rows.labels, rows.weights, rows.n_classes, [], n_threads=n_threads
         )
-        baselines = None
-        if earlier is not None:
-            baselines = baselines_of(earlier, rows.labels, rows.weights, rows.n_classes, [])
-            engine = engine.around(baselines[answer.kind].offsets)
+        baseline = None
+        if earlier is not None and answer.kind != NOTHING:
+            baseline = baselines_of(earlier, rows.labels, rows.weights, rows.n_classes, [])[answer.kind]
+            engine = engine.around(baseline.offsets)
         prepared = engine.prepare(answer.relevances[None])
         fit = engine.fit_all(prepared, answer.best.strengths, None, self.tol**2, self.max_iter)
-        if baselines is None:
+        if earlier is None:
             return self._refitted(search, answer, fit.coefficients, fit.fit)
-        coefficients, slope = completed(
-            fit.coefficients,
-            baselines[answer.kind].of_all,
-            search.alone.rest(baselines),
-            answer.decision.fit_share,
-        )
-        return replace(
-            answer,
-            coefficients=coefficients,
-            slope=slope,
-            optimality=fit.fit.optimality,
-            n_iter=fit.fit.n_iter,
-        )
+        found = search.refitted(answer, fit.coefficients, baseline)
+        return replace(found, optimality=fit.fit.optimality, n_iter=fit.fit.n_iter)
 
     @staticmethod
     def _refitted(search, answer, fitted, result):

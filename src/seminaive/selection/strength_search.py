@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from seminaive.objective.empirical_loss import EmpiricalLoss
     from seminaive.objective.penalised_loss import PenalisedLoss
+    from seminaive.selection.baselines import Baseline
     from seminaive.selection.fold_table import FoldTable
     from seminaive.solvers.result import SolverResult
 
@@ -239,6 +240,9 @@ class StrengthSearch:
         Rows of one group are drawn together.
     report : callable or None
         Called with a line of text after each new trial.
+    baseline : Baseline or None
+        What the terms are added to, the offset of the tables; it takes the place of the class shares in the
+        rest of an answer.
     """
 
     whole: FoldTable
@@ -247,6 +251,7 @@ class StrengthSearch:
     max_iter: int
     groups: Indices | None = None
     report: Callable[[str], None] | None = None
+    baseline: Baseline | None = None
     trials: dict[Strengths, Trial] = field(default_factory=dict)
 
     def run(self, grid: Grid) -> None:
@@ -394,7 +399,8 @@ class StrengthSearch:
         """The rows that the folds hold out."""
         whole = self.whole
         splits = [split for table in self.tables for split in table.splits]
-        return HeldOut.of(whole.labels, whole.row_weight, whole.n_classes, splits, self.groups)
+        held_out = HeldOut.of(whole.labels, whole.row_weight, whole.n_classes, splits, self.groups)
+        return held_out if self.baseline is None else self.baseline.left_of(held_out)
 
     def _held_out_scores(self, scores: list[Floats]) -> Floats:
         """Return the scores of held-out rows, given those of all rows and folds of each table."""
@@ -437,23 +443,32 @@ class StrengthSearch:
         rule = averaged(np.zeros(len(self.trials)))
         trials = list(self.trials.values())
         weights = rule(self.held_out.total * np.array([trial.loss for trial in trials]))
-        self.finish([trials[which] for which in np.flatnonzero(weighty(weights))], tol)
+        if len(self.tables) == 1:
+            for which in np.flatnonzero(weighty(weights)):
+                self._finish(trials[which], tol)
         trials.sort(key=lambda trial: trial.loss)
         scores = np.stack([trial.scores for trial in trials], axis=1)
         decision = decide(self.held_out, scores, rule, generator).without_negligible()
         parts = [(weight, trial) for weight, trial in zip(decision.weights, trials, strict=True) if weight]
         results = [self.fit_all(trial.strengths, tol) for _, trial in parts]
         mean = np.sum([w * result.solution for (w, _), result in zip(parts, results, strict=True)], axis=0)
+        result = replace(
+            results[0],
+            solution=self._with_rest(mean, decision.fit_share),
+            n_iter=sum(result.n_iter for result in results),
+            passes=sum(result.passes for result in results),
+            optimality=max(result.optimality for result in results),
+            converged=all(result.converged for result in results),
+        )
+        return Average(trials[0].strengths, decision, result)
+
+    def _with_rest(self, coefficients: Floats, fit_share: float) -> Floats:
+        """Return coefficients times a share, the rest being the class shares, or nothing but the baseline."""
+        if self.baseline is not None:
+            return fit_share * coefficients
         whole = self.whole
         class_weight = np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
-        solution = toward_class_shares(mean, decision.fit_share, class_weight)
-        return Average(trials[0].strengths, decision, with_solution(results, solution))
-
-    def finish(self, trials: list[Trial], tol: float) -> None:
-        """Fit the folds of some trials to a tolerance; those with tables of their own always are."""
-        if len(self.tables) == 1:
-            for trial in trials:
-                self._finish(trial, tol)
+        return toward_class_shares(coefficients, fit_share, class_weight)
 
     def fit_all(self, strengths: Strengths, tol: float) -> SolverResult:
         """Fit all rows from the mean of the folds' solutions; the solution is in cells."""
@@ -477,18 +492,6 @@ class StrengthSearch:
             "log_loss": np.array([trial.loss for trial in trials]),
             "error": np.array([trial.error for trial in trials]),
         }
-
-
-def with_solution(results: list[SolverResult], solution: Floats) -> SolverResult:
-    """Return the first of some results with another solution, which all of them have a part in."""
-    return replace(
-        results[0],
-        solution=solution,
-        n_iter=sum(result.n_iter for result in results),
-        passes=sum(result.passes for result in results),
-        optimality=max(result.optimality for result in results),
-        converged=all(result.converged for result in results),
-    )
 
 
 def _reference(objective: PenalisedLoss, shape: tuple[int, int, int]) -> Floats:
