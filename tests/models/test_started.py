@@ -27,6 +27,7 @@ from seminaive import (
 )
 from seminaive.errors import InputError, ModelFileError, UnavailableError
 from seminaive.explain import Clip, edit, from_json, to_json
+from seminaive.models import semi_naive
 from seminaive.models.started import Earlier
 from seminaive.selection.recalibration import recalibrate
 from seminaive.statistics import ObservedTerms
@@ -367,3 +368,26 @@ def test_a_model_of_observed_combinations_is_no_part_of_a_sum():
     earlier.scores_ = replace(earlier.scores_, terms=observed, tables=np.zeros((observed.n_cells, 2)))
     with pytest.raises(InputError, match="combinations of values that occurred"):
         SemiNaive(start=earlier).fit(X, y)
+
+
+def test_a_search_on_a_sample_ends_in_a_fit_of_all_rows(monkeypatch):
+    """The slope is then that of all rows, not that of the sample."""
+    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 100)
+    earlier = SemiNaive(interactions=0).fit(*draw(150, "ab"))
+    X, y = draw(200, "ab", seed=1)
+    found = []
+    original = SemiNaive._refit
+
+    def refit(self, rows, *given):
+        found.append(original(self, rows, *given))
+        return found[-1]
+
+    monkeypatch.setattr(SemiNaive, "_refit", refit)
+    model = SemiNaive(start=earlier, interactions=0).fit(X, y)
+    (answer,) = found
+    assert model.started_from_[0].n_rows == 200
+    assert model.started_from_[0].slope == answer.slope
+    before = earlier.decision_function(X)[:, None]
+    rows = (before, np.searchsorted(earlier.classes_, y), np.ones(200), 2)
+    slopes = {"recalibrated": recalibrate(*rows).slope, "shifted": 1.0, "nothing": 0.0}
+    assert answer.slope == pytest.approx(slopes[answer.kind], abs=1e-9)
