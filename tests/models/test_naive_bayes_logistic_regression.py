@@ -252,7 +252,8 @@ class TestCrossValidation:
     def test_weights_times_a_number_are_the_same_problem_at_that_number_times_the_strength(self):
         X, y = mixed_table()
         X = X[["height", "dose"]].fillna(1.0)  # smoothing counts rows, so categories would know the number
-        weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
+        # Whole numbers would be counts, which are divided among folds.
+        weight = np.random.default_rng(1).uniform(0.5, 3.0, len(y))
         one = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y, sample_weight=weight)
         half = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y, sample_weight=weight / 2)
         assert half.strength_ == pytest.approx(one.strength_ / 2, rel=1e-9)

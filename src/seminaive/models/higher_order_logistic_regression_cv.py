@@ -7,13 +7,14 @@ from typing import ClassVar
 from seminaive.design.classes import by_class
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
+from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.folded import fold_rows
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search
 from seminaive.models.started import StartedClassifier
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.fold_table import FoldTable
-from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.folds import check_folds
 from seminaive.selection.started_strength_search import StartedStrengthSearch
 from seminaive.selection.strength_search import Grid, StrengthSearch
 
@@ -221,8 +222,9 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         self._check_parameters()
         with unchanged_on_failure(self):
             rule = cuts_by_size if isinstance(self.bins, str) and self.bins == "auto" else cut_rule(self.bins)
-            rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
-            splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
+            training = self._encode_training(X, y, sample_weight, cut_rule=rule)
+            folded = fold_rows(training, self._cv(training), y, sample_weight, self.random_state, groups)
+            rows, splits = folded.rows, folded.splits
             whole = self._fold_table(rows, rows.table, tuple(splits))
             tables = [whole]
             if rule is mdl_cuts and rows.table.numbers.shape[1]:
@@ -236,16 +238,16 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
             tol = min(self.tol, SEARCH_TOL)
             with self._progress("trials") as step:
                 step.say(whole.design.describe())
-                units = groups_of_rows(groups, sample_weight)
 
                 def search_of(whole, tables, baseline=None):
-                    return StrengthSearch(whole, tables, tol, self.max_iter, units, step, baseline)
+                    return StrengthSearch(whole, tables, tol, self.max_iter, folded.groups, step, baseline)
 
-                earlier = self._earlier(rows)
+                earlier = self._earlier(training)
                 if earlier is None:
                     search = search_of(whole, tables)
                 else:
-                    search = StartedStrengthSearch(whole, tables, earlier.columns, search_of)
+                    before = earlier.columns_of(rows.table)
+                    search = StartedStrengthSearch(whole, tables, before, search_of)
                 search.run(self._grid())
                 found = search.fit_average(self.tol, generator_of(self.random_state))
             best, result = found.best, found.result
@@ -263,7 +265,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
                 self._summarise(rows, estimate.tuple_weights())
             else:
                 self._add_to(earlier, found.slope)
-                self._summarise_started(rows, earlier)
+                self._summarise_started(training, earlier)
         return self
 
     def _fold_table(self, rows, table, splits):
@@ -277,7 +279,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if len(rows.labels) * rows.n_classes <= MANY_SCORES else FEW_FOLDS
+            return MOST_FOLDS if rows.n_counted * rows.n_classes <= MANY_SCORES else FEW_FOLDS
         return self.cv
 
     def _check_parameters(self):

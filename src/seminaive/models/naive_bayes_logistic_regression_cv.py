@@ -12,7 +12,8 @@ from joblib import effective_n_jobs
 from seminaive.design.classes import toward_class_shares
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
+from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.folded import fold_rows
 from seminaive.models.parameters import check_choice, check_flag, check_numbers, check_whole
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.shrunken import ShrunkenClassifier
@@ -20,7 +21,7 @@ from seminaive.models.started import RecalibratedModel
 from seminaive.objective.pointwise import POINTWISE
 from seminaive.selection.baselines import Baseline
 from seminaive.selection.fold_losses import FoldLosses
-from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.folds import check_folds
 from seminaive.selection.recalibration import recalibrate
 from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch
 
@@ -203,20 +204,21 @@ categorical_features, missing
         self._check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            splits = split_rows(self.cv, training.labels, y, sample_weight, self.random_state, groups)
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
+            rows = folded.rows
             earlier = self._earlier(training)
             search = ShrinkageSearch(
                 Shrinkage(self._naive_bayes, self._anchor_of, self._options, self._path),
-                training.table,
-                training.labels,
-                training.weights,
-                training.n_classes,
-                splits,
+                rows.table,
+                rows.labels,
+                rows.weights,
+                rows.n_classes,
+                folded.splits,
                 self.scoring,
                 bool(self.standardize),
                 effective_n_jobs(self.n_jobs),
-                groups_of_rows(groups, sample_weight),
-                None if earlier is None else self._recalibrated(earlier, training, splits),
+                folded.groups,
+                None if earlier is None else self._recalibrated(earlier, folded),
             )
             shares = self.generative_shares if self._has_shares() else (1.0,)
             targets = []
@@ -232,10 +234,10 @@ categorical_features, missing
         return self
 
     @staticmethod
-    def _recalibrated(earlier, training, splits):
+    def _recalibrated(earlier, folded):
         """Recalibrate the earlier model on the training rows of each fold, and on all rows."""
-        rows = (training.labels, training.weights, training.n_classes)
-        return Baseline.of(recalibrate, earlier.columns, *rows, splits)
+        rows, before = folded.rows, earlier.columns_of(folded.rows.table)
+        return Baseline.of(recalibrate, before, rows.labels, rows.weights, rows.n_classes, folded.splits)
 
     def _toward(self, search, share):
         """Return the path toward a share of naive Bayes, and those of the folds."""

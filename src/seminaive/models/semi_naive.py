@@ -15,12 +15,13 @@ from seminaive.design.smooth_scores import cell_weights, smooth_scores
 from seminaive.encode import EqualFrequencyCuts, frame_like
 from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
-from seminaive.models.base import TrainingSet, unchanged_on_failure
-from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
+from seminaive.models.base import unchanged_on_failure
+from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import check_search, is_whole
 from seminaive.models.started import StartedClassifier
 from seminaive.selection.baselines import NOTHING, baselines_of
-from seminaive.selection.folds import check_folds, split_rows, stratified_folds
+from seminaive.selection.folds import check_folds, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import MOST_DENSE, MOST_EXACT, ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
@@ -224,46 +225,31 @@ class SemiNaive(StartedClassifier):
         with unchanged_on_failure(self):
             rule = pair_cuts if self._wants_pairs() else None
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
-            splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
-            units = groups_of_rows(groups, sample_weight)
+            folded = fold_rows(rows, self._cv(rows), y, sample_weight, self.random_state, groups)
             earlier = self._earlier(rows)
             wanted = self._wanted_pairs(rows.table.schema)
             with self._progress("trials") as step, one_blas_thread():
-                weights = self._search(rows, splits, units, wanted, step, earlier)
+                weights = self._search(rows, folded, wanted, step, earlier)
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
-                    weights = self._search(rows, splits, units, self._most_important(), step, earlier)
+                    weights = self._search(rows, folded, self._most_important(), step, earlier)
             if earlier is None:
                 self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
             else:
                 self._summarise_started(rows, earlier)
         return self
 
-    def _search(self, rows, splits, groups, wanted, step, earlier=None):
+    def _search(self, rows, folded, wanted, step, earlier=None):
         """Search, fit and keep the answer, given the pairs of columns that may have a term.
 
         Returns the training weight of each cell of the terms.
         """
         self.schema_ = rows.table.schema
         columns = SmoothColumns.of(rows.table, rows.weights, rows.n_classes, wanted)
-        sampled = self._searched_rows(rows)
-        searched = rows
-        if sampled is not None:
-            searched = TrainingSet(
-                rows.table.rows(sampled), rows.labels[sampled], rows.classes, rows.weights[sampled]
-            )
-            # A sample that a user's splits leave no training or no held-out rows has folds of its own.
-            splits = _restricted(splits, sampled, len(rows.labels)) or split_rows(
-                self._cv(rows), searched.labels, searched.labels, searched.weights, self.random_state
-            )
-            groups = None if groups is None else groups[sampled]
+        searched = self._searched(folded)
         by_class = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
-        before = None if earlier is None else earlier.columns
-        of_searched = before if before is None or sampled is None else before[sampled]
-        search, answer = self._run_search(
-            columns, searched, splits, len(rows.labels), by_class, step, groups, of_searched
-        )
-        if sampled is not None:
-            answer = self._refit(rows, columns, search, answer, before)
+        search, answer = self._run_search(columns, searched, rows.n_counted, by_class, step, earlier)
+        if searched is not folded:
+            answer = self._refit(rows, columns, search, answer, earlier)
         weights = self._keep(
             columns,
             search,
@@ -277,14 +263,12 @@ class SemiNaive(StartedClassifier):
             self._importances = _importances(self.scores_, weights)
         return weights
 
-    def _run_search(self, columns, rows, splits, n_rows, class_weight, step, groups=None, earlier=None):
-        """Search strengths and relevances on some rows of a table of ``n_rows``, its classes weighing so.
-
-        ``earlier`` is the score that an earlier model gives to these rows.
-        """
+    def _run_search(self, columns, folded, n_rows, class_weight, step, earlier=None):
+        """Search strengths and relevances on some rows of a table of ``n_rows``, its classes weighing so."""
+        rows = folded.rows
         n_searched, n_features = len(rows.labels), int(columns.sizes.sum())
         step.say(f"{n_searched:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
-        parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, splits)
+        parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, folded.splits)
         if faster_in_row_space(n_searched, n_features, rows.n_classes):
             engine = KernelEngine(*parts)
         else:
@@ -298,15 +282,30 @@ class SemiNaive(StartedClassifier):
                 self.tol,
                 self.max_iter,
                 generator_of(self.random_state),
-                groups,
+                folded.groups,
                 step,
                 baseline,
             )
 
-        search = search_of(engine) if earlier is None else StartedSearch(engine, earlier, search_of)
+        search = search_of(engine)
+        if earlier is not None:
+            search = StartedSearch(engine, earlier.columns_of(rows.table), search_of)
         return search, search.run()
 
-    def _searched_rows(self, rows):
+    def _searched(self, folded):
+        """Return the rows that the search sees, with their folds: all, or a stratified sample."""
+        sampled = self._sampled(folded.rows)
+        if sampled is None:
+            return folded
+        splits = _restricted(folded.splits, sampled, len(folded.rows.labels))
+        sample = folded.rows.of_rows(sampled)
+        if not splits:
+            # A user's splits left the sample no training rows, or no held-out ones.
+            return fold_rows(sample, FEW_FOLDS, sample.labels, None, self.random_state)
+        groups = None if folded.groups is None else folded.groups[sampled]
+        return FoldedRows(sample, splits, groups)
+
+    def _sampled(self, rows):
         """Return which rows the search sees, a stratified sample, or None where it sees all."""
         n_rows = len(rows.labels)
         if n_rows <= MOST_SEARCHED:
@@ -318,17 +317,15 @@ class SemiNaive(StartedClassifier):
         return np.flatnonzero(parts == 0)
 
     def _refit(self, rows, columns, search, answer, earlier):
-        """Fit all rows under the strengths and relevances of the best trial on a sample.
-
-        ``earlier`` is the score that an earlier model gives to the rows, or None.
-        """
+        """Fit all rows under the strengths and relevances of the best trial on a sample."""
         n_threads = effective_n_jobs(self.n_jobs)
         engine = ProjectedEngine(
             columns, rows.table, rows.labels, rows.weights, rows.n_classes, [], n_threads=n_threads
         )
         baseline = None
         if earlier is not None and answer.kind != NOTHING:
-            baseline = baselines_of(earlier, rows.labels, rows.weights, rows.n_classes, [])[answer.kind]
+            before = earlier.columns_of(rows.table)
+            baseline = baselines_of(before, rows.labels, rows.weights, rows.n_classes, [])[answer.kind]
             engine = engine.around(baseline.offsets)
         prepared = engine.prepare(answer.relevances[None])
         fit = engine.fit_all(prepared, answer.best.strengths, None, self.tol**2, self.max_iter)
@@ -442,7 +439,7 @@ class SemiNaive(StartedClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if len(rows.labels) < MANY_ROWS else FEW_FOLDS
+            return MOST_FOLDS if rows.n_counted < MANY_ROWS else FEW_FOLDS
         return self.cv
 
     def _check_parameters(self):

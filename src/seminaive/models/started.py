@@ -77,7 +77,7 @@ class StartedClassifier(AdditiveClassifier):
         if earlier is None:
             return None
         return RecalibratedModel(
-            earlier, recalibrate(earlier.columns, rows.labels, rows.weights, rows.n_classes)
+            earlier, recalibrate(earlier.columns_of(rows.table), rows.labels, rows.weights, rows.n_classes)
         )
 
     def _add_to(self, earlier: Earlier, slope: float, intercept: Floats | None = None) -> None:
@@ -134,10 +134,9 @@ class Earlier:
         scores = recoded_scores(model.scores_.centre(), model.schema_, joined)
         return cls(model, summed_terms(scores), recoded_table(rows.table, joined))
 
-    @property
-    def columns(self) -> Floats:
-        """Return the earlier score of each row: one log odds of two classes, else centred scores."""
-        return log_odds(self.scores.joint_log_scores(self.table))
+    def columns_of(self, table: EncodedTable) -> Floats:
+        """Return the earlier score of some rows: one log odds of two classes, else centred scores."""
+        return log_odds(self.scores.joint_log_scores(recoded_table(table, self.table.schema)))
 
     def plus(self, slope: float, new: AdditiveScores, schema: Schema) -> AdditiveScores:
         """Return ``slope`` times the earlier scores plus new ones, with one table or curve per term.
@@ -172,7 +171,7 @@ class RecalibratedModel:
     @property
     def offset(self) -> Floats:
         """Return the recalibrated score of each row, one log odds of two classes."""
-        return self.recalibration.scores(self.earlier.columns)
+        return self.recalibration.scores(self.earlier.columns_of(self.earlier.table))
 
     def times(self, share: float) -> RecalibratedModel:
         """Return a share of its scores."""
