@@ -3,6 +3,7 @@
 import json
 import pickle
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,7 @@ from seminaive import (
 )
 from seminaive.errors import InputError, ModelFileError, UnavailableError
 from seminaive.explain import Clip, edit, from_json, to_json
+from seminaive.explain.page import _history as page_history
 from seminaive.models import semi_naive
 from seminaive.models.started import Earlier
 from seminaive.selection.recalibration import recalibrate
@@ -145,7 +147,7 @@ def test_a_saved_model_comes_back_with_its_start_and_its_record(started, tmp_pat
 def test_a_chain_of_starts_keeps_one_model_per_file_and_every_record(started, tmp_path):
     _, model = started
     n_classes = len(model.classes_)
-    last = SemiNaive(start=model).fit(*draw(100, "dbca", seed=4, n_classes=n_classes))
+    last = SemiNaive(start=model, interactions=0).fit(*draw(100, "dbca", seed=4, n_classes=n_classes))
     assert [own.n_rows for own in last.started_from_] == [120, 100]
     save_model(last, tmp_path / "model")
     again = load_model(tmp_path / "model")
@@ -171,11 +173,22 @@ def test_a_document_lists_the_earlier_models(started):
         from_json(json.dumps(broken))
 
 
+def test_the_page_says_what_the_model_started_from(started):
+    _, model = started
+    record = replace(model.started_from_[0], not_in_table=("<b>a</b>",))
+    shown = vars(model) | {"started_from_": (record,)}
+    text = page_history(SimpleNamespace(**shown))
+    assert "Started from" in text
+    assert "&lt;b&gt;a&lt;/b&gt;" in text
+
+
 def test_an_edited_model_keeps_the_record_and_can_be_a_start(started):
     _, model = started
     edited = edit(model, "a", Clip(-1, 1), why="a test")
     assert edited.started_from_ == model.started_from_
-    last = SemiNaive(start=edited).fit(*draw(60, "dbca", seed=5, n_classes=len(model.classes_)))
+    last = SemiNaive(start=edited, interactions=0).fit(
+        *draw(60, "dbca", seed=5, n_classes=len(model.classes_))
+    )
     assert len(last.started_from_) == 2
 
 
