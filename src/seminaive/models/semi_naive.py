@@ -20,7 +20,7 @@ from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import FEW_FOLDS, MANY_ROWS, check_search, folds_by_size, is_whole
 from seminaive.models.started import StartedClassifier
-from seminaive.selection.baselines import baselines_of, completed
+from seminaive.selection.baselines import NOTHING, baselines_of
 from seminaive.selection.folds import check_folds, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import ProjectedEngine
@@ -228,9 +228,10 @@ class SemiNaive(StartedClassifier):
                 weights = self._search(rows, folded, wanted, step, earlier)
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
                     weights = self._search(rows, folded, self._most_important(), step, earlier)
-            if earlier is not None:
-                rows = replace(rows, table=earlier.table)
-            self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
+            if earlier is None:
+                self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
+            else:
+                self._summarise_started(rows, earlier)
         return self
 
     def _search(self, rows, folded, wanted, step, earlier=None):
@@ -274,7 +275,7 @@ class SemiNaive(StartedClassifier):
         step.say(f"{len(rows.labels):,} rows, {columns.n_terms:,} terms, {n_features:,} features")
         engine = self._engine(columns, *screen.rows)
 
-        def search_of(engine):
+        def search_of(engine, baseline=None):
             return RelevanceSearch(
                 engine,
                 class_weight,
@@ -286,6 +287,7 @@ class SemiNaive(StartedClassifier):
                 step,
                 crossed.kept,
                 crossed.narrower,
+                baseline,
             )
 
         search = search_of(engine)
@@ -331,29 +333,17 @@ class SemiNaive(StartedClassifier):
         engine = ProjectedEngine(
             columns, rows.table, rows.labels, rows.weights, rows.n_classes, [], n_threads=n_threads
         )
-        baselines = None
-        if earlier is not None:
-            baselines = baselines_of(
-                earlier.columns_of(rows.table), rows.labels, rows.weights, rows.n_classes, []
-            )
-            engine = engine.around(baselines[answer.kind].offsets)
+        baseline = None
+        if earlier is not None and answer.kind != NOTHING:
+            before = earlier.columns_of(rows.table)
+            baseline = baselines_of(before, rows.labels, rows.weights, rows.n_classes, [])[answer.kind]
+            engine = engine.around(baseline.offsets)
         prepared = engine.prepare(answer.relevances[None])
         fit = engine.fit_all(prepared, answer.best.strengths, None, self.tol**2, self.max_iter)
-        if baselines is None:
+        if earlier is None:
             return self._refitted(search, answer, fit.coefficients, fit.fit)
-        coefficients, slope = completed(
-            fit.coefficients,
-            baselines[answer.kind].of_all,
-            search.alone.rest(baselines),
-            answer.decision.fit_share,
-        )
-        return replace(
-            answer,
-            coefficients=coefficients,
-            slope=slope,
-            optimality=fit.fit.optimality,
-            n_iter=fit.fit.n_iter,
-        )
+        found = search.refitted(answer, fit.coefficients, baseline)
+        return replace(found, optimality=fit.fit.optimality, n_iter=fit.fit.n_iter)
 
     @staticmethod
     def _refitted(search, answer, fitted, result):

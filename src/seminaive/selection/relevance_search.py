@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.selection.baselines import Baseline
+
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
     Steps = tuple[int, int, int, int]
@@ -225,6 +227,9 @@ class RelevanceSearch:
         Which terms the fits of each training set have, folds first, then all rows; None for all.
     narrower : callable or None
         Gives such arrays with fewer and fewer terms, for tables of which all terms together say nothing.
+    baseline : Baseline or None
+        What the terms are added to, the offset of the engine; it takes the place of the class shares in the
+        rest of an answer.
     """
 
     engine: Engine
@@ -237,6 +242,7 @@ class RelevanceSearch:
     report: Callable[[str], None] | None = None
     kept: NDArray[np.bool_] | None = None
     narrower: Callable[[], Sequence[NDArray[np.bool_]]] | None = None
+    baseline: Baseline | None = None
     trials: list[Trial] = field(default_factory=list)
     _round_before: dict[int, int] = field(default_factory=dict)
 
@@ -403,7 +409,8 @@ class RelevanceSearch:
     def held_out(self) -> HeldOut:
         """The rows that the folds hold out."""
         engine = self.engine
-        return HeldOut.of(engine.labels, engine.row_weight, engine.n_classes, engine.splits, self.groups)
+        held_out = HeldOut.of(engine.labels, engine.row_weight, engine.n_classes, engine.splits, self.groups)
+        return held_out if self.baseline is None else self.baseline.left_of(held_out)
 
     # The answer
 
@@ -415,9 +422,17 @@ class RelevanceSearch:
         decision = decide(self.held_out, scores, averaged(cost), self.generator).without_negligible()
         weights = decision.weights.tolist()
         parts = [(weight, trial) for weight, trial in zip(weights, ranked, strict=True) if weight]
-        coefficients, fits = self.fitted(parts)
+        fits = self._fits_of_all([trial for _, trial in parts])
+        coefficients = self.engine.coefficients(
+            [
+                (weight, trial.prepared, trial.strengths, fit)
+                for (weight, trial), fit in zip(parts, fits, strict=True)
+            ]
+        )
         best, of_best = parts[0][1], fits[0]
-        penalties, degrees = self.evidence_of(best, of_best)
+        penalties, degrees = self.engine.evidence(
+            best.prepared, [len(self.engine.splits)], best.strengths, [of_best]
+        )
         return RelevanceAnswer(
             best,
             parts,
@@ -427,27 +442,14 @@ class RelevanceSearch:
             max(fit.fit.n_iter for fit in fits),
             of_best.fit.objective,
             best.prepared[-1].relevances,
-            penalties,
-            degrees,
+            penalties[0],
+            degrees[0],
         )
 
-    def fitted(self, parts: list[tuple[float, Trial]]) -> tuple[Floats, list[Any]]:
-        """Fit all rows under the strengths of weighted trials; return their weighted sum, and the fits."""
-        fits = self._fits_of_all([trial for _, trial in parts])
-        weighted: list[tuple[float, Any, Sequence[float], Any]] = [
-            (weight, trial.prepared, trial.strengths, fit)
-            for (weight, trial), fit in zip(parts, fits, strict=True)
-        ]
-        return self.engine.coefficients(weighted), fits
-
-    def evidence_of(self, trial: Trial, fit: Any) -> tuple[Floats, Floats]:
-        """Return each term's penalty, twice, and its degrees of freedom in a trial's fit of all rows."""
-        every_row = [len(self.engine.splits)]
-        penalties, degrees = self.engine.evidence(trial.prepared, every_row, trial.strengths, [fit])
-        return penalties[0], degrees[0]
-
     def with_class_shares(self, coefficients: Floats, fit_share: float) -> Floats:
-        """Return coefficients times a share, the rest being the class shares of all rows."""
+        """Return coefficients times a share, the rest being the class shares, or nothing but the baseline."""
+        if self.baseline is not None:
+            return fit_share * coefficients
         return toward_class_shares(coefficients, fit_share, self.class_weight)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.design.classes import log_odds
+from seminaive.design.classes import by_class, log_odds
 from seminaive.design.reference import AnchoredDesign, reference_codes
 from seminaive.design.workspace import ROWS_AT_ONCE
 from seminaive.objective.pointwise import POINTWISE, expected_log_losses
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable
     from seminaive.scores import AdditiveScores
+    from seminaive.selection.baselines import Baseline
     from seminaive.solvers import PathOptions, ShrinkagePath
 
     Floats = NDArray[np.float64]
@@ -156,8 +157,9 @@ class ShrinkageAnswer:
 
 @dataclass(frozen=True)
 class _Fold:
-    """Training and held-out rows of a fold, and the naive Bayes of the training rows."""
+    """Training and held-out rows of a fold by number, and the naive Bayes of the training rows."""
 
+    number: int
     train: Indices
     held: Indices
     naive_bayes: AdditiveScores
@@ -186,6 +188,8 @@ class ShrinkageSearch:
         Folds are solved side by side.
     groups : ndarray of shape (n_rows,) or None
         Rows of one group are drawn together.
+    baseline : Baseline or None
+        An earlier model, recalibrated, shares of which take the place of shares of naive Bayes.
     """
 
     shrinkage: Shrinkage
@@ -198,6 +202,7 @@ class ShrinkageSearch:
     standardized: bool
     n_threads: int
     groups: Indices | None = None
+    baseline: Baseline | None = None
 
     @cached_property
     def held_out(self) -> HeldOut:
@@ -211,7 +216,7 @@ class ShrinkageSearch:
         def fold(number: int) -> _Fold:
             train = self.splits[number][0]
             held = self.held_out.rows[self.held_out.folds == number]
-            return _Fold(train, held, self.shrinkage.naive_bayes(self._statistics(train)))
+            return _Fold(number, train, held, self.shrinkage.naive_bayes(self._statistics(train)))
 
         return self._of_each(fold, range(len(self.splits)))
 
@@ -238,7 +243,26 @@ class ShrinkageSearch:
     def lay_out(self, share: float) -> AnchoredDesign:
         """Anchor all rows in a share of their naive Bayes."""
         naive_bayes, references = self._all_rows
-        return AnchoredDesign.of(self.table, references, self.shrinkage.anchor(naive_bayes, share))
+        return self._anchored(slice(None), references, naive_bayes, share, -1)
+
+    def _anchored(
+        self,
+        rows: Any,
+        references: tuple[int, ...],
+        naive_bayes: AdditiveScores,
+        share: float,
+        part: int,
+    ) -> AnchoredDesign:
+        """Anchor some rows in a share of naive Bayes, or lay them around a share of the earlier model.
+
+        ``part`` is the number of the fold by which that is recalibrated; -1 is all rows.
+        """
+        anchor = self.shrinkage.anchor(naive_bayes, share)
+        linear = AnchoredDesign.of(self.table.rows(rows), references, anchor)
+        if self.baseline is None:
+            return linear
+        earlier = self.baseline.parts[part].scores(self.baseline.earlier[rows])
+        return replace(linear, offset=linear.offset + share * by_class(earlier))
 
     def along(self, share: float, strengths: Sequence[float]) -> Target:
         """Solve path and folds toward one target at some strengths."""
@@ -308,8 +332,7 @@ class ShrinkageSearch:
         total = self.row_weight.sum()
 
         def solved(fold: _Fold) -> tuple[Floats, int]:
-            anchor = self.shrinkage.anchor(fold.naive_bayes, share)
-            design = AnchoredDesign.of(self.table.rows(fold.train), linear.references, anchor)
+            design = self._anchored(fold.train, linear.references, fold.naive_bayes, share, fold.number)
             weight = self.row_weight[fold.train]
             # Fewer rows, less likelihood: the same strength per row.
             strengths = path.strengths * (weight.sum() / total)
@@ -353,8 +376,7 @@ class ShrinkageSearch:
     ) -> Floats:
         """Return the scores of some rows under a fold's coefficients: (rows, strengths, score columns)."""
         n_strengths, n_coefficients, n_scores = coefficients.shape
-        anchor = self.shrinkage.anchor(fold.naive_bayes, share)
-        laid = AnchoredDesign.of(self.table.rows(rows), references, anchor)
+        laid = self._anchored(rows, references, fold.naive_bayes, share, fold.number)
         side_by_side = coefficients.transpose(1, 0, 2).reshape(n_coefficients, -1)
         scores = laid.design.scores(side_by_side).reshape(-1, n_strengths, n_scores)
         return np.asarray(scores + log_odds(laid.offset)[:, None, :])

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from seminaive.objective.empirical_loss import EmpiricalLoss
     from seminaive.objective.penalised_loss import PenalisedLoss
+    from seminaive.selection.baselines import Baseline
     from seminaive.selection.fold_table import FoldTable
     from seminaive.solvers.result import SolverResult
 
@@ -111,6 +112,9 @@ class StrengthSearch:
         Rows of one group are drawn together.
     report : callable or None
         Called with a line of text after each new trial.
+    baseline : Baseline or None
+        What the terms are added to, the offset of the tables; it takes the place of the class shares in the
+        rest of an answer.
     """
 
     whole: FoldTable
@@ -119,6 +123,7 @@ class StrengthSearch:
     max_iter: int
     groups: Indices | None = None
     report: Callable[[str], None] | None = None
+    baseline: Baseline | None = None
     trials: dict[Strengths, Trial] = field(default_factory=dict)
 
     def run(self, grid: Grid) -> None:
@@ -268,7 +273,8 @@ class StrengthSearch:
         """The rows that the folds hold out."""
         whole = self.whole
         splits = [split for table in self.tables for split in table.splits]
-        return HeldOut.of(whole.labels, whole.row_weight, whole.n_classes, splits, self.groups)
+        held_out = HeldOut.of(whole.labels, whole.row_weight, whole.n_classes, splits, self.groups)
+        return held_out if self.baseline is None else self.baseline.left_of(held_out)
 
     def _held_out_scores(self, scores: list[Floats]) -> Floats:
         """Return the scores of held-out rows, given those of all rows and folds of each table."""
@@ -320,17 +326,23 @@ class StrengthSearch:
         parts = [(weight, trial) for weight, trial in zip(decision.weights, trials, strict=True) if weight]
         results = [self.fit_all(trial.strengths, tol) for _, trial in parts]
         mean = np.sum([w * result.solution for (w, _), result in zip(parts, results, strict=True)], axis=0)
-        whole = self.whole
-        class_weight = np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
         result = replace(
             results[0],
-            solution=toward_class_shares(mean, decision.fit_share, class_weight),
+            solution=self._with_rest(mean, decision.fit_share),
             n_iter=sum(result.n_iter for result in results),
             passes=sum(result.passes for result in results),
             optimality=max(result.optimality for result in results),
             converged=all(result.converged for result in results),
         )
         return Average(trials[0].strengths, decision, result)
+
+    def _with_rest(self, coefficients: Floats, fit_share: float) -> Floats:
+        """Return coefficients times a share, the rest being the class shares, or nothing but the baseline."""
+        if self.baseline is not None:
+            return fit_share * coefficients
+        whole = self.whole
+        class_weight = np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
+        return toward_class_shares(coefficients, fit_share, class_weight)
 
     def fit_all(self, strengths: Strengths, tol: float) -> SolverResult:
         """Fit all rows from the mean of the folds' solutions; the solution is in cells."""
