@@ -11,8 +11,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.smooth_columns import SmoothColumns
-from seminaive.design.smooth_scores import cell_weights, smooth_scores
+from seminaive.design.smooth_scores import smooth_scores
 from seminaive.encode import EqualFrequencyCuts, frame_like
+from seminaive.encode.nodes import table_with_nodes
 from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
@@ -26,6 +27,7 @@ from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
 from seminaive.statistics import TupleCounts
+from seminaive.statistics.cell_weights import weigh_cells
 
 # From so many rows on there are fewer folds, one sweep of the first climb, and more bins of numbers in pairs.
 MANY_ROWS = 3000
@@ -209,6 +211,8 @@ class SemiNaive(AdditiveClassifier):
         with unchanged_on_failure(self):
             rule = pair_cuts if self._wants_pairs() else None
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
+            rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
+            self.schema_ = rows.table.schema
             splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
             units = groups_of_rows(groups, sample_weight)
             wanted = self._wanted_pairs(rows.table.schema)
@@ -245,7 +249,7 @@ class SemiNaive(AdditiveClassifier):
             search,
             answer,
             rows.table.schema,
-            lambda own: cell_weights(own, rows.table, rows.weights),
+            lambda own: weigh_cells(own, rows.table, rows.weights),
         )
 
     def _run_search(self, columns, rows, splits, n_rows, class_weight, step, groups=None):
