@@ -11,10 +11,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import SemiNaive, explain
-from seminaive.encode import NumericColumn
+from seminaive import HigherOrderLogisticRegression, SemiNaive, explain
+from seminaive.encode import NumericColumn, TableEncoder
+from seminaive.encode.joining import joined_schema
 from seminaive.encode.nodes import Nodes, bin_medians
 from seminaive.scores import Effects
+from seminaive.scores.joining import recoded_scores
 from seminaive.scores.kind import TermKind
 from seminaive.statistics.cell_weights import weigh_cells
 
@@ -220,3 +222,17 @@ def test_medians_of_bins_take_weights_as_repeated_rows():
 def test_a_model_without_pairs_has_no_nodes():
     X, y = rows()
     assert SemiNaive(interactions=0).fit(X, y).schema_.nodes is None
+
+
+def test_steps_and_nodes_under_one_schema_keep_their_scores(fitted):
+    model, X = fitted
+    _, y = rows()
+    by_bins = HigherOrderLogisticRegression(order=2, bins=5).fit(X, y)
+    grid = pd.concat([X, along(X, "days", 500), along(X, "sum", 500, row=7)])
+    for one, other in ((model, by_bins), (by_bins, model)):
+        joined = joined_schema(one.schema_, other.schema_)
+        for own in (one, other):
+            found = recoded_scores(own.scores_, own.schema_, joined)
+            scores = found.joint_log_scores(TableEncoder(joined).encode(grid))
+            expected = own.scores_.joint_log_scores(own._encode(grid))
+            np.testing.assert_allclose(scores, expected, atol=1e-9)

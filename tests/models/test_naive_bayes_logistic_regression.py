@@ -238,7 +238,7 @@ class TestCrossValidation:
             model = NaiveBayesLogisticRegressionCV(strengths=[0.5, 5.0, 50.0], cv=splits, tol=1e-9)
             # Folds are solved as exactly as the path, so that weights and copies are the same problem.
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(shrinkage_search, "PLAN", shrinkage_search.Plan(fold_tol=1e-9))
+                patch.setattr(shrinkage_search, "FOLD_TOL", 1e-9)
                 return model.fit(X.iloc[rows], y[rows], sample_weight=weights)
 
         weighted = fitted(np.arange(len(y)), weight.astype(float))
@@ -252,7 +252,8 @@ class TestCrossValidation:
     def test_weights_times_a_number_are_the_same_problem_at_that_number_times_the_strength(self):
         X, y = mixed_table()
         X = X[["height", "dose"]].fillna(1.0)  # smoothing counts rows, so categories would know the number
-        weight = np.random.default_rng(1).integers(1, 4, len(y)).astype(float)
+        # Whole numbers would be counts, which are divided among folds.
+        weight = np.random.default_rng(1).uniform(0.5, 3.0, len(y))
         one = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y, sample_weight=weight)
         half = NaiveBayesLogisticRegressionCV(strengths=30).fit(X, y, sample_weight=weight / 2)
         assert half.strength_ == pytest.approx(one.strength_ / 2, rel=1e-9)

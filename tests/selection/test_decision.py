@@ -6,7 +6,7 @@ from scipy.special import log_softmax
 from scipy.stats import norm
 
 from seminaive.selection.decision import (
-    DRAWS,
+    PRECISION,
     Draws,
     _draw,
     averaged,
@@ -147,7 +147,7 @@ def test_the_share_is_continuous_in_the_scores():
     steps = np.abs(np.diff(shares))
     parts = np.linspace(*signals[steps.argmax() :][:2], 11)
     within = np.array([decide(held_out, scores + s * toward, EVEN, fresh()).fit_share for s in parts])
-    assert np.abs(np.diff(within)).max() < 0.3 * steps.max() + 2 * DRAWS.precision
+    assert np.abs(np.diff(within)).max() < 0.3 * steps.max() + 2 * PRECISION
 
 
 def test_a_share_that_is_given_is_taken():

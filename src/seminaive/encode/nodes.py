@@ -99,11 +99,16 @@ class Axis(NamedTuple):
         return Axis(np.broadcast_to(self.codes, n_rows), np.broadcast_to(self.along, n_rows))
 
 
+def at_codes(codes: Indices) -> Axis:
+    """Return places that are codes."""
+    return Axis(codes, np.zeros(len(codes)))
+
+
 def axis_of(column: NumericColumn, numbers: Floats) -> Axis:
     """Return where numbers, none of them missing, stand on the axis of their column."""
     if column.nodes is None:
         codes = np.searchsorted(column.cuts or (), numbers, side="left").astype(np.int64)
-        return Axis(codes, np.zeros(len(numbers)))
+        return at_codes(codes)
     return between_nodes(np.array(column.nodes), numbers)
 
 
@@ -136,6 +141,18 @@ def interpolate(values: Floats, axes: Sequence[Axis]) -> Floats:
         share: Floats = np.multiply.reduce([part for _, part in corner], axis=0)
         total += values[tuple(codes for codes, _ in corner)] * share[:, None]
     return total
+
+
+def read_axis(values: Floats, axis: int, places: Axis) -> Floats:
+    """Return a table with one of its axes read at places, which take the place of its codes."""
+    shape = [1] * values.ndim
+    shape[axis] = -1
+    corners = places.corners()
+    read: Floats = values.take(corners[0][0], axis=axis)
+    if len(corners) > 1:
+        (_, rest), (above, along) = corners
+        read = read * rest.reshape(shape) + values.take(above, axis=axis) * along.reshape(shape)
+    return read
 
 
 class Places(NamedTuple):

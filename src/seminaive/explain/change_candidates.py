@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import CategoricalColumn, EmptyColumn, EncodedTable, NumericColumn
-from seminaive.encode.nodes import Axis, axis_of, interpolate
+from seminaive.encode.nodes import Axis, at_codes, axis_of, interpolate, read_axis
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
 
@@ -163,7 +163,7 @@ class RowChanges:
         gains = self._no_gains(len(codes)) if table is None else self.advantage(table[codes] - table[now])
         old = column.categories[now] if now < column.n_present else None
         values = [column.categories[k] for k in codes.tolist()]
-        axis = Axis(codes, np.zeros(len(codes)))
+        axis = at_codes(codes)
         return ColumnChanges(column.name, position, old, values, axis, np.ones(len(codes)), gains)
 
     def _numbers(self, column: Any, position: int) -> ColumnChanges:
@@ -253,8 +253,7 @@ class RowChanges:
 
 def at_place(table: Floats, axis: int, place: Axis) -> Floats:
     """Return a table without one of its axes, read at the place of one row."""
-    values: Floats = sum(share[0] * table.take(int(codes[0]), axis=axis) for codes, share in place.corners())
-    return values
+    return read_axis(table, axis, place).squeeze(axis)
 
 
 def numbers_seen(sketch: NumberSketch, *edges: Any) -> Floats:

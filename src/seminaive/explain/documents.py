@@ -34,6 +34,7 @@ from seminaive.scores import (
     Points,
     Refit,
     SetTo,
+    StartedFrom,
     curve_as_terms,
 )
 from seminaive.statistics import Terms
@@ -125,6 +126,8 @@ class _Reader:
         made.scores_ = self.scores()
         made.made_of_ = _text(self.document["model"])
         made.edits_ = tuple(_record(own) for own in self.document.get("history", []))
+        if "started_from" in self.document:
+            made.started_from_ = tuple(_earlier(own) for own in self.document["started_from"])
         return made
 
     def scores(self) -> AdditiveScores:
@@ -294,6 +297,18 @@ def _plain(value: Any) -> Any:
             **{f.name: _plain(getattr(value, f.name)) for f in fields(value)},
         }
     return list(value) if isinstance(value, tuple) else value
+
+
+def _earlier(own: Any) -> StartedFrom:
+    """Return the record of an earlier model."""
+    wanted = {part.name for part in fields(StartedFrom)}
+    if type(own) is not dict or set(own) != wanted or type(own["n_rows"]) is not int:
+        raise ValueError(f"the fields of an earlier model are {sorted(wanted)}, its rows a whole number")
+    columns, away = (tuple(_text(name) for name in own[key]) for key in ("columns", "not_in_table"))
+    slope = float(_numbers(own["slope"], ()))
+    record = StartedFrom(_text(own["model"]), slope, columns, away, own["n_rows"])
+    record.check_consistent()
+    return record
 
 
 def _record(own: Any) -> Record:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode.nodes import Axis, between_nodes, interpolate
+from seminaive.encode.nodes import at_codes, between_nodes, read_axis
 from seminaive.errors import InputError
 from seminaive.explain.drawing import Display
 from seminaive.explain.reading import (
@@ -161,7 +161,7 @@ class _CodeAxis:
         self.codes = codes
         self.ticks = np.arange(len(codes))
         self.edges = np.arange(len(codes) + 1) - 0.5
-        self.place = Axis(codes, np.zeros(len(codes)))
+        self.place = at_codes(codes)
 
 
 class _NodeAxis:
@@ -183,8 +183,7 @@ class _NodeAxis:
 def _surface(table: Any, axes: Sequence[_CodeAxis | _NodeAxis]) -> Any:
     """Return what a table, (codes, codes), says at every pair of places on its axes."""
     first, second = (own.place for own in axes)
-    along_first = interpolate(table, [first])
-    return interpolate(along_first.T, [second]).T
+    return read_axis(read_axis(table, 0, first), 1, second)
 
 
 def _heaviest(weight: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -250,8 +250,9 @@ def to_json(model: Any) -> str:
     that came as text has ``written``: its decimal mark, mark between thousands and unit, and a regular
     expression whose groups are an opening bracket, a sign, the whole digits with marks between thousands, the
     digits after the decimal mark, an exponent, a sign after the number and a closing bracket. Text that does
-    not match, or is longer than ``longest``, is missing. A model that was edited has its ``history``, too.
-    `from_json` makes a model of the document again.
+    not match, or is longer than ``longest``, is missing. A model that was edited has its ``history``, too,
+    and one that started from earlier models lists them as ``started_from``, the first one first. `from_json`
+    makes a model of the document again.
 
     Parameters
     ----------
@@ -270,6 +271,8 @@ def to_json(model: Any) -> str:
     document = Portable.of(model).document()
     if getattr(model, "edits_", ()):
         document["history"] = history_document(model.edits_)
+    if getattr(model, "started_from_", ()):
+        document["started_from"] = [asdict(own) for own in model.started_from_]
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 

@@ -8,12 +8,13 @@ from seminaive.design.classes import by_class
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
+from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.folded import fold_rows
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.fold_table import FoldTable
-from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.folds import check_folds
 from seminaive.selection.strength_search import Grid, StrengthSearch
 
 FEW_ROWS = 500
@@ -209,7 +210,8 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         with unchanged_on_failure(self):
             rule = cuts_by_size if isinstance(self.bins, str) and self.bins == "auto" else cut_rule(self.bins)
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
-            splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
+            folded = fold_rows(rows, self._cv(rows), y, sample_weight, self.random_state, groups)
+            rows, splits = folded.rows, folded.splits
             whole = self._fold_table(rows, rows.table, tuple(splits))
             tables = [whole]
             if rule is mdl_cuts and rows.table.numbers.shape[1]:
@@ -223,8 +225,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
             tol = min(self.tol, SEARCH_TOL)
             with self._progress("trials") as step:
                 step.say(whole.design.describe())
-                units = groups_of_rows(groups, sample_weight)
-                search = StrengthSearch(whole, tables, tol, self.max_iter, units, step)
+                search = StrengthSearch(whole, tables, tol, self.max_iter, folded.groups, step)
                 search.run(self._grid())
                 found = search.fit_average(self.tol, generator_of(self.random_state))
             best, result = found.best, found.result
@@ -252,7 +253,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if len(rows.labels) * rows.n_classes <= MANY_SCORES else FEW_FOLDS
+            return MOST_FOLDS if rows.n_counted * rows.n_classes <= MANY_SCORES else FEW_FOLDS
         return self.cv
 
     def _check_parameters(self):

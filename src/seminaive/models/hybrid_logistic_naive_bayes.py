@@ -13,13 +13,8 @@ from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import (
-    DECIDED,
-    check_fit_share,
-    generator_of,
-    groups_of_rows,
-    keep_decision,
-)
+from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
+from seminaive.models.folded import fold_rows
 from seminaive.models.generative import check_generative_parameters
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.hybrid_problem import HybridProblem
@@ -34,7 +29,7 @@ from seminaive.models.parameters import (
 )
 from seminaive.scores import log_priors
 from seminaive.selection import FoldLosses
-from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import SCORINGS, HeldOut
 from seminaive.selection.logistic_parts import LogisticParts
 from seminaive.selection.rate_search import RateSearch
@@ -301,16 +296,19 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
             self.fit_share_ = 1.0 if self.fit_share == "cv" else float(self.fit_share)
             random = check_random_state(self.random_state)
             rows = self._encode_training(X, y, sample_weight, cut_rule=cut_rule(self.bins))
-            problem = HybridProblem.of(self, rows, self._kept(X, y, sample_weight, rows))
+            kept, folded = self._kept(X, y, sample_weight, rows), None
+            if self._searches_rate:
+                folded = fold_rows(rows, self.cv, y, sample_weight, random, groups)
+                rows = folded.rows
+            else:
+                refuse_groups(groups, "only partition='bias-variance' with rate='cv' makes some")
+            problem = HybridProblem.of(self, rows, kept)
             self.schema_ = problem.rows.table.schema
             self.features_ = tuple(problem.terms.names[j] for j in problem.features)
             self.normalized_information_ = problem.dependence
             with self._progress("partitions") as step:
-                if self._searches_rate:
-                    splits = split_rows(self.cv, rows.labels, y, sample_weight, random, groups)
-                    self._choose_rate(problem, splits, groups_of_rows(groups, sample_weight), step)
-                else:
-                    refuse_groups(groups, "only partition='bias-variance' with rate='cv' makes some")
+                if folded is not None:
+                    self._choose_rate(problem, folded.splits, folded.groups, step)
                 self.partition_ = self._divide(problem, random, step)
             self._settle(problem)
             self._summarise(problem.rows)

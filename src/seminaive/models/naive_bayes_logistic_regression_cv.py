@@ -12,13 +12,14 @@ from joblib import effective_n_jobs
 from seminaive.design.classes import toward_class_shares
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
+from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.folded import fold_rows
 from seminaive.models.parameters import check_choice, check_flag, check_numbers, check_whole
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.objective.pointwise import POINTWISE
 from seminaive.selection.fold_losses import FoldLosses
-from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.folds import check_folds
 from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch
 
 SELECTIONS = ("average", "min", "one-standard-error")
@@ -187,30 +188,38 @@ categorical_features, missing
         self._check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
-            splits = split_rows(self.cv, training.labels, y, sample_weight, self.random_state, groups)
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
+            rows = folded.rows
             search = ShrinkageSearch(
                 Shrinkage(self._naive_bayes, self._anchor_of, self._options, self._path),
-                training.table,
-                training.labels,
-                training.weights,
-                training.n_classes,
-                splits,
+                rows.table,
+                rows.labels,
+                rows.weights,
+                rows.n_classes,
+                folded.splits,
                 self.scoring,
                 bool(self.standardize),
                 effective_n_jobs(self.n_jobs),
-                groups_of_rows(groups, sample_weight),
+                folded.groups,
             )
             shares = self.generative_shares if self._has_shares() else (1.0,)
             targets = []
             with self._progress("targets", len(shares)) as step:
                 for share in map(float, shares):
-                    average = self.selection == "average"
-                    found = search.toward(share, self.strengths, extend=self.extend, average=average)
-                    targets.append(found)
+                    targets.append(self._toward(search, share))
                     step(f"share {share:g} of naive Bayes, loss {targets[-1].losses.mean.min():.4f}")
             self._keep(search, targets)
             self._summarise(training)
         return self
+
+    def _toward(self, search, share):
+        """Return the path toward a share of naive Bayes, and those of the folds."""
+        if np.ndim(self.strengths):
+            return search.along(share, self.strengths)
+        found = search.laid(share, int(self.strengths))
+        if not self.extend:
+            return found
+        return search.extended_for_average(found) if self.selection == "average" else search.extended(found)
 
     def _keep(self, search, targets):
         """Set the fitted attributes by what the search decides."""

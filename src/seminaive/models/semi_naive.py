@@ -16,14 +16,17 @@ from seminaive.encode import EqualFrequencyCuts, frame_like
 from seminaive.encode.nodes import table_with_nodes
 from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
-from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.base import TrainingSet, unchanged_on_failure
-from seminaive.models.decided import DECIDED, generator_of, groups_of_rows, keep_decision
+from seminaive.models.base import unchanged_on_failure
+from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import check_search, is_whole
-from seminaive.selection.folds import check_folds, split_rows, stratified_folds
+from seminaive.models.started import StartedClassifier
+from seminaive.selection.baselines import baselines_of, completed
+from seminaive.selection.folds import check_folds, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import MOST_DENSE, MOST_EXACT, ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
+from seminaive.selection.started_search import StartedSearch
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import SolverResult
 from seminaive.statistics import TupleCounts
@@ -61,7 +64,7 @@ def faster_in_row_space(n_rows, n_features, n_classes):
     return n_rows**3 <= most * n_features
 
 
-class SemiNaive(AdditiveClassifier):
+class SemiNaive(StartedClassifier):
     """Additive logistic regression with smooth curves and pairs, their strengths by cross-validation.
 
     Every number has a slope and a smooth curve, every category a table, and every pair of columns a smooth
@@ -77,6 +80,12 @@ class SemiNaive(AdditiveClassifier):
     interactions : "all", int or list of pairs, default="all"
         Which pairs of columns have a term: all; none, for 0; for another number, as many of the most
         important ones, found by a first fit with all pairs; or a list of pairs of names or positions.
+    start : fitted additive model or None, default=None
+        An earlier model, fitted to other rows, from which to start: the score is then an intercept, plus a
+        slope times the earlier score, plus terms that are held back toward nothing. Held-out rows say how far
+        the answer goes from the earlier model, recalibrated, to a fit of these rows alone. Classes must be
+        the same. A column that the earlier model lacks is new; one that the table lacks carries no evidence.
+        Clones start from the same fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or scikit-learn's ways
         of saying which rows are held out.
@@ -128,10 +137,15 @@ class SemiNaive(AdditiveClassifier):
     cv_results_ : dict of ndarray
         For each trial ``slopes``, ``mains`` and ``pairs`` (strengths), ``round`` (of relevance updates) and
         ``log_loss``, the mean over held-out rows and one more of unknown label (Laplace's rule of
-        succession), by which the search decides.
+        succession), by which the search decides; with a ``start`` also the ``slope`` of the earlier score.
+        Trials without a new term have infinite strengths.
     fit_share_ : float
-        The share of the fit in the answer, the rest being the class shares: the one that loses least on
-        held-out rows, as far as its gain stands out from chance. 0 where nothing is gained.
+        The share of the fit in the answer, the rest being the class shares, or the recalibrated model that it
+        started from: the one that loses least on held-out rows, as far as its gain stands out from chance. 0
+        where nothing is gained.
+    started_from_ : tuple of StartedFrom
+        With a ``start``: the earlier models that this one goes back to, the first one first, each with its
+        ``slope``.
     cv_log_loss_ : float
         The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
         fits, by bootstrapping the held-out rows.
@@ -169,6 +183,7 @@ class SemiNaive(AdditiveClassifier):
         self,
         *,
         interactions="all",
+        start=None,
         cv="auto",
         tol=1e-3,
         max_iter=100,
@@ -182,6 +197,7 @@ class SemiNaive(AdditiveClassifier):
         verbose=False,
     ):
         self.interactions = interactions
+        self.start = start
         self.cv = cv
         self.tol = tol
         self.max_iter = max_iter
@@ -212,68 +228,85 @@ class SemiNaive(AdditiveClassifier):
             rule = pair_cuts if self._wants_pairs() else None
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
             rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
-            self.schema_ = rows.table.schema
-            splits = split_rows(self._cv(rows), rows.labels, y, sample_weight, self.random_state, groups)
-            units = groups_of_rows(groups, sample_weight)
+            folded = fold_rows(rows, self._cv(rows), y, sample_weight, self.random_state, groups)
+            earlier = self._earlier(rows)
             wanted = self._wanted_pairs(rows.table.schema)
             with self._progress("trials") as step, one_blas_thread():
-                weights = self._search(rows, splits, units, wanted, step)
+                weights = self._search(rows, folded, wanted, step, earlier)
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
-                    weights = self._search(rows, splits, units, self._most_important(), step)
+                    weights = self._search(rows, folded, self._most_important(), step, earlier)
+            if earlier is not None:
+                rows = replace(rows, table=earlier.table)
             self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
         return self
 
-    def _search(self, rows, splits, groups, wanted, step):
+    def _search(self, rows, folded, wanted, step, earlier=None):
         """Search, fit and keep the answer, given the pairs of columns that may have a term.
 
         Returns the training weight of each cell of the terms.
         """
+        self.schema_ = rows.table.schema
         columns = SmoothColumns.of(rows.table, rows.weights, rows.n_classes, wanted)
-        sampled = self._searched_rows(rows)
-        searched = rows
-        if sampled is not None:
-            searched = TrainingSet(
-                rows.table.rows(sampled), rows.labels[sampled], rows.classes, rows.weights[sampled]
-            )
-            # A sample that a user's splits leave no training or no held-out rows has folds of its own.
-            splits = _restricted(splits, sampled, len(rows.labels)) or split_rows(
-                self._cv(rows), searched.labels, searched.labels, searched.weights, self.random_state
-            )
-            groups = None if groups is None else groups[sampled]
+        searched = self._searched(folded)
         by_class = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
-        search, answer = self._run_search(columns, searched, splits, len(rows.labels), by_class, step, groups)
-        if sampled is not None:
-            answer = self._refit(rows, columns, search, answer)
-        return self._keep(
+        search, answer = self._run_search(columns, searched, rows.n_counted, by_class, step, earlier)
+        if searched is not folded:
+            answer = self._refit(rows, columns, search, answer, earlier)
+        weights = self._keep(
             columns,
             search,
             answer,
             rows.table.schema,
             lambda own: weigh_cells(own, rows.table, rows.weights),
         )
+        if earlier is not None:
+            self._add_to(earlier, answer.slope)
+            weights = weigh_cells(self.scores_.terms, earlier.table, rows.weights)
+            self._importances = _importances(self.scores_, weights)
+        return weights
 
-    def _run_search(self, columns, rows, splits, n_rows, class_weight, step, groups=None):
+    def _run_search(self, columns, folded, n_rows, class_weight, step, earlier=None):
         """Search strengths and relevances on some rows of a table of ``n_rows``, its classes weighing so."""
+        rows = folded.rows
         n_searched, n_features = len(rows.labels), int(columns.sizes.sum())
         step.say(f"{n_searched:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
-        parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, splits)
+        parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, folded.splits)
         if faster_in_row_space(n_searched, n_features, rows.n_classes):
             engine = KernelEngine(*parts)
         else:
             engine = ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
-        search = RelevanceSearch(
-            engine,
-            class_weight,
-            1 if n_rows >= MANY_ROWS else 2,
-            self.tol,
-            self.max_iter,
-            generator_of(self.random_state),
-            groups,
-            step,
-        )
+
+        def search_of(engine):
+            return RelevanceSearch(
+                engine,
+                class_weight,
+                1 if n_rows >= MANY_ROWS else 2,
+                self.tol,
+                self.max_iter,
+                generator_of(self.random_state),
+                folded.groups,
+                step,
+            )
+
+        search = search_of(engine)
+        if earlier is not None:
+            search = StartedSearch(engine, earlier.columns_of(rows.table), search_of)
         return search, search.run()
 
-    def _searched_rows(self, rows):
+    def _searched(self, folded):
+        """Return the rows that the search sees, with their folds: all, or a stratified sample."""
+        sampled = self._sampled(folded.rows)
+        if sampled is None:
+            return folded
+        splits = _restricted(folded.splits, sampled, len(folded.rows.labels))
+        sample = folded.rows.of_rows(sampled)
+        if not splits:
+            # A user's splits left the sample no training rows, or no held-out ones.
+            return fold_rows(sample, FEW_FOLDS, sample.labels, None, self.random_state)
+        groups = None if folded.groups is None else folded.groups[sampled]
+        return FoldedRows(sample, splits, groups)
+
+    def _sampled(self, rows):
         """Return which rows the search sees, a stratified sample, or None where it sees all."""
         n_rows = len(rows.labels)
         if n_rows <= MOST_SEARCHED:
@@ -284,15 +317,35 @@ class SemiNaive(AdditiveClassifier):
         parts = stratified_folds(rows.labels, -(-n_rows // MOST_SEARCHED), random)
         return np.flatnonzero(parts == 0)
 
-    def _refit(self, rows, columns, search, answer):
+    def _refit(self, rows, columns, search, answer, earlier):
         """Fit all rows under the strengths and relevances of the best trial on a sample."""
         n_threads = effective_n_jobs(self.n_jobs)
         engine = ProjectedEngine(
             columns, rows.table, rows.labels, rows.weights, rows.n_classes, [], n_threads=n_threads
         )
+        baselines = None
+        if earlier is not None:
+            baselines = baselines_of(
+                earlier.columns_of(rows.table), rows.labels, rows.weights, rows.n_classes, []
+            )
+            engine = engine.around(baselines[answer.kind].offsets)
         prepared = engine.prepare(answer.relevances[None])
         fit = engine.fit_all(prepared, answer.best.strengths, None, self.tol**2, self.max_iter)
-        return self._refitted(search, answer, fit.coefficients, fit.fit)
+        if baselines is None:
+            return self._refitted(search, answer, fit.coefficients, fit.fit)
+        coefficients, slope = completed(
+            fit.coefficients,
+            baselines[answer.kind].of_all,
+            search.alone.rest(baselines),
+            answer.decision.fit_share,
+        )
+        return replace(
+            answer,
+            coefficients=coefficients,
+            slope=slope,
+            optimality=fit.fit.optimality,
+            n_iter=fit.fit.n_iter,
+        )
 
     @staticmethod
     def _refitted(search, answer, fitted, result):
@@ -329,6 +382,8 @@ class SemiNaive(AdditiveClassifier):
             "round": np.array([trial.number for trial in search.trials]),
             "log_loss": np.array([trial.loss for trial in search.trials]),
         }
+        if isinstance(search, StartedSearch):
+            self.cv_results_["slope"] = np.array(search.slopes)
         self.scores_, weights = smooth_scores(columns, answer.coefficients, schema.cardinalities, weights_of)
         total = answer.penalties.sum()
         self._term_names = tuple(map(str, columns.names(schema)))
@@ -397,10 +452,11 @@ class SemiNaive(AdditiveClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if len(rows.labels) < MANY_ROWS else FEW_FOLDS
+            return MOST_FOLDS if rows.n_counted < MANY_ROWS else FEW_FOLDS
         return self.cv
 
     def _check_parameters(self):
+        super()._check_parameters()
         check_folds(self.cv, "auto")
         check_search(self.tol, self.max_iter)
         given = self.interactions

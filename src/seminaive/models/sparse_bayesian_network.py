@@ -11,15 +11,10 @@ from sklearn.utils import check_random_state
 from seminaive.encode import NumericColumn, TreeCuts, recut
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, warn_caller
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import (
-    DECIDED,
-    check_fit_share,
-    generator_of,
-    groups_of_rows,
-    keep_decision,
-)
+from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.fitted_network import CLASS, FittedNetwork
+from seminaive.models.folded import fold_rows, hold_out_share
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import (
     check_choice,
@@ -30,11 +25,10 @@ from seminaive.models.parameters import (
     check_whole,
     is_number,
     is_whole,
-    refuse_groups,
 )
 from seminaive.scores import Network
 from seminaive.selection import NetworkPath
-from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.network_folds import PLAN, DecisionOptions, HeldOutNetworks
 from seminaive.selection.network_search import NetworkTable, SearchOptions, Strengths, search_path
@@ -259,10 +253,9 @@ class SparseBayesianNetwork(FittedNetwork):
             self._name_nodes(rows.table)
             self.bin_means_ = self._means_of_bins(rows)
             self.class_shares_ = np.bincount(rows.labels, rows.weights) / rows.weights.sum()
-            splits = self._splits(rows, y, sample_weight, random, groups)
-            held_out = HeldOut.of(
-                rows.labels, rows.weights, rows.n_classes, splits, groups_of_rows(groups, sample_weight)
-            )
+            folded = self._folded(rows, y, sample_weight, random, groups)
+            rows, splits = folded.rows, folded.splits
+            held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, folded.groups)
             # Read by the search alone, fold after fold.
             fold_tables = (self._fold_table(rows, rule, train) for train, _ in splits)
             with one_blas_thread():
@@ -422,13 +415,11 @@ class SparseBayesianNetwork(FittedNetwork):
             return Strengths(np.zeros(1), open=False)
         return Strengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
 
-    def _splits(self, rows, y, sample_weight, random, groups):
+    def _folded(self, rows, y, sample_weight, random, groups):
+        """Return the rows with those that are held out."""
         if is_number(self.cv) and not is_whole(self.cv):
-            refuse_groups(groups, "a share of held-out rows is drawn row by row")
-            order = random.permutation(len(rows.labels))
-            count = min(max(1, round(self.cv * len(order))), len(order) - 1)
-            return [(np.sort(order[count:]), np.sort(order[:count]))]
-        return split_rows(self.cv, rows.labels, y, sample_weight, random, groups)
+            return hold_out_share(rows, self.cv, random, groups)
+        return fold_rows(rows, self.cv, y, sample_weight, random, groups)
 
     def _check_parameters(self):
         if is_whole(self.strengths):

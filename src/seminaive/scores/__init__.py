@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from seminaive.scores.linear import linear_coefficients
     from seminaive.scores.network import Network
     from seminaive.scores.numeric_terms import NumericTerms
+    from seminaive.scores.started_from import StartedFrom
     from seminaive.scores.tree import tree_scores
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "Record",
     "Refit",
     "SetTo",
+    "StartedFrom",
     "TupleEffect",
     "class_shift_exponents",
     "curve_as_terms",
@@ -101,6 +103,7 @@ FILES = {
     "Record": "edits",
     "Refit": "edits",
     "SetTo": "edits",
+    "StartedFrom": "started_from",
     "TupleEffect": "effects",
     "class_shift_exponents": "exponents",
     "curve_as_terms": "curve_algebra",

@@ -78,6 +78,9 @@ class TableTerms(TermKind):
         from seminaive.kernels.scoring import add_interpolated_scores, add_table_scores
 
         terms, nodes = self.terms, table.schema.nodes
+        if nodes is not None and terms.orders.max(initial=0) > 2:
+            self.add_uncompiled(table, scores)
+            return
         if nodes is None:
             add_table_scores(
                 table.codes, terms.columns, terms.strides, terms.starts, terms.offsets, self.tables, scores

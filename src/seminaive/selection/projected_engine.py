@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -148,6 +149,16 @@ class ProjectedEngine:
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         self._curvatures: dict[EmpiricalLoss, Curvature] = {}
+
+    def around(self, offsets: list[Floats]) -> ProjectedEngine:
+        """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
+        made = copy(self)
+        vars(made).update(
+            _folds=self._folds.with_offset(np.hstack(offsets[:-1] or offsets)),
+            _all=self._all.with_offset(offsets[-1]),
+            _curvatures={},
+        )
+        return made
 
     def _n_inverted(self) -> int:
         """Return how many coefficients the preconditioner inverts the Hessian of."""

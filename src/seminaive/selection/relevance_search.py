@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from seminaive.design.classes import toward_class_shares
-from seminaive.selection.decision import Decision, averaged, cost_of_weakness, decide
+from seminaive.selection.decision import (
+    FOLD_TOL,
+    NEGLIGIBLE,
+    PRECISION,
+    Decision,
+    averaged,
+    cost_of_weakness,
+    decide,
+)
 from seminaive.selection.held_out import HeldOut
 
 if TYPE_CHECKING:
@@ -25,7 +34,7 @@ SLOPES, MAINS, PAIRS, ALL = range(4)
 
 
 @dataclass(frozen=True)
-class Plan:
+class RelevancePlan:
     """The numbers of the search (docs/decisions/0014-prior-of-strengths.md, 0015-decide-by-the-rows.md).
 
     Parameters
@@ -37,32 +46,20 @@ class Plan:
         The factor of one step of each of them and, last, of all at once.
     decades : tuple of float
         Prior deviations of weaker strengths in decades.
-    precision : float
-        A trial, or a round of relevances, is better if its criterion is smaller by this share.
-    negligible : float
-        Trials of less weight in an average, relative to the largest, are left out.
-    most_rounds : int
-        Rounds of relevance updates; few tables take more than four.
     damping : float
         Added to the evidence and to the degrees of freedom of a term; from .1 to 2 nothing changed.
     relevances : tuple of float
         The least and the largest relevance, which bound ridges near 0 and near infinity.
-    tol : float
-        Newton decrement, relative to the objective, at which the fits of trials stop.
     """
 
     starts: tuple[float, float, float] = (1.0, 1.0, 25.0)
     factors: tuple[float, float, float, float] = (10.0, float(np.sqrt(10.0)), 5.0, 10.0)
     decades: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 2.0)
-    precision: float = 1e-3
-    negligible: float = 0.01
-    most_rounds: int = 8
     damping: float = 0.5
     relevances: tuple[float, float] = (0.003, 100.0)
-    tol: float = 1e-4
 
 
-PLAN = Plan()
+PLAN = RelevancePlan()
 
 
 class Engine(Protocol):
@@ -100,6 +97,9 @@ class Engine(Protocol):
 
     def coefficients(self, parts: list[tuple[float, Any, Sequence[float], Any]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients."""
+
+    def around(self, offsets: list[Floats]) -> Engine:
+        """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
 
 
 @dataclass
@@ -141,7 +141,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RelevanceAnswer:
     """What a search has found.
 
     Parameters
@@ -241,8 +241,13 @@ class RelevanceSearch:
     report: Callable[[str], None] | None = None
     trials: list[Trial] = field(default_factory=list)
 
-    def run(self) -> Answer:
+    def run(self) -> RelevanceAnswer:
         """Return the average over the trials, and its share in the answer."""
+        self.explore()
+        return self._answer()
+
+    def explore(self) -> None:
+        """Try strengths and relevances until no further ones are better."""
         n_terms = self.engine.columns.n_terms
         relevances = np.ones((len(self.engine.splits) + 1, n_terms))
         prepared = self.engine.prepare(relevances)
@@ -251,18 +256,17 @@ class RelevanceSearch:
         best = self._climb(self._climb_along(best, ALL, (-1,)), self.n_sweeps)
         if best.loss > float(self.held_out.mean(self.held_out.share_losses)):
             best = self._climb(self._best_of_stronger(best), self.n_sweeps)
-        for number in range(1, PLAN.most_rounds + 1):
+        for number in count(1):
             relevances = self._updated(best, relevances)
             prepared = self.engine.prepare(relevances)
             new = self._trial(best.steps, number, prepared, best)
-            if self._weight_beside(new, best) < PLAN.negligible:
+            if self._weight_beside(new, best) < NEGLIGIBLE:
                 break
             new = self._climb(new, 1)
-            improved = new.criterion < (1 - PLAN.precision) * best.criterion
+            improved = new.criterion < (1 - PRECISION) * best.criterion
             best = min(best, new, key=_criterion)
             if not improved:
                 break
-        return self._answer()
 
     def _updated(self, best: Trial, relevances: Floats) -> Floats:
         """Update the relevances of each fold, and those of all rows, from their own fits."""
@@ -311,7 +315,7 @@ class RelevanceSearch:
                 if self._was_negligible(there, best.number - 1):
                     break
                 new = self._trial(there, best.number, best.prepared, best)
-                if not new.criterion < (1 - PLAN.precision) * best.criterion:
+                if not new.criterion < (1 - PRECISION) * best.criterion:
                     best = min(best, new, key=_criterion)
                     break
                 best, moved = new, True
@@ -323,7 +327,7 @@ class RelevanceSearch:
         """Tell whether some strengths were tried in a round and had no share in an average over it."""
         of_round = [trial for trial in self.trials if trial.number == number]
         tried = [trial for trial in of_round if trial.steps == steps]
-        return bool(tried) and self._weight_beside(tried[0], min(of_round, key=_criterion)) < PLAN.negligible
+        return bool(tried) and self._weight_beside(tried[0], min(of_round, key=_criterion)) < NEGLIGIBLE
 
     def _weight_beside(self, trial: Trial, best: Trial) -> float:
         """Return the weight of a trial in an average, relative to that of the best; 1 if it is better."""
@@ -337,7 +341,7 @@ class RelevanceSearch:
                 return trial
         strengths = strengths_after(steps)
         starts = None if near is None else [fit.place for fit in near.fits]
-        fits = self.engine.fit_folds(prepared, strengths, starts, PLAN.tol, self.max_iter)
+        fits = self.engine.fit_folds(prepared, strengths, starts, FOLD_TOL, self.max_iter)
         scores = self.held_out.gathered([fit.scores for fit in fits])
         loss = float(self.held_out.mean(self.held_out.expected_losses(scores)))
         # Minus the log of a trial's weight in the average, per half row.
@@ -349,7 +353,7 @@ class RelevanceSearch:
             self.report(f"trial {len(self.trials)}: strengths {shown}, log loss {loss:.4f}")
         return trial
 
-    def _fit_all(self, trial: Trial, tol: float = PLAN.tol, shift: Any = 0.0) -> Any:
+    def _fit_all(self, trial: Trial, tol: float = FOLD_TOL, shift: Any = 0.0) -> Any:
         """Fit all rows, from the mean of the folds plus a shift."""
         start = trial.mean_place + shift
         return self.engine.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)
@@ -372,27 +376,18 @@ class RelevanceSearch:
 
     # The answer
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> RelevanceAnswer:
         """Average the trials, and shrink the average to the class shares as held-out rows decide."""
         ranked = sorted(self.trials, key=_criterion)
         scores = np.stack([trial.scores for trial in ranked], axis=1)
         cost = np.array([cost_of(trial.steps) for trial in ranked])
-        decision = decide(self.held_out, scores, averaged(cost), self.generator)
-        kept = decision.weights >= PLAN.negligible * decision.weights.max()
-        weights = np.where(kept, decision.weights, 0.0) / decision.weights[kept].sum()
-        parts = [(weight, trial) for weight, trial in zip(weights.tolist(), ranked, strict=True) if weight]
-        fits = self._fits_of_all([trial for _, trial in parts])
-        coefficients = self.engine.coefficients(
-            [
-                (weight, trial.prepared, trial.strengths, fit)
-                for (weight, trial), fit in zip(parts, fits, strict=True)
-            ]
-        )
+        decision = decide(self.held_out, scores, averaged(cost), self.generator).without_negligible()
+        weights = decision.weights.tolist()
+        parts = [(weight, trial) for weight, trial in zip(weights, ranked, strict=True) if weight]
+        coefficients, fits = self.fitted(parts)
         best, of_best = parts[0][1], fits[0]
-        penalties, degrees = self.engine.evidence(
-            best.prepared, [len(self.engine.splits)], best.strengths, [of_best]
-        )
-        return Answer(
+        penalties, degrees = self.evidence_of(best, of_best)
+        return RelevanceAnswer(
             best,
             parts,
             decision,
@@ -401,9 +396,24 @@ class RelevanceSearch:
             max(fit.fit.n_iter for fit in fits),
             of_best.fit.objective,
             best.prepared[-1].relevances,
-            penalties[0],
-            degrees[0],
+            penalties,
+            degrees,
         )
+
+    def fitted(self, parts: list[tuple[float, Trial]]) -> tuple[Floats, list[Any]]:
+        """Fit all rows under the strengths of weighted trials; return their weighted sum, and the fits."""
+        fits = self._fits_of_all([trial for _, trial in parts])
+        weighted: list[tuple[float, Any, Sequence[float], Any]] = [
+            (weight, trial.prepared, trial.strengths, fit)
+            for (weight, trial), fit in zip(parts, fits, strict=True)
+        ]
+        return self.engine.coefficients(weighted), fits
+
+    def evidence_of(self, trial: Trial, fit: Any) -> tuple[Floats, Floats]:
+        """Return each term's penalty, twice, and its degrees of freedom in a trial's fit of all rows."""
+        every_row = [len(self.engine.splits)]
+        penalties, degrees = self.engine.evidence(trial.prepared, every_row, trial.strengths, [fit])
+        return penalties[0], degrees[0]
 
     def with_class_shares(self, coefficients: Floats, fit_share: float) -> Floats:
         """Return coefficients times a share, the rest being the class shares of all rows."""

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import toward_class_shares
-from seminaive.selection.decision import Decision, averaged, decide
+from seminaive.design.rounding import ROUNDING
+from seminaive.selection.decision import PRECISION, Decision, averaged, decide, weighty
 from seminaive.selection.held_out import HeldOut
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
@@ -29,33 +30,23 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plan:
+class StrengthPlan:
     """The numbers of the search.
 
     Parameters
     ----------
-    rough : float
-        Relative norm of the gradient at which the first fit of all rows, a start for the folds, stops. It
-        changes where fits start, not where they end.
-    precision : float
-        Held-out losses are found to this share of themselves; smaller differences do not count.
     number_margin : float
         A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same
         rows, and numbers without a ridge can fit single rows.
     most_decades : int
         How many factors of ten a search goes beyond the ends of its lists.
-    negligible : float
-        Trials of less weight in the average, relative to the largest, are left out: each takes a fit.
     """
 
-    rough: float = 0.03
-    precision: float = 1e-3
     number_margin: float = 0.03
     most_decades: int = 6
-    negligible: float = 0.1
 
 
-PLAN = Plan()
+PLAN = StrengthPlan()
 
 
 @dataclass(frozen=True)
@@ -119,7 +110,7 @@ class Trial:
         self.error = 0.5 * change * ratio / (1 - ratio) if ratio < 1 else np.inf
         self.change = change
         self.scores, self.losses, self.loss = scores, losses, float(held_out.mean(losses))
-        if not self.error > PLAN.precision * self.loss:
+        if not self.error > PRECISION * self.loss:
             self.error = 0.0
 
 
@@ -222,7 +213,7 @@ class Grid:
         that of single features; the weakest of all is no penalty.
         """
         values, chosen = self.values[name], getattr(choice, name)
-        decades = 10.0 ** np.arange(1, PLAN.most_decades + 1)
+        decades = np.logspace(1, PLAN.most_decades, PLAN.most_decades)
         if len(values) == 1 or chosen == 0 or name == "share":
             return [chosen]
         if chosen == values[0]:
@@ -278,11 +269,11 @@ class StrengthSearch:
         choice = self._climb(grid, choice, "share", grid.values["share"])
         names = ["tuples", *(["first"] if grid.hierarchical else [])]
         for name in [*names, *(["number_share"] if self.whole.space.n_numbers else [])]:
-            margin = PLAN.number_margin if name == "number_share" else PLAN.precision
+            margin = PLAN.number_margin if name == "number_share" else PRECISION
             choice = self._climb(grid, choice, name, grid.beyond(choice, name), margin)
 
     def _climb(
-        self, grid: Grid, choice: Choice, name: str, values: list[float], margin: float = PLAN.precision
+        self, grid: Grid, choice: Choice, name: str, values: list[float], margin: float = PRECISION
     ) -> Choice:
         """Return the best of increasing values of one coordinate, going in the direction of improvement."""
 
@@ -341,7 +332,7 @@ class StrengthSearch:
 
         def distance(trial: Trial) -> tuple[float, float]:
             own, other = (
-                np.log(np.maximum([*which.ridge, which.number_ridge], 1e-9))
+                np.log(np.maximum([*which.ridge, which.number_ridge], ROUNDING))
                 for which in (strengths, trial.strengths)
             )
             away = np.abs(own - other).sum() + abs(strengths.share - trial.strengths.share)
@@ -392,10 +383,10 @@ class StrengthSearch:
         return self._solve(table, loss, strengths, target, start, tol, judge), loss
 
     def _first_start(self, table: FoldTable, strengths: Strengths) -> Floats:
-        """Fit all rows roughly, for a start of all folds."""
+        """Fit all rows roughly, for a start of all folds: losses differ by squares of gradients."""
         every_row = table.every_row
         zero = np.zeros(every_row.shape)
-        solution = self._solve(table, every_row, strengths, zero, zero, PLAN.rough).solution
+        solution = self._solve(table, every_row, strengths, zero, zero, float(np.sqrt(PRECISION))).solution
         return np.tile(solution, len(table.splits))
 
     @cached_property
@@ -446,20 +437,15 @@ class StrengthSearch:
         rule = averaged(np.zeros(len(self.trials)))
         trials = list(self.trials.values())
         weights = rule(self.held_out.total * np.array([trial.loss for trial in trials]))
-        for trial, weight in zip(trials, weights, strict=True):
-            if weight >= PLAN.negligible * weights.max() and len(self.tables) == 1:
-                self._finish(trial, tol)
+        if len(self.tables) == 1:
+            for which in np.flatnonzero(weighty(weights)):
+                self._finish(trials[which], tol)
         trials.sort(key=lambda trial: trial.loss)
         scores = np.stack([trial.scores for trial in trials], axis=1)
-        decision = decide(self.held_out, scores, rule, generator)
-        kept = decision.weights >= PLAN.negligible * decision.weights.max()
-        weights = decision.weights[kept] / decision.weights[kept].sum()
-        results = [
-            self.fit_all(trial.strengths, tol) for trial, keep in zip(trials, kept, strict=True) if keep
-        ]
-        mean = np.sum(
-            [weight * result.solution for weight, result in zip(weights, results, strict=True)], axis=0
-        )
+        decision = decide(self.held_out, scores, rule, generator).without_negligible()
+        parts = [(weight, trial) for weight, trial in zip(decision.weights, trials, strict=True) if weight]
+        results = [self.fit_all(trial.strengths, tol) for _, trial in parts]
+        mean = np.sum([w * result.solution for (w, _), result in zip(parts, results, strict=True)], axis=0)
         whole = self.whole
         class_weight = np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
         result = replace(
