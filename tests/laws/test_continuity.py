@@ -186,6 +186,21 @@ def test_effects_add_up_to_the_scores_between_nodes(fitted):
     np.testing.assert_allclose(effects.joint_log_scores(table), centred, atol=1e-10)
 
 
+def test_the_drawn_surface_is_the_model(fitted):
+    """Second differences of the log odds over days and sums are those of the surface."""
+    model, X = fitted
+    mesh = explain.PairDisplay.from_estimator(model, ("days", "sum")).ax_.collections[0]
+    drawn = mesh.get_array()
+    edges = mesh.get_coordinates()
+    sums, days = ((edges[0, 1:, 0] + edges[0, :-1, 0]) / 2, (edges[1:, 0, 1] + edges[:-1, 0, 1]) / 2)
+    some = np.array([0, 17, 60, 111, 160])
+    grid = pd.DataFrame([(days[i], sums[j], "old") for i in some for j in some], columns=X.columns)
+    odds = model.decision_function(grid).reshape(len(some), len(some))
+    surface = np.asarray(drawn).reshape(len(days), len(sums))[np.ix_(some, some)]
+    found, expected = (np.diff(np.diff(own, axis=0), axis=1) for own in (surface, odds))
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
 def test_the_weight_of_cells_gives_the_mean_over_the_rows(fitted):
     model, X = fitted
     table, kind = model._encode(X), model.scores_.kinds[0]
