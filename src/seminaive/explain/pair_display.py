@@ -50,8 +50,8 @@ class PairDisplay(Display):
     """The pure effect of a pair, cell by cell, in a colour range of its own.
 
     Cells with few training rows fade to grey, those without any are grey; white says nothing. Along a number
-    that the model reads between nodes the surface is drawn as it is, from the first node to the last, whose
-    marks are nodes; missing numbers are not drawn.
+    that the model reads between nodes the surface is drawn as it is, from the first node to the last; small
+    marks are the nodes, and missing numbers are not drawn.
 
     Parameters
     ----------
@@ -135,15 +135,17 @@ class PairDisplay(Display):
             axes[1].edges, axes[0].edges, shown, cmap="RdBu_r", vmin=-limit, vmax=limit,
             alpha=np.clip(weight / FULL_COLOUR, 0.15, 1.0),
         )  # fmt: skip
-        rotated = sum(len(clipped(self.labels[1][code], 16)) for code in axes[1].codes) > 50
         for axis, set_ticks in ((0, self.ax_.set_yticks), (1, self.ax_.set_xticks)):
-            names = [clipped(self.labels[axis][code], 16) for code in axes[axis].codes]
-            small = "small" if len(names) < 12 else "x-small"
-            set_ticks(axes[axis].ticks, names, fontsize=small)
+            drawn = axes[axis]
+            if isinstance(drawn, _NodeAxis):
+                set_ticks(drawn.ticks, minor=True)
+                continue
+            names = [clipped(self.labels[axis][code], 16) for code in drawn.codes]
+            set_ticks(drawn.ticks, names, fontsize="small" if len(names) < 12 else "x-small")
+            if axis == 1 and sum(map(len, names)) > 50:
+                self.ax_.tick_params(axis="x", labelrotation=90)
         if self.nodes[0] is None:
             self.ax_.invert_yaxis()
-        if rotated:
-            self.ax_.tick_params(axis="x", labelrotation=90)
         self.ax_.set_ylabel(clipped(own.names[0], 40))
         self.ax_.set_xlabel(clipped(own.names[1], 40))
         self.figure_.colorbar(image, ax=self.ax_, label=clipped(self.name, 40))
@@ -174,7 +176,6 @@ class _NodeAxis:
 
     def __init__(self, nodes: tuple[float, ...]) -> None:
         low, high = (nodes[0], nodes[-1]) if len(nodes) > 1 else (nodes[0] - 0.5, nodes[0] + 0.5)
-        self.codes = np.arange(len(nodes))
         self.ticks = np.array(nodes)
         self.edges = np.linspace(low, high, NUMBERS_DRAWN + 1)
         self.place = between_nodes(np.array(nodes), (self.edges[:-1] + self.edges[1:]) / 2)
