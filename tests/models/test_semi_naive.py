@@ -12,7 +12,7 @@ from sklearn.model_selection import GroupKFold
 from seminaive import SemiNaive
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns, knots_of
-from seminaive.design.smooth_scores import cell_weights, smooth_scores
+from seminaive.design.smooth_scores import smooth_scores
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import InputError
 from seminaive.models import semi_naive
@@ -23,6 +23,7 @@ from seminaive.selection import projected_engine
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.relevance_search import updated_relevances
+from seminaive.statistics.cell_weights import weigh_cells
 
 STRENGTHS = (2.0, 0.5, 3.0)
 
@@ -107,7 +108,7 @@ def test_projected_scores_equal_dense_features(n_classes):
     dense = dense_features(columns, table) @ coefficients
     np.testing.assert_allclose(design.scores(coefficients), dense, atol=1e-12)
     scores, _ = smooth_scores(
-        columns, coefficients, table.cardinalities, lambda terms: cell_weights(terms, table, weights)
+        columns, coefficients, table.cardinalities, lambda terms: weigh_cells(terms, table, weights)
     )
     # Beyond the training range slopes and curves are constant.
     far = replace(table, numbers=3 * table.numbers)

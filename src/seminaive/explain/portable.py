@@ -11,14 +11,14 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn
 from seminaive.errors import ExportWarning, warn_caller
 from seminaive.explain.reading import as_outputs, effects_of, scores_of
-from seminaive.scores import FeatureCurve
+from seminaive.scores import curve_of_number
 from seminaive.statistics import ObservedTerms, Terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.scores import AdditiveScores
+    from seminaive.scores import AdditiveScores, FeatureCurve
 
     Floats = NDArray[np.float64]
 
@@ -74,11 +74,9 @@ class Portable:
                     tables[position] = as_outputs(own)
             elif not isinstance(column, EmptyColumn):
                 number = numeric[position]
-                polynomials = scores.numeric.restricted(_places(scores.numeric.features, number))
-                knots = scores.curves.restricted(_places(scores.curves.features, number))
-                if own is not None or polynomials.n_terms or knots.n_terms:
-                    merged = FeatureCurve.merged(polynomials, knots, column.cuts, own)
-                    curves[position] = merged.map_values(as_outputs)
+                curve = curve_of_number(scores, column, number, own)
+                if curve is not None:
+                    curves[position] = curve.map_values(as_outputs)
         pairs = scores.pairs
         factored = [
             ((coded[j], coded[k]), (pairs.factors_of(j), pairs.factors_of(k)), as_outputs(pairs.cores[term]))
@@ -153,6 +151,10 @@ class Portable:
         """Return the number of codes of each column of a tuple."""
         return tuple(self.schema.n_values(self.schema.columns[own]) + 1 for own in positions)
 
+    def nodes(self, position: int) -> tuple[float, ...] | None:
+        """Return between which numbers tuples read a column, None where they read it by its code."""
+        return getattr(self.schema.columns[position], "nodes", None)
+
     @property
     def coded(self) -> list[int]:
         """Return the columns whose codes are looked up: categories that matter, and numbers in tuples."""
@@ -212,8 +214,10 @@ def _reading(column: CategoricalColumn | NumericColumn, *, is_coded: bool) -> di
         merged = {"merged": True} if column.merged else {}
         return {"kind": "category", "categories": list(column.categories), **merged}
     written = {} if column.written is None else {"written": column.written.reader}
-    cuts = {"cuts": list(column.cuts or ())} if is_coded else {}
-    return {"kind": "number", **written, **cuts}
+    if not is_coded:
+        return {"kind": "number", **written}
+    nodes = {} if column.nodes is None else {"nodes": list(column.nodes)}
+    return {"kind": "number", **written, "cuts": list(column.cuts or ()), **nodes}
 
 
 def model_name(model: Any) -> str:
@@ -236,7 +240,10 @@ def to_json(model: Any) -> str:
       ``coefficients[p][0] + z * (coefficients[p][1] + z * coefficients[p][2])``;
     - for each of ``tuples``: with codes c of its ``columns`` (of a number: how many ``cuts`` are below it, or
       ``missing``), the cell ``(c0 * codes[1] + c1) * codes[2] + c2`` and so on; ``effects`` at its position
-      in ``cells``, or nothing where it is not listed;
+      in ``cells``, or nothing where it is not listed. A number whose column has ``nodes``, one in each bin,
+      is read between them: with b the last node that is not above x (0 where all are), w the share of the way
+      from node b to the next, 0 where x is below it or there is none, ``1 - w`` times the effect at the code
+      b plus ``w`` times that at ``b + 1``, along each such column of the tuple;
     - for each of ``factored``: ``sum over u, v of left[c0][u] * core[u][v] * right[c1][v]``.
 
     Probabilities are the softmax of the scores, or the logistic function of the log odds. A column of numbers
@@ -296,10 +303,6 @@ def warn_of_text(portable: Portable, export: str) -> None:
         sentences.append(f"{export} reads the values of {names} letter by letter: write them as in training")
     if sentences:
         warn_caller("; ".join(sentences), ExportWarning)
-
-
-def _places(features: tuple[int, ...], number: int) -> list[int]:
-    return [term for term, own in enumerate(features) if own == number]
 
 
 def _split_tables(

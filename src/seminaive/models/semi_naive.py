@@ -11,8 +11,9 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.smooth_columns import SmoothColumns
-from seminaive.design.smooth_scores import cell_weights, smooth_scores, term_blocks
+from seminaive.design.smooth_scores import smooth_scores, term_blocks
 from seminaive.encode import EqualFrequencyCuts, frame_like
+from seminaive.encode.nodes import table_with_nodes
 from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
@@ -30,6 +31,7 @@ from seminaive.selection.started_search import StartedSearch
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import MAX_ITER, SolverResult
 from seminaive.statistics import TupleCounts
+from seminaive.statistics.cell_weights import weigh_cells
 
 # Bins of numbers in pairs, and those of many rows.
 FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
@@ -221,6 +223,7 @@ class SemiNaive(StartedClassifier):
         with unchanged_on_failure(self):
             rule = pair_cuts if self._wants_pairs() else None
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
+            rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
             folded = fold_rows(rows, self._cv(rows), y, sample_weight, self.random_state, groups)
             earlier = self._earlier(rows)
             wanted = self._wanted_pairs(rows.table.schema)
@@ -253,11 +256,11 @@ class SemiNaive(StartedClassifier):
             search,
             answer,
             rows.table.schema,
-            lambda own: cell_weights(own, rows.table, rows.weights),
+            lambda own: weigh_cells(own, rows.table, rows.weights),
         )
         if earlier is not None:
             self._add_to(earlier, answer.slope)
-            weights = cell_weights(self.scores_.terms, earlier.table, rows.weights)
+            weights = weigh_cells(self.scores_.terms, earlier.table, rows.weights)
             self._importances = _importances(self.scores_, weights)
         return weights
 
