@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.rounding import ROUNDING
 from seminaive.statistics.spread import root_mean_squares
 
@@ -37,6 +38,10 @@ PAIR_FUNCTIONS, MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4, 4000, 16000
 # A category has no functions in pairs where more than so many eigenvalues equal the largest: an identifier.
 # Slopes count numbers up to so many deviations from the mean.
 MOST_TIED, MOST_DEVIATIONS = 32, 4.0
+# A category of more levels has no matrix of eigenfunctions, whose products take the square of the levels: its
+# main term has a function per level, which is the same prior. Its functions of pairs are those of as many of
+# the most frequent levels, which the leading eigenfunctions of all of them are mostly made of.
+MOST_DECOMPOSED = 700
 
 
 def knots_of(values: Floats, weights: Floats, n_bins: int) -> Floats:
@@ -104,7 +109,7 @@ class SmoothColumn:
         The position among the coded columns, where it has codes.
     knots : ndarray of shape (n_knots,)
         Of a number; empty for a category.
-    main : ndarray of shape (n_levels, n_functions)
+    main : ndarray of shape (n_levels, n_functions), or CentredLevels
         The functions at each knot and, last, at a missing number; or at each code, that of no evidence last.
     pair : ndarray of shape (cardinality + 1, n_pair_functions)
         The functions of pairs at each code, 0 at that of no evidence.
@@ -113,7 +118,7 @@ class SmoothColumn:
     number: int | None
     coded: int | None
     knots: Floats
-    main: Floats
+    main: Floats | CentredLevels
     pair: Floats
 
     def positions(self, table: EncodedTable) -> tuple[Indices, Floats]:
@@ -122,9 +127,16 @@ class SmoothColumn:
             return table.codes[:, self.coded].astype(np.int64), np.zeros(len(table))
         return knot_positions(self.knots, table.numbers[:, self.number])
 
+    @property
+    def curve(self) -> Floats:
+        """Return the functions of a number at each knot and, last, at a missing number."""
+        return np.asarray(self.main, dtype=np.float64)
+
     def main_features(self, table: EncodedTable) -> Floats:
         """Return the functions of the main term for each row."""
         level, along = self.positions(table)
+        if isinstance(self.main, CentredLevels):
+            return self.main.features(level)
         features = self.main[level]
         if self.number is not None:
             following = self.main[np.minimum(level + 1, len(self.knots))]
@@ -222,8 +234,8 @@ class SmoothColumns:
         made = _fewer_functions(made, pairs, most)
         pairs = [(a, b) for a, b in pairs if made[a][1].shape[1] and made[b][1].shape[1]]
         columns = tuple(
-            SmoothColumn(number_of.get(p), code_of.get(p), *own)
-            for p, own in zip(positions, ((k, m, q) for k, m, q, _ in _as_parts(made)), strict=True)
+            SmoothColumn(number_of.get(p), code_of.get(p), knots, main, pair)
+            for p, (knots, pair, _, main) in zip(positions, made, strict=True)
         )
         scales = [np.empty((4, 0))]
         for k, position in enumerate(schema.numeric):
@@ -283,14 +295,16 @@ class SmoothColumns:
 def _smooth_column(
     table: EncodedTable, row_weight: Floats, number: int | None, coded: int | None
 ) -> tuple[Any, ...]:
-    """Return knots, functions of pairs at each code, those of the main term, and eigenvalues."""
+    """Return knots, functions of pairs at each code, eigenvalues, and functions of the main term."""
     schema = table.schema
     n_codes = 0 if coded is None else table.cardinalities[coded]
     if number is None and coded is not None:
         weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
+        if n_codes > MOST_DECOMPOSED:
+            return np.empty(0), *_functions_of_frequent(weight), CentredLevels(_shares(weight))
         functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), 0.0)
         with_none = np.vstack([functions, np.zeros((1, functions.shape[1]))])
-        return np.empty(0), with_none, with_none, values
+        return np.empty(0), with_none, values, with_none
     column = schema.columns[schema.numeric[number or 0]]
     numbers = table.numbers[:, number or 0]
     present = ~np.isnan(numbers)
@@ -328,7 +342,16 @@ def _smooth_column(
         pair[n_codes] = 0.0
         if pair.shape[1] and not np.abs(pair).max() > rounding_of(functions[:, 0]):
             pair = pair[:, :0]
-    return knots, pair, main, values
+    return knots, pair, values, main
+
+
+def _functions_of_frequent(weight: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Return eigenfunctions over the most frequent levels, 0 at all others, and the eigenvalues."""
+    frequent = np.sort(np.argsort(-weight, kind="stable")[:MOST_DECOMPOSED])
+    functions, values = eigenfunctions(np.eye(len(frequent)), _shares(weight[frequent]), 0.0)
+    pair = np.zeros((len(weight) + 1, functions.shape[1]))
+    pair[frequent] = functions
+    return pair, values
 
 
 def _shares(mass: NDArray[Any]) -> Floats:
@@ -344,8 +367,8 @@ def _fewer_functions(
     numbers = range(PAIR_FUNCTIONS, 0, -1)
     for of_number, of_category in ((n, times * n) for n in numbers for times in (2, 1)):
         cut = [
-            (knots, pair[:, : _first(values, of_number if len(knots) else of_category)], main, values)
-            for knots, pair, main, values in made
+            (knots, pair[:, : _first(values, of_number if len(knots) else of_category)], values, main)
+            for knots, pair, values, main in made
         ]
         widths = [pair.shape[1] for _, pair, _, _ in cut]
         if sum(widths[j] * widths[k] for j, k in pairs) <= most:
@@ -367,10 +390,6 @@ def _first(values: Floats, wanted: int) -> int:
     if first == 0:
         return last if last <= MOST_TIED else 0
     return last if last <= 2 * wanted else first
-
-
-def _as_parts(made: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    return [(knots, main, pair, values) for knots, pair, main, values in made]
 
 
 def _scales(numbers: Floats, row_weight: Floats) -> tuple[Floats, Floats, Floats, Floats]:
