@@ -121,6 +121,40 @@ def add_interpolated_scores(
 
 
 @njit(cache=True, nogil=True)
+def weigh_interpolated_cells(
+    codes, numbers, features, node_starts, nodes, columns, strides, starts, offsets, row_weight, weights
+):
+    """Add the weight of each row to the cells (cells,) that it is read from: the adjoint of the scores.
+
+    As `add_interpolated_scores`; row_weight (n,).
+    """
+    n, k = codes.shape
+    places, along = np.empty((k, ROWS_OF_BLOCK), np.int64), np.empty((k, ROWS_OF_BLOCK))
+    for first_row in range(0, n, ROWS_OF_BLOCK):
+        n_rows = min(ROWS_OF_BLOCK, n - first_row)
+        place_rows(
+            codes, numbers, features, node_starts, nodes, first_row, places[:, :n_rows], along[:, :n_rows]
+        )
+        for t in range(starts.shape[0] - 1):
+            a, b = columns[starts[t]], columns[starts[t + 1] - 1]
+            stride = strides[starts[t]]
+            for r in range(n_rows):
+                w, u, v = row_weight[first_row + r], along[a, r], 0.0
+                cell = offsets[t] + places[a, r] * stride
+                below = stride if u > 0.0 else 0
+                if a != b:
+                    cell += places[b, r]
+                    v = along[b, r]
+                weights[cell] += w * (1.0 - u) * (1.0 - v)
+                if u > 0.0:
+                    weights[cell + below] += w * u * (1.0 - v)
+                if v > 0.0:
+                    weights[cell + 1] += w * (1.0 - u) * v
+                    if u > 0.0:
+                        weights[cell + below + 1] += w * u * v
+
+
+@njit(cache=True, nogil=True)
 def add_cells(tables, first, stride, left, right, scores):
     """Add to the scores (B, C) the cell of a pair at the codes left and right (B,) of its columns."""
     for r in range(scores.shape[0]):
