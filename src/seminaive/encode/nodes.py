@@ -145,7 +145,7 @@ def interpolate(values: Floats, axes: Sequence[Axis]) -> Floats:
     """
     n_rows, cells = len(axes[0].codes), values.reshape(-1, values.shape[-1])
     if len(axes) == 2 and n_rows >= COMPILED_ROWS and "numba" in sys.modules:
-        from seminaive.kernels.scoring import add_bilinear
+        from seminaive.kernels.interpolation import add_bilinear
 
         total = np.zeros((n_rows, values.shape[-1]))
         (left, down), (right, across) = axes
