@@ -18,6 +18,7 @@ from seminaive import (
     AveragedDependenceEstimators,
     HigherOrderLogisticRegression,
     NaiveBayes,
+    NaiveBayesLogisticRegression,
     SemiNaive,
     explain,
 )
@@ -73,11 +74,23 @@ MODELS = {
     "between nodes, 2": (SemiNaive(), 2),
     "between nodes, 3": (SemiNaive(missing="neutral"), 3),
 }
+STARTED = {
+    "started, 2": (NaiveBayesLogisticRegression(strength=3.0), NaiveBayes(), 2),
+    "started, 3": (HigherOrderLogisticRegression(order=2, hierarchical=True), NaiveBayes(), 3),
+}
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=[*MODELS, *STARTED])
 def fitted(request):
-    model, n_classes = MODELS[request.param]
+    if request.param in STARTED:
+        model, earlier, n_classes = STARTED[request.param]
+        # Of other rows, with levels and cut points of their own.
+        X, y = mixed(300, n_classes, seed=5)
+        X[NAMES[0]] = X[NAMES[0]].replace("dry", "arid")
+        earlier = earlier.set_params(categorical_features=[0, 2, 3, 5]).fit(X, y)
+        model.set_params(start=earlier)
+    else:
+        model, n_classes = MODELS[request.param]
     model = model.set_params(categorical_features=[0, 2, 3, 5]).fit(*mixed(600, n_classes))
     X = rows_to_predict(1000, n_classes)
     return model, X, model.predict_proba(X)

@@ -47,7 +47,7 @@ def problem(n_classes=3, seed=0):
     X, y = mixed(n_classes=n_classes, seed=seed)
     _, table = TableEncoder.learn(X, cut_rule=EqualFrequencyCuts(4))
     weights = np.random.default_rng(seed).uniform(0.5, 2.0, len(y))
-    columns = SmoothColumns.of(table, weights, n_classes, None)
+    columns = SmoothColumns.of(table, weights).with_all_pairs(n_classes)
     rows = np.arange(len(y))
     splits = [(rows[rows % 3 != f], rows[rows % 3 == f]) for f in range(3)]
     return columns, table, y, weights, splits
@@ -242,7 +242,9 @@ def test_an_identifier_takes_part_in_no_pair_and_leaves_the_other_pairs_as_they_
     X, y = mixed()
     with_id = X.assign(id=[f"row {i}" for i in range(len(X))])
     alone, beside = (
-        SmoothColumns.of(TableEncoder.learn(own, cut_rule=EqualFrequencyCuts(4))[1], np.ones(len(y)), 3, None)
+        SmoothColumns.of(
+            TableEncoder.learn(own, cut_rule=EqualFrequencyCuts(4))[1], np.ones(len(y))
+        ).with_all_pairs(3)
         for own in (X, with_id)
     )
     assert beside.pairs == alone.pairs

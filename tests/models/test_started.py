@@ -2,6 +2,8 @@
 
 import json
 import pickle
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -13,10 +15,24 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
-from seminaive import NaiveBayes, SemiNaive, load_model, save_model
-from seminaive.errors import InputError, ModelFileError
+from seminaive import (
+    HigherOrderLogisticRegression,
+    HigherOrderLogisticRegressionCV,
+    NaiveBayes,
+    NaiveBayesLogisticRegression,
+    NaiveBayesLogisticRegressionCV,
+    SemiNaive,
+    load_model,
+    save_model,
+    scale,
+)
+from seminaive.errors import InputError, ModelFileError, UnavailableError
 from seminaive.explain import Clip, edit, from_json, to_json
+from seminaive.explain.page import _history as page_history
+from seminaive.models import semi_naive
 from seminaive.models.started import Earlier
+from seminaive.selection.recalibration import recalibrate
+from seminaive.statistics import ObservedTerms
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -112,7 +128,7 @@ def test_trials_have_slopes_of_zero_of_one_and_of_the_recalibration(started):
     slopes, strengths = model.cv_results_["slope"], model.cv_results_["mains"]
     assert {0.0, 1.0} < set(slopes.tolist())
     assert len(set(slopes.tolist())) == 3
-    assert np.isinf(strengths).sum() == 4
+    assert np.isinf(strengths).sum() == 3
 
 
 def test_a_saved_model_comes_back_with_its_start_and_its_record(started, tmp_path):
@@ -131,7 +147,7 @@ def test_a_saved_model_comes_back_with_its_start_and_its_record(started, tmp_pat
 def test_a_chain_of_starts_keeps_one_model_per_file_and_every_record(started, tmp_path):
     _, model = started
     n_classes = len(model.classes_)
-    last = SemiNaive(start=model).fit(*draw(100, "dbca", seed=4, n_classes=n_classes))
+    last = SemiNaive(start=model, interactions=0).fit(*draw(100, "dbca", seed=4, n_classes=n_classes))
     assert [own.n_rows for own in last.started_from_] == [120, 100]
     save_model(last, tmp_path / "model")
     again = load_model(tmp_path / "model")
@@ -157,11 +173,22 @@ def test_a_document_lists_the_earlier_models(started):
         from_json(json.dumps(broken))
 
 
+def test_the_page_says_what_the_model_started_from(started):
+    _, model = started
+    record = replace(model.started_from_[0], not_in_table=("<b>a</b>",))
+    shown = vars(model) | {"started_from_": (record,)}
+    text = page_history(SimpleNamespace(**shown))
+    assert "Started from" in text
+    assert "&lt;b&gt;a&lt;/b&gt;" in text
+
+
 def test_an_edited_model_keeps_the_record_and_can_be_a_start(started):
     _, model = started
     edited = edit(model, "a", Clip(-1, 1), why="a test")
     assert edited.started_from_ == model.started_from_
-    last = SemiNaive(start=edited).fit(*draw(60, "dbca", seed=5, n_classes=len(model.classes_)))
+    last = SemiNaive(start=edited, interactions=0).fit(
+        *draw(60, "dbca", seed=5, n_classes=len(model.classes_))
+    )
     assert len(last.started_from_) == 2
 
 
@@ -217,7 +244,7 @@ def test_where_nothing_is_new_the_start_loses_less_than_its_recalibration():
 
 @pytest.mark.parametrize("start", ["naive Bayes", 3, NaiveBayes, object()])
 def test_what_is_no_model_is_refused(start):
-    with pytest.raises(InputError, match="start is None or a fitted additive model"):
+    with pytest.raises(InputError, match="start is a fitted additive model"):
         SemiNaive(start=start).fit(*draw(50, "ab"))
 
 
@@ -230,3 +257,150 @@ def test_other_classes_are_refused_by_name():
     earlier = NaiveBayes().fit(*draw(100, "ab", n_classes=3))
     with pytest.raises(InputError, match="knows the classes 'class 0', 'class 1', 'class 2' and the rows"):
         SemiNaive(start=earlier).fit(*draw(50, "ab"))
+
+
+# The other models that start from an earlier one.
+
+FAR = 1e12
+HELD_BACK = {
+    "NBRLR, L1": NaiveBayesLogisticRegression(strength=FAR),
+    "NBRLR-CV": NaiveBayesLogisticRegressionCV(
+        strengths=[FAR], selection="min", generative_shares=(1.0,), cv=2
+    ),
+    "LR^n": HigherOrderLogisticRegression(ridge=FAR, hierarchical=True, tol=1e-10),
+}
+WITHOUT = {
+    "NBRLR, L1": NaiveBayesLogisticRegression(strength=2.0, generative_share=0.0),
+    "NBRLR-CV": NaiveBayesLogisticRegressionCV(generative_shares=(0.0,), cv=2),
+}
+SEARCHED = {
+    "NBRLR": NaiveBayesLogisticRegression(strength=3.0),
+    "NBRLR-CV": NaiveBayesLogisticRegressionCV(cv=2, strengths=8),
+    "LR^n": HigherOrderLogisticRegression(ridge=3.0),
+    "LR^n-CV": HigherOrderLogisticRegressionCV(cv=2, ridges=(1.0, 25.0)),
+    "LR^n-CV, MDL": HigherOrderLogisticRegressionCV(cv=2, ridges=(1.0, 25.0), bins="mdl"),
+}
+
+
+@pytest.fixture(scope="module", params=[2, 4], ids="{} classes".format)
+def earlier_and_rows(request):
+    n_classes = request.param
+    earlier = SemiNaive(interactions=[("a", "c")]).fit(*draw(200, "abc", n_classes=n_classes))
+    return earlier, *draw(120, "dbca", ["p", "q", "s"], seed=1, n_classes=n_classes, turned=True)
+
+
+def as_columns(decision):
+    return decision[:, None] if decision.ndim == 1 else decision
+
+
+@pytest.mark.parametrize("kind", HELD_BACK)
+def test_held_back_without_end_a_model_is_the_recalibrated_earlier_one(kind, earlier_and_rows):
+    earlier, X, y = earlier_and_rows
+    model = clone(HELD_BACK[kind]).set_params(start=earlier).fit(X, y)
+    labels = np.searchsorted(earlier.classes_, y)
+    before = as_columns(earlier.decision_function(X[list("abc")]))
+    expected = recalibrate(before, labels, np.ones(len(y)), len(earlier.classes_))
+    scores = expected.scores(before)
+    centred = scores if scores.shape[1] == 1 else scores - scores.mean(axis=1, keepdims=True)
+    np.testing.assert_allclose(as_columns(model.decision_function(X)), centred, atol=1e-8)
+    assert model.started_from_[0].slope == pytest.approx(expected.slope, abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", WITHOUT)
+def test_a_share_of_nothing_is_the_fit_without_start(kind, earlier_and_rows):
+    earlier, X, y = earlier_and_rows
+    without = clone(WITHOUT[kind]).fit(X, y)
+    model = clone(WITHOUT[kind]).set_params(start=earlier).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba(X), without.predict_proba(X), atol=1e-8)
+    assert model.started_from_[0].slope == 0.0
+
+
+@pytest.mark.parametrize("kind", SEARCHED)
+def test_every_model_that_starts_is_one_additive_model(kind, earlier_and_rows, tmp_path):
+    """It is saved and read back, written as a document, and the start of another one."""
+    earlier, X, y = earlier_and_rows
+    model = clone(SEARCHED[kind]).set_params(start=earlier).fit(X, y)
+    terms = model.scores_.terms.features
+    assert len(set(terms)) == len(terms)
+    rows = rows_to_predict()
+    level = rows.assign(b="r", a=0.3, d="u")
+    found = as_columns(model.decision_function(level) - model.decision_function(level.assign(b="t")))
+    before = [as_columns(earlier.decision_function(own[list("abc")])) for own in (level, level.assign(b="t"))]
+    np.testing.assert_allclose(found, model.started_from_[0].slope * (before[0] - before[1]), atol=1e-10)
+    save_model(model, tmp_path / "model")
+    again = load_model(tmp_path / "model")
+    np.testing.assert_array_equal(again.predict_proba(rows), model.predict_proba(rows))
+    document = from_json(to_json(model))
+    np.testing.assert_allclose(document.predict_proba(rows), model.predict_proba(rows), atol=1e-12)
+    next_one = NaiveBayesLogisticRegression(start=again).fit(X, y)
+    assert len(next_one.started_from_) == 2
+    np.testing.assert_allclose(model.feature_importances_.sum(), 1.0)
+
+
+def test_the_search_of_higher_orders_tries_the_earlier_model_and_nothing(earlier_and_rows):
+    earlier, X, y = earlier_and_rows
+    grid = HigherOrderLogisticRegressionCV(cv=2, ridges=(1.0, 25.0))
+    without = clone(grid).fit(X, y)
+    model = clone(grid).set_params(start=earlier).fit(X, y)
+    fresh = model.cv_results_["slope"] == 0.0
+    np.testing.assert_allclose(
+        np.sort(model.cv_results_["log_loss"][fresh])[:1],
+        np.sort(without.cv_results_["log_loss"])[:1],
+        rtol=1e-3,  # the precision to which trials are fitted
+    )
+    assert (~fresh).any()
+
+
+def test_what_cannot_go_with_an_earlier_model_is_refused():
+    X, y = draw(60, "ab")
+    earlier = NaiveBayes().fit(X, y)
+    for model in (
+        NaiveBayesLogisticRegression(start=earlier, target="zero"),
+        NaiveBayesLogisticRegressionCV(start=earlier, target=[0.0]),
+    ):
+        with pytest.raises(InputError, match="takes the place of the target"):
+            model.fit(X, y)
+    with pytest.raises(InputError, match="generative_share=0"):
+        HigherOrderLogisticRegression(start=earlier, generative_share=0.5).fit(X, y)
+    with pytest.raises(InputError, match="a stream starts from zero"):
+        HigherOrderLogisticRegression(start=earlier).partial_fit(X, y, classes=earlier.classes_)
+    with pytest.raises(InputError, match="start is one of"):
+        HigherOrderLogisticRegression(start="earlier").fit(X, y)
+    with pytest.raises(InputError, match="rows in memory"):
+        scale.fit(SemiNaive(start=earlier), scale.from_batches([X.assign(y=y)], target="y"))
+    fitted = NaiveBayesLogisticRegression(start=earlier, strength=0.0).fit(X, y)
+    with pytest.raises(UnavailableError, match="started from an earlier model"):
+        fitted.coefficient_covariance(X)
+
+
+def test_a_model_of_observed_combinations_is_no_part_of_a_sum():
+    X, y = draw(60, "ab")
+    earlier = NaiveBayes().fit(X, y)
+    terms = earlier.scores_.terms
+    observed = ObservedTerms.of_combinations(terms.features, terms.cardinalities, np.arange(2))
+    earlier.scores_ = replace(earlier.scores_, terms=observed, tables=np.zeros((observed.n_cells, 2)))
+    with pytest.raises(InputError, match="combinations of values that occurred"):
+        SemiNaive(start=earlier).fit(X, y)
+
+
+def test_a_search_on_a_sample_ends_in_a_fit_of_all_rows(monkeypatch):
+    """The slope is then that of all rows, not that of the sample."""
+    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 100)
+    earlier = SemiNaive(interactions=0).fit(*draw(150, "ab"))
+    X, y = draw(200, "ab", seed=1)
+    found = []
+    original = SemiNaive._refit
+
+    def refit(self, rows, *given):
+        found.append(original(self, rows, *given))
+        return found[-1]
+
+    monkeypatch.setattr(SemiNaive, "_refit", refit)
+    model = SemiNaive(start=earlier, interactions=0).fit(X, y)
+    (answer,) = found
+    assert model.started_from_[0].n_rows == 200
+    assert model.started_from_[0].slope == answer.slope
+    before = earlier.decision_function(X)[:, None]
+    rows = (before, np.searchsorted(earlier.classes_, y), np.ones(200), 2)
+    slopes = {"recalibrated": recalibrate(*rows).slope, "shifted": 1.0, "nothing": 0.0}
+    assert answer.slope == pytest.approx(slopes[answer.kind], abs=1e-9)

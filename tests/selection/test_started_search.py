@@ -6,12 +6,13 @@ from scipy.special import softmax
 
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
-from seminaive.selection.baselines import baselines_of, completed
-from seminaive.selection.decision import NEGLIGIBLE
+from seminaive.selection.baselines import NOTHING, Baseline, Combination, baselines_of
+from seminaive.selection.decision import Decision
 from seminaive.selection.folds import split_rows
+from seminaive.selection.held_out import HeldOut
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import ProjectedEngine
-from seminaive.selection.recalibration import Recalibration, recalibrate
+from seminaive.selection.recalibration import recalibrate
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.started_search import StartedSearch
 
@@ -35,7 +36,7 @@ def engine(request):
     X, labels, earlier = draw(n_classes)
     weight = np.ones(len(labels))
     _, table = TableEncoder.learn(X, cut_rule=EqualFrequencyCuts(4), labels=labels)
-    columns = SmoothColumns.of(table, weight, n_classes, None)
+    columns = SmoothColumns.of(table, weight).with_all_pairs(n_classes)
     splits = split_rows(3, labels, labels, None, 0)
     return kind(columns, table, labels, weight, n_classes, splits), earlier
 
@@ -59,8 +60,8 @@ def test_at_infinite_strengths_the_fit_is_the_unpenalised_recalibration(engine):
 
 def test_around_nothing_every_fit_is_that_without_an_earlier_score(engine):
     engine, earlier = engine
-    baselines = baselines_of(earlier, engine.labels, engine.row_weight, engine.n_classes, engine.splits)
-    around = engine.around(baselines["nothing"].offsets)
+    nothing = Baseline.constant(earlier, 0.0, len(engine.splits) + 1)
+    around = engine.around(nothing.offsets)
     relevances = np.ones((len(engine.splits) + 1, engine.columns.n_terms))
     for own in (0.3, 30.0):
         fits = [
@@ -93,35 +94,82 @@ def slopes_of(engine):
 
 
 def searched(engine, earlier):
-    def search_of(own):
+    def search_of(own, baseline=None):
         weight = np.bincount(own.labels, minlength=own.n_classes).astype(float)
-        return RelevanceSearch(own, weight, 1, 1e-3, 100, np.random.default_rng(0))
+        generator = np.random.default_rng(0)
+        return RelevanceSearch(own, weight, 1, 1e-3, 100, generator, baseline=baseline)
 
     return search_of(engine), StartedSearch(engine, earlier, search_of)
 
 
-def test_the_trials_hold_the_fresh_search_and_each_baseline_alone(engine):
-    engine, earlier = engine
-    fresh, started = searched(engine, earlier)
-    fresh.explore()
-    answer = started.run()
-    around_nothing = started.searches["nothing"].trials
+@pytest.fixture(scope="module")
+def answers(engine):
+    fresh, started = searched(*engine)
+    return fresh, fresh.run(), started, started.run()
+
+
+def test_the_search_around_nothing_is_that_without_an_earlier_score(answers):
+    fresh, _, started, _ = answers
+    around_nothing = started.searches[NOTHING].trials
     assert [own.strengths for own in around_nothing] == [own.strengths for own in fresh.trials]
     for one, other in zip(around_nothing, fresh.trials, strict=True):
         np.testing.assert_allclose(one.scores, other.scores, atol=1e-8)
+
+
+def test_the_trials_hold_each_baseline_alone(answers):
+    _, _, started, _ = answers
     alone = [own for own in started.trials if not own.fits]
-    assert [own.strengths for own in alone] == [(np.inf,) * 3] * 4
+    assert [own.strengths for own in alone] == [(np.inf,) * 3] * 3
     assert len(started.slopes) == len(started.trials)
-    least = min(started.trials, key=lambda own: own.loss).loss
-    # The answer is priced by rows not drawn; it is not far from the best of its trials.
-    assert answer.decision.log_loss < least + 0.05
-    kept = [weight for weight, _ in answer.parts]
-    assert min(kept) >= NEGLIGIBLE * max(kept) - 1e-12
+    assert started.slopes[-2:] == [1.0, 1.0]
+    assert 0.0 in started.slopes
 
 
-def test_the_rest_of_an_answer_is_another_baseline():
-    coefficients = np.array([[1.0], [2.0]])
-    base, rest = Recalibration(np.array([3.0]), 1.0), Recalibration(np.array([5.0]), 0.5)
-    found, slope = completed(coefficients, base, rest, 0.25)
-    np.testing.assert_allclose(found[:, 0], [0.25 * (1 + 3) + 0.75 * 5, 0.5])
-    assert slope == pytest.approx(0.25 + 0.75 * 0.5)
+def test_the_answer_loses_little_more_than_the_best_of_its_parts(answers):
+    """Weights are exp(-n L / 2), so that an average of k parts exceeds the least loss by 2 log k / n."""
+    _, _, started, answer = answers
+    n_rows = len(started.searches[NOTHING].engine.labels)
+    least = min(
+        [own.loss for own in started.trials if not own.fits]
+        + [started.searches[NOTHING].run().decision.log_loss]
+    )
+    assert answer.decision.log_loss <= least + 2 * np.log(4) / n_rows + 0.01
+
+
+def decision(loss, share):
+    return Decision(np.ones(1), share, loss, (loss / 2, 2 * loss))
+
+
+def combined(losses, n_rows=400):
+    """Return the combination of answers with given losses, and with shares of a half."""
+    rng = np.random.default_rng(0)
+    labels = np.arange(n_rows) % 2
+    earlier = rng.normal(size=(n_rows, 1)) + labels[:, None]
+    splits = split_rows(2, labels, labels, None, 0)
+    baselines = baselines_of(earlier, labels, np.ones(n_rows), 2, splits)
+    held_out = HeldOut.of(labels, np.ones(n_rows), 2, splits)
+    kinds = (NOTHING, "recalibrated", "shifted")
+    decisions = {kind: decision(loss, 0.5) for kind, loss in zip(kinds, losses, strict=True)}
+    return Combination.of(baselines, held_out, decisions, rng)
+
+
+def test_an_answer_that_loses_far_less_than_all_others_is_the_answer():
+    fresh = combined([0.1, 0.6, 0.6])
+    assert fresh.best == NOTHING
+    assert fresh.recalibration.slope == 0.0
+    coefficients = {NOTHING: np.array([[1.0], [2.0]]), "recalibrated": np.full((2, 1), 9.0)}
+    np.testing.assert_array_equal(fresh.coefficients(coefficients), [[1.0], [2.0]])
+    assert fresh.decision.log_loss == pytest.approx(0.1)
+    recalibrated = combined([0.6, 0.1, 0.6])
+    own = recalibrated.baselines["recalibrated"].of_all
+    assert recalibrated.recalibration.slope == pytest.approx(own.slope)
+    np.testing.assert_allclose(recalibrated.coefficients(coefficients), [9.0 + own.intercept, [9.0]])
+
+
+def test_equal_losses_give_equal_weights_and_mean_shares():
+    alike = combined([0.6, 0.6, 0.6])
+    loss = alike.decisions["unchanged"].log_loss
+    alike = combined([loss] * 3)
+    assert list(alike.weights.values()) == pytest.approx([0.25] * 4)
+    assert alike.decision.fit_share == pytest.approx(0.5 * 0.75)
+    assert alike.decision.log_loss == pytest.approx(loss)

@@ -163,47 +163,13 @@ class Portable:
 
     def document(self) -> dict[str, Any]:
         """Return everything as lists, dicts, text and numbers."""
-        columns = []
-        coded = set(self.coded)
-        for position, column in enumerate(self.schema.columns):
-            used = position in coded or position in self.curves
-            if isinstance(column, CategoricalColumn) and used:
-                own: dict[str, Any] = {"kind": "category", "categories": list(column.categories)}
-                if column.merged:
-                    own["merged"] = True
-            elif not isinstance(column, EmptyColumn) and used:
-                own = {"kind": "number"}
-                written = column.written  # type: ignore[union-attr]
-                if written is not None:
-                    own["written"] = written.reader
-                if position in coded:
-                    own["cuts"] = list(column.cuts or ())  # type: ignore[union-attr]
-                    if column.nodes is not None:  # type: ignore[union-attr]
-                        own["nodes"] = list(column.nodes)  # type: ignore[union-attr]
-            else:
-                columns.append({"name": column.name, "kind": "ignored"})
-                continue
-            if position in coded:
-                own |= {"missing": column.n_present, "unseen": self.schema.n_values(column)}
-            if position in self.tables:
-                own["effects"] = self.tables[position].tolist()
-            if position in self.curves:
-                curve = self.curves[position]
-                own["curve"] = {
-                    "edges": curve.edges.tolist(),
-                    "anchors": curve.anchors.tolist(),
-                    "scale": curve.scale,
-                    "coefficients": curve.coefficients.tolist(),
-                    "missing": curve.missing.tolist(),
-                }
-            columns.append({"name": column.name, **own})
         return {
             "format": FORMAT,
             "version": VERSION,
             "model": self.model,
             "classes": self.classes,
             "intercept": self.intercept.tolist(),
-            "columns": columns,
+            "columns": [self._column(position) for position in range(len(self.schema.columns))],
             "tuples": [
                 {
                     "columns": list(positions),
@@ -218,6 +184,40 @@ class Portable:
                 for both, (left, right), core in self.factored
             ],
         }
+
+    def _column(self, position: int) -> dict[str, Any]:
+        """Return one column: how it is read, and what its values say."""
+        column, is_coded = self.schema.columns[position], position in self.coded
+        found: dict[str, Any] = {"name": column.name}
+        if isinstance(column, EmptyColumn) or not (is_coded or position in self.curves):
+            return found | {"kind": "ignored"}
+        found |= _reading(column, is_coded=is_coded)
+        if is_coded:
+            found |= {"missing": column.n_present, "unseen": self.schema.n_values(column)}
+        if position in self.tables:
+            found["effects"] = self.tables[position].tolist()
+        if position in self.curves:
+            curve = self.curves[position]
+            found["curve"] = {
+                "edges": curve.edges.tolist(),
+                "anchors": curve.anchors.tolist(),
+                "scale": curve.scale,
+                "coefficients": curve.coefficients.tolist(),
+                "missing": curve.missing.tolist(),
+            }
+        return found
+
+
+def _reading(column: CategoricalColumn | NumericColumn, *, is_coded: bool) -> dict[str, Any]:
+    """Return how a column's cells are read."""
+    if isinstance(column, CategoricalColumn):
+        merged = {"merged": True} if column.merged else {}
+        return {"kind": "category", "categories": list(column.categories), **merged}
+    written = {} if column.written is None else {"written": column.written.reader}
+    if not is_coded:
+        return {"kind": "number", **written}
+    nodes = {} if column.nodes is None else {"nodes": list(column.nodes)}
+    return {"kind": "number", **written, "cuts": list(column.cuts or ()), **nodes}
 
 
 def model_name(model: Any) -> str:

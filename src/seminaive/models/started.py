@@ -9,19 +9,23 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from seminaive.design.classes import log_odds
+from seminaive.design.classes import by_class, log_odds
 from seminaive.encode import EmptyColumn
 from seminaive.encode.joining import joined_schema, recoded_table
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.scores import AdditiveScores, StartedFrom
 from seminaive.scores.joining import recoded_scores, summed_terms
+from seminaive.selection.recalibration import recalibrate
+from seminaive.statistics import TupleCounts
+from seminaive.statistics.cell_weights import weigh_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
     from seminaive.models.base import TrainingSet
+    from seminaive.selection.recalibration import Recalibration
 
     Floats = NDArray[np.float64]
 
@@ -52,7 +56,7 @@ class StartedClassifier(AdditiveClassifier):
         if model is None:
             return
         if not isinstance(model, AdditiveClassifier):
-            raise InputError(f"start is None or a fitted additive model of this package, got {self.start!r}")
+            raise InputError(f"start is a fitted additive model of this package or None, got {self.start!r}")
         check_is_fitted(model)
 
     def _check_parameters(self):
@@ -67,11 +71,33 @@ class StartedClassifier(AdditiveClassifier):
     scores_: AdditiveScores
     schema_: Schema
 
-    def _add_to(self, earlier: Earlier, slope: float) -> None:
-        """Add the fitted scores to the earlier ones; schema and record follow."""
-        self.scores_ = earlier.plus(slope, self.scores_, self.schema_)
+    def _baseline(self, rows: TrainingSet) -> RecalibratedModel | None:
+        """Return the earlier model recalibrated on the training rows, or None without one."""
+        earlier = self._earlier(rows)
+        if earlier is None:
+            return None
+        return RecalibratedModel(
+            earlier, recalibrate(earlier.columns_of(rows.table), rows.labels, rows.weights, rows.n_classes)
+        )
+
+    def _add_to(self, earlier: Earlier, slope: float, intercept: Floats | None = None) -> None:
+        """Add the fitted scores, and an intercept, to the earlier ones; schema and record follow."""
+        new = self.scores_
+        if intercept is not None:
+            new = replace(new, prior=new.prior + by_class(intercept[None])[0])
+        self.scores_ = earlier.plus(slope, new, self.schema_)
         self.schema_ = earlier.table.schema
         self.started_from_ = earlier.history(slope)
+
+    def _complete(self, rows: TrainingSet, base: RecalibratedModel) -> None:
+        """Add the fitted scores to the recalibrated earlier ones, and keep the summary."""
+        self._add_to(base.earlier, base.recalibration.slope, base.recalibration.intercept)
+        self._summarise_started(rows, base.earlier)
+
+    def _summarise_started(self, rows: TrainingSet, earlier: Earlier) -> None:
+        """Keep a summary of the training rows under the schema of the sum."""
+        weights = weigh_cells(self.scores_.terms, earlier.table, rows.weights)
+        self._summarise(replace(rows, table=earlier.table), TupleCounts(self.scores_.terms, weights[:, None]))
 
     def _check_consistent(self):
         super()._check_consistent()
@@ -133,6 +159,26 @@ class Earlier:
             len(self.table),
         )
         return (*getattr(self.model, "started_from_", ()), record)
+
+
+@dataclass(frozen=True)
+class RecalibratedModel:
+    """An earlier model with the intercept and slope of its recalibration."""
+
+    earlier: Earlier
+    recalibration: Recalibration
+
+    @property
+    def offset(self) -> Floats:
+        """Return the recalibrated score of each row, one log odds of two classes."""
+        return self.recalibration.scores(self.earlier.columns_of(self.earlier.table))
+
+    def times(self, share: float) -> RecalibratedModel:
+        """Return a share of its scores."""
+        own = self.recalibration
+        return replace(
+            self, recalibration=replace(own, intercept=share * own.intercept, slope=share * own.slope)
+        )
 
 
 def _shown(classes: NDArray[Any]) -> str:

@@ -62,9 +62,9 @@ def _search_smooth(
     step: Any,
 ) -> TupleCounts:
     """Search on the sample, fit all rows and keep the answer; return the weights of its tuples."""
-    columns = smooth_columns(survey, coding, wanted)
+    columns = smooth_columns(survey, coding)
     by_class = _class_weight(survey, coding)
-    search, answer = model._run_search(columns, folded, survey.n_rows, by_class, step)
+    columns, search, answer = model._run_search(columns, wanted, folded, survey.n_rows, by_class, step)
     answer = _refit_smooth(model, work, survey, coding, columns, folded.rows, search, answer)
     counted: dict[Terms, TupleCounts] = {}
 

@@ -46,8 +46,8 @@ def recoded_scores(scores: AdditiveScores, schema: Schema, joined: Schema) -> Ad
     """
     if type(scores.terms) is not Terms:
         raise InputError(
-            "the earlier model keeps only combinations of values that occurred, and cannot be added to: fit "
-            "it with a lower order"
+            "a model that keeps only the combinations of values that occurred cannot be added to another: "
+            "fit it with a lower order"
         )
     before = codes_before(joined, schema)
     prior = scores.prior.copy()

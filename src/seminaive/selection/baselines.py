@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.selection.decision import averaged
-from seminaive.selection.recalibration import Recalibration, class_shares, recalibrate, shifted
+from seminaive.selection.decision import Decision, averaged, decide, weighty
+from seminaive.selection.recalibration import Recalibration, recalibrate, shifted
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -22,7 +22,12 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
+# The name of the search without an earlier model.
 NOTHING = "nothing"
+# The name of the earlier model as it is.
+UNCHANGED = "unchanged"
+# Around which baselines new terms are searched.
+SEARCHED = ("recalibrated", "shifted")
 
 
 @dataclass(frozen=True)
@@ -56,8 +61,12 @@ class Baseline:
 
     @classmethod
     def constant(cls, earlier: Floats, slope: float, n_parts: int) -> Baseline:
-        """Return a number times the earlier score, without an intercept: 1 leaves it, 0 is no baseline."""
+        """Return a number times the earlier score, without an intercept: 1 leaves it as it is."""
         return cls(earlier, (Recalibration(np.zeros(earlier.shape[1]), slope),) * n_parts)
+
+    def left_of(self, held_out: HeldOut) -> HeldOut:
+        """Return held-out rows for which what is left of an answer is the baseline of their fold."""
+        return replace(held_out, share_scores=held_out.gathered(self.offsets[:-1]))
 
     @property
     def of_all(self) -> Recalibration:
@@ -77,80 +86,84 @@ def baselines_of(
     n_classes: int,
     splits: Sequence[Split],
 ) -> dict[str, Baseline]:
-    """Return what an earlier score can be made into, on the training rows of each fold and on all rows."""
+    """Return what an earlier score is made into, on the training rows of each fold and on all rows."""
     rows = (earlier, labels, row_weight, n_classes, splits)
     return {
         "recalibrated": Baseline.of(recalibrate, *rows),
         "shifted": Baseline.of(shifted, *rows),
-        "unchanged": Baseline.constant(earlier, 1.0, len(splits) + 1),
-        "class shares": Baseline.of(lambda _, *own: class_shares(*own), *rows),
-        NOTHING: Baseline.constant(earlier, 0.0, len(splits) + 1),
+        UNCHANGED: Baseline.constant(earlier, 1.0, len(splits) + 1),
     }
 
 
-def weighted_sum(parts: Iterable[tuple[float, Recalibration]]) -> Recalibration:
-    """Return the sum of recalibrations times their weights."""
-    listed = list(parts)
-    intercept = sum(weight * own.intercept for weight, own in listed)
-    return Recalibration(np.asarray(intercept), sum(weight * own.slope for weight, own in listed))
-
-
 @dataclass(frozen=True)
-class Alone:
-    """Each baseline without any new term, and their average: the rest of an answer.
+class Combination:
+    """The answers of searches around several baselines, and the earlier model as it is, averaged.
+
+    Each is weighted by what it loses on rows that neither fitted nor chose it, as trials of one search are
+    by what they lose on held-out rows: `averaged` says why by half of it.
 
     Parameters
     ----------
     baselines : dict of str to Baseline
-    of_shares : HeldOut
-        The held-out rows, with the class shares as what is left of an answer.
+    decisions : dict of str to Decision
+        For each baseline, and for the search around nothing.
+    total : float
+        The weight of the held-out rows.
     """
 
     baselines: dict[str, Baseline]
-    of_shares: HeldOut
+    decisions: dict[str, Decision]
+    total: float
 
-    @cached_property
-    def scores(self) -> dict[str, Floats]:
-        """The scores of held-out rows by each baseline that is no search's own beginning."""
-        return {
-            kind: self.of_shares.gathered(own.offsets[:-1])
-            for kind, own in self.baselines.items()
-            if kind != NOTHING
-        }
-
-    @cached_property
-    def losses(self) -> dict[str, float]:
-        """The mean loss of each of them."""
-        held_out = self.of_shares
-        return {
-            kind: float(held_out.mean(held_out.expected_losses(own))) for kind, own in self.scores.items()
-        }
+    @classmethod
+    def of(
+        cls,
+        baselines: dict[str, Baseline],
+        held_out: HeldOut,
+        decisions: dict[str, Decision],
+        generator: np.random.Generator,
+    ) -> Combination:
+        """Add the earlier model as it is to the decisions of searches."""
+        unchanged = baselines[UNCHANGED].left_of(held_out)
+        alone = decide(
+            unchanged, unchanged.share_scores[:, None], averaged(np.zeros(1)), generator, fit_share=0.0
+        )
+        return cls(baselines, {**decisions, UNCHANGED: alone}, held_out.total)
 
     @cached_property
     def weights(self) -> dict[str, float]:
-        """The weight of each in their average."""
-        totals = self.of_shares.total * np.array(list(self.losses.values()))
-        return dict(zip(self.losses, averaged(np.zeros(len(totals)))(totals).tolist(), strict=True))
+        """The weight of each answer; equal where no row is held out."""
+        losses = np.array([own.log_loss for own in self.decisions.values()])
+        found = averaged(np.zeros(len(losses)))(self.total * np.nan_to_num(losses))
+        found = np.where(weighty(found), found, 0.0)
+        return dict(zip(self.decisions, (found / found.sum()).tolist(), strict=True))
 
-    @cached_property
-    def held_out(self) -> HeldOut:
-        """The held-out rows, with the average as what is left of an answer."""
-        rest = sum(weight * self.scores[kind] for kind, weight in self.weights.items())
-        return replace(self.of_shares, share_scores=np.asarray(rest))
+    @property
+    def best(self) -> str:
+        """The search of most weight."""
+        return max((kind for kind in self.decisions if kind != UNCHANGED), key=self.weights.__getitem__)
 
-    def rest(self, baselines: dict[str, Baseline]) -> Recalibration:
-        """Return the average of baselines, these or those of more rows, by the fit of all rows."""
-        return weighted_sum((weight, baselines[kind].of_all) for kind, weight in self.weights.items())
+    @property
+    def decision(self) -> Decision:
+        """The decision of all: the loss of an average is at most the average of the losses."""
+        weights, parts = np.array(list(self.weights.values())), list(self.decisions.values())
+        low, high = weights @ np.array([own.log_loss_interval for own in parts])
+        return Decision(
+            weights,
+            float(weights @ np.array([own.fit_share for own in parts])),
+            float(weights @ np.array([own.log_loss for own in parts])),
+            (float(low), float(high)),
+        )
 
+    @property
+    def recalibration(self) -> Recalibration:
+        """The average of the baselines: the intercept and slope of the earlier score in the answer."""
+        parts = [(self.weights[kind], own.of_all) for kind, own in self.baselines.items()]
+        intercept = sum(weight * own.intercept for weight, own in parts)
+        return Recalibration(np.asarray(intercept), sum(weight * own.slope for weight, own in parts))
 
-def completed(
-    coefficients: Floats, base: Recalibration, rest: Recalibration, fit_share: float
-) -> tuple[Floats, float]:
-    """Return ``fit_share`` times coefficients and their baseline, the rest being another baseline.
-
-    The intercept of the baselines is added to that of the coefficients; their slope is returned.
-    """
-    total = weighted_sum([(fit_share, base), (1 - fit_share, rest)])
-    found = fit_share * coefficients
-    found[0] += total.intercept
-    return found, total.slope
+    def coefficients(self, fitted: dict[str, Floats]) -> Floats:
+        """Return the average of the answers' coefficients, plus the intercept of the baselines."""
+        found = np.asarray(sum(self.weights[kind] * own for kind, own in fitted.items()))
+        found[0] += self.recalibration.intercept
+        return found

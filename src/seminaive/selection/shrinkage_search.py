@@ -9,18 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.design.classes import log_odds
+from seminaive.design.classes import by_class, log_odds
 from seminaive.design.reference import AnchoredDesign, reference_codes
+from seminaive.design.workspace import ROWS_AT_ONCE
 from seminaive.objective.pointwise import POINTWISE, expected_log_losses
-from seminaive.selection.decision import (
-    FOLD_TOL,
-    NEGLIGIBLE,
-    Decision,
-    averaged,
-    cost_of_weakness,
-    decide,
-    weighty,
-)
+from seminaive.selection.decision import SEARCH, Decision, averaged, cost_of_weakness, decide, weighty
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.held_out import HeldOut
 from seminaive.statistics import TableStatistics
@@ -32,6 +25,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable
     from seminaive.scores import AdditiveScores
+    from seminaive.selection.baselines import Baseline
     from seminaive.solvers import PathOptions, ShrinkagePath
 
     Floats = NDArray[np.float64]
@@ -45,19 +39,14 @@ class ShrinkagePlan:
 
     Parameters
     ----------
-    most_decades : int
-        The search goes on by at most so many, with as many strengths in each.
     held_factor : float
         Times strength_max: a strength that keeps every coefficient at the target in all folds.
     """
 
-    most_decades: int = 6
     held_factor: float = 10.0
 
 
 PLAN = ShrinkagePlan()
-# Held-out rows scored together, for all strengths at once.
-ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -168,8 +157,9 @@ class ShrinkageAnswer:
 
 @dataclass(frozen=True)
 class _Fold:
-    """Training and held-out rows of a fold, and the naive Bayes of the training rows."""
+    """Training and held-out rows of a fold by number, and the naive Bayes of the training rows."""
 
+    number: int
     train: Indices
     held: Indices
     naive_bayes: AdditiveScores
@@ -198,6 +188,8 @@ class ShrinkageSearch:
         Folds are solved side by side.
     groups : ndarray of shape (n_rows,) or None
         Rows of one group are drawn together.
+    baseline : Baseline or None
+        An earlier model, recalibrated, shares of which take the place of shares of naive Bayes.
     """
 
     shrinkage: Shrinkage
@@ -210,6 +202,7 @@ class ShrinkageSearch:
     standardized: bool
     n_threads: int
     groups: Indices | None = None
+    baseline: Baseline | None = None
 
     @cached_property
     def held_out(self) -> HeldOut:
@@ -223,7 +216,7 @@ class ShrinkageSearch:
         def fold(number: int) -> _Fold:
             train = self.splits[number][0]
             held = self.held_out.rows[self.held_out.folds == number]
-            return _Fold(train, held, self.shrinkage.naive_bayes(self._statistics(train)))
+            return _Fold(number, train, held, self.shrinkage.naive_bayes(self._statistics(train)))
 
         return self._of_each(fold, range(len(self.splits)))
 
@@ -250,7 +243,26 @@ class ShrinkageSearch:
     def lay_out(self, share: float) -> AnchoredDesign:
         """Anchor all rows in a share of their naive Bayes."""
         naive_bayes, references = self._all_rows
-        return AnchoredDesign.of(self.table, references, self.shrinkage.anchor(naive_bayes, share))
+        return self._anchored(slice(None), references, naive_bayes, share, -1)
+
+    def _anchored(
+        self,
+        rows: Any,
+        references: tuple[int, ...],
+        naive_bayes: AdditiveScores,
+        share: float,
+        part: int,
+    ) -> AnchoredDesign:
+        """Anchor some rows in a share of naive Bayes, or lay them around a share of the earlier model.
+
+        ``part`` is the number of the fold by which that is recalibrated; -1 is all rows.
+        """
+        anchor = self.shrinkage.anchor(naive_bayes, share)
+        linear = AnchoredDesign.of(self.table.rows(rows), references, anchor)
+        if self.baseline is None:
+            return linear
+        earlier = self.baseline.parts[part].scores(self.baseline.earlier[rows])
+        return replace(linear, offset=linear.offset + share * by_class(earlier))
 
     def along(self, share: float, strengths: Sequence[float]) -> Target:
         """Solve path and folds toward one target at some strengths."""
@@ -270,7 +282,7 @@ class ShrinkageSearch:
         options, per_decade = self.shrinkage.options(stop_early=False), _per_decade(found)
         if found.losses.is_tie(0):
             found = self._from_target(found, options)
-        for _ in range(PLAN.most_decades):
+        for _ in range(SEARCH.most_decades):
             criterion = found.totals / 2 + self._cost(found)
             if not found.is_solved or criterion.argmin() != len(criterion) - 1:
                 break
@@ -299,7 +311,7 @@ class ShrinkageSearch:
     def _to_no_penalty(self, found: Target, options: PathOptions, per_decade: int) -> Target:
         """Go on to weaker strengths by decades while losses fall, and end with no penalty."""
         end = self._solve(found.share, options, strengths=[0.0])
-        for _ in range(PLAN.most_decades):
+        for _ in range(SEARCH.most_decades):
             further = self._solve(found.share, options, strengths=_decade(found, per_decade)).solved_part()
             if not len(further.path):
                 break
@@ -315,13 +327,12 @@ class ShrinkageSearch:
         """Solve for strengths of all rows, and for the same strengths in the folds."""
         linear = self.lay_out(share)
         path = self.shrinkage.path(linear, self.labels, self.row_weight, options, **laid)
-        tol = max(options.gap_tol, FOLD_TOL)
+        tol = max(options.gap_tol, SEARCH.fold_tol)
         in_folds = replace(options, stop_early=False, gap_tol=tol, residual_tol=tol)
         total = self.row_weight.sum()
 
         def solved(fold: _Fold) -> tuple[Floats, int]:
-            anchor = self.shrinkage.anchor(fold.naive_bayes, share)
-            design = AnchoredDesign.of(self.table.rows(fold.train), linear.references, anchor)
+            design = self._anchored(fold.train, linear.references, fold.naive_bayes, share, fold.number)
             weight = self.row_weight[fold.train]
             # Fewer rows, less likelihood: the same strength per row.
             strengths = path.strengths * (weight.sum() / total)
@@ -365,8 +376,7 @@ class ShrinkageSearch:
     ) -> Floats:
         """Return the scores of some rows under a fold's coefficients: (rows, strengths, score columns)."""
         n_strengths, n_coefficients, n_scores = coefficients.shape
-        anchor = self.shrinkage.anchor(fold.naive_bayes, share)
-        laid = AnchoredDesign.of(self.table.rows(rows), references, anchor)
+        laid = self._anchored(rows, references, fold.naive_bayes, share, fold.number)
         side_by_side = coefficients.transpose(1, 0, 2).reshape(n_coefficients, -1)
         scores = laid.design.scores(side_by_side).reshape(-1, n_strengths, n_scores)
         return np.asarray(scores + log_odds(laid.offset)[:, None, :])
@@ -384,7 +394,7 @@ class ShrinkageSearch:
         order = np.argsort(totals / 2 + cost, kind="stable")
         weights = averaged(cost)(totals)
         # The square of what is negligible in the average: draws weigh trials by other rows.
-        kept = order[weighty(weights, NEGLIGIBLE**2)[order]]
+        kept = order[weighty(weights, SEARCH.negligible**2)[order]]
         parts = [trials[k] for k in kept]
         shares = self.held_out.share_scores[:, None]
         scores = np.concatenate([self._held_out_scores(parts), shares], axis=1)
