@@ -15,9 +15,10 @@ from seminaive import HigherOrderLogisticRegression, SemiNaive, explain
 from seminaive.encode import NumericColumn, TableEncoder
 from seminaive.encode.joining import joined_schema
 from seminaive.encode.nodes import Nodes, bin_medians
-from seminaive.scores import Effects
+from seminaive.scores import AdditiveScores, Effects
 from seminaive.scores.joining import recoded_scores
 from seminaive.scores.kind import TermKind
+from seminaive.statistics import Terms
 from seminaive.statistics.cell_weights import weigh_cells
 
 N_POINTS, POINTS_OF_EXPORTS = 10_000, 1_000
@@ -209,6 +210,21 @@ def test_the_weight_of_cells_gives_the_mean_over_the_rows(fitted):
         block = kind.terms.block(term)
         over_rows = kind.contributions(table)[:, term].mean(axis=0)
         np.testing.assert_allclose(weights[block] @ kind.tables[block] / len(X), over_rows, atol=1e-12)
+
+
+def test_tuples_of_any_order_are_weighed_and_read_alike(fitted, monkeypatch):
+    model, X = fitted
+    table = model._encode(X)
+    pairs = Terms.up_to_order(table.cardinalities, 2)
+    triples = Terms.up_to_order(table.cardinalities, 3)
+    by_corner = weigh_cells(triples, table)
+    np.testing.assert_allclose(by_corner[: pairs.n_cells], weigh_cells(pairs, table), atol=1e-10)
+    tables = np.random.default_rng(0).normal(size=(triples.n_cells, 2))
+    scores = AdditiveScores.of_tables(np.zeros(2), triples, tables)
+    expected = scores.joint_log_scores(table)
+    np.testing.assert_allclose(by_corner @ tables, expected.sum(axis=0), rtol=1e-10)
+    monkeypatch.setattr(TermKind, "compiles", lambda *_: True)
+    np.testing.assert_allclose(scores.joint_log_scores(table), expected, atol=1e-12)
 
 
 def test_few_rows_and_many_stand_at_the_same_places(fitted):

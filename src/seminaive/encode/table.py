@@ -83,7 +83,7 @@ class EncodedTable:
         """Return where the rows stand on the axes of coded columns: at codes, or between nodes."""
         nodes = self.schema.nodes
         if nodes is None:
-            return Places(self.codes.astype(np.int64), np.zeros(self.codes.shape))
+            return Places(self.codes.astype(np.int64, order="F"), np.zeros(self.codes.shape, order="F"))
         return nodes.places(self)
 
     def without_cut_numbers(self) -> EncodedTable:

@@ -75,7 +75,8 @@ class TableTerms(TermKind):
 
     def add_compiled(self, table: EncodedTable, scores: Floats) -> None:
         """Gather and add by a compiled pass."""
-        from seminaive.kernels.scoring import add_interpolated_scores, add_table_scores
+        from seminaive.kernels.interpolation import add_interpolated_scores
+        from seminaive.kernels.scoring import add_table_scores
 
         terms, nodes = self.terms, table.schema.nodes
         if nodes is not None and terms.orders.max(initial=0) > 2:
