@@ -6,7 +6,7 @@ import pytest
 from seminaive import NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
 from seminaive.models.decided import generator_of
 from seminaive.selection import shrinkage_search
-from seminaive.selection.decision import NEGLIGIBLE
+from seminaive.selection.decision import SEARCH, SearchPlan
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch, n_leading
 
@@ -95,14 +95,14 @@ def test_trials_and_class_shares_are_weighted_by_their_losses_and_their_prior(n_
             by_trial[target.share, k] = prior * np.exp(-0.5 * target.totals[k])
     total = of_shares + sum(by_trial.values())
     most = max(by_trial.values())
-    kept = {trial: weight for trial, weight in by_trial.items() if weight >= NEGLIGIBLE * most}
+    kept = {trial: weight for trial, weight in by_trial.items() if weight >= SEARCH.negligible * most}
     assert {(target.share, k) for target, k in answer.parts} == set(kept)
     for (target, k), weight in zip(answer.parts, answer.decision.weights, strict=True):
         expected = kept[target.share, k] / sum(kept.values())
         assert weight == pytest.approx(expected, rel=1e-6)
     assert (answer.best.share, answer.position) == max(kept, key=kept.get)
     # Trials whose weight is the square of what is negligible are left out before.
-    assert answer.decision.fit_share == pytest.approx(1 - of_shares / total, abs=NEGLIGIBLE**2)
+    assert answer.decision.fit_share == pytest.approx(1 - of_shares / total, abs=SEARCH.negligible**2)
     assert 0.0 < answer.decision.fit_share < 1.0
 
 
@@ -169,7 +169,7 @@ def test_the_rules_of_the_paper_take_one_trial_whole(selection):
 
 def test_integer_weights_equal_repeated_rows(monkeypatch):
     # Folds are solved as exactly as all rows, so that weights and copies are the same problem.
-    monkeypatch.setattr(shrinkage_search, "FOLD_TOL", 1e-9)
+    monkeypatch.setattr(shrinkage_search, "SEARCH", SearchPlan(fold_tol=1e-9))
     X, y = mixed_table(signal=0.3)
     times = np.random.default_rng(1).integers(1, 4, len(y))
     copied = np.repeat(np.arange(len(y)), times)

@@ -38,7 +38,7 @@ def engine(request):
     X, labels, earlier = draw(n_classes)
     weight = np.ones(len(labels))
     _, table = TableEncoder.learn(X, cut_rule=EqualFrequencyCuts(4), labels=labels)
-    columns = SmoothColumns.of(table, weight, n_classes, None)
+    columns = SmoothColumns.of(table, weight).with_all_pairs(n_classes)
     splits = split_rows(3, labels, labels, None, 0)
     return kind(columns, table, labels, weight, n_classes, splits), earlier
 

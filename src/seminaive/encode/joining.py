@@ -7,16 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.nodes import Axis, at_codes, axis_of
 from seminaive.encode.schema import CategoricalColumn, EmptyColumn, NumericColumn, Schema
 from seminaive.encode.table import EncodedTable, bins_of, interleave
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from collections.abc import Iterator
 
     from seminaive.encode.schema import Column
 
-    Indices = NDArray[np.int64]
+# The least distance of two nodes at a step: a rise divided by it is finite.
+LEAST_GAP = 1e-280
 
 
 def joined_schema(schema: Schema, other: Schema) -> Schema:
@@ -53,10 +55,7 @@ def _joined(column: Column, other: Column) -> Column:
             )
         return column.union(other)
     if isinstance(column, NumericColumn) and isinstance(other, NumericColumn):
-        cuts = None
-        if column.cuts is not None or other.cuts is not None:
-            cuts = tuple(sorted({*(column.cuts or ()), *(other.cuts or ())}))
-        return replace(column, cuts=cuts, missing_seen=column.missing_seen or other.missing_seen)
+        return _joined_numbers(column, other)
     kinds = ["categories" if isinstance(one, CategoricalColumn) else "numbers" for one in (column, other)]
     raise InputError(
         f"column {column.name!r} holds {kinds[0]} here and held {kinds[1]} in the earlier model: name it in "
@@ -64,11 +63,37 @@ def _joined(column: Column, other: Column) -> Column:
     )
 
 
-def codes_before(joined: Schema, schema: Schema) -> dict[int, tuple[int, Indices]]:
+def _joined_numbers(own: NumericColumn, other: NumericColumn) -> NumericColumn:
+    """Return a column with the cut points of both or, where one is read between nodes, the nodes of both.
+
+    A step at a cut point is a line between two neighbouring numbers, so that nodes represent it, too.
+    """
+    missing_seen = own.missing_seen or other.missing_seen
+    if own.nodes is None and other.nodes is None:
+        cuts = None
+        if own.cuts is not None or other.cuts is not None:
+            cuts = tuple(sorted({*(own.cuts or ()), *(other.cuts or ())}))
+        return replace(own, cuts=cuts, missing_seen=missing_seen)
+    nodes = tuple(sorted({*_nodes_of(own), *_nodes_of(other)}))
+    return replace(own, cuts=nodes[:-1], nodes=nodes, missing_seen=missing_seen)
+
+
+def _nodes_of(column: NumericColumn) -> Iterator[float]:
+    """Yield the nodes between which a column's tables are linear: of bins, both sides of each cut point."""
+    if column.nodes is not None:
+        yield from column.nodes
+        return
+    for cut in column.cuts or ():
+        yield cut
+        yield max(float(np.nextafter(cut, np.inf)), cut + LEAST_GAP)
+
+
+def codes_before(joined: Schema, schema: Schema) -> dict[int, tuple[int, Axis]]:
     """Return where each coded column of a schema is in a joined one, and what its codes were.
 
     The keys are coded columns of ``schema``. The values are the coded column of ``joined`` and, for each of
-    its codes, that of no evidence last, the code in ``schema``. Columns that ``joined`` lacks have no entry.
+    its codes, that of no evidence last, the place on the axis of the column in ``schema``: a code, or a place
+    between two nodes. Columns that ``joined`` lacks have no entry.
     """
     place = {name: j for j, name in enumerate(joined.coded_names)}
     found = {}
@@ -80,17 +105,21 @@ def codes_before(joined: Schema, schema: Schema) -> dict[int, tuple[int, Indices
     return found
 
 
-def _codes_before(joined: Schema, larger: Column, schema: Schema, column: Column) -> Indices:
+def _codes_before(joined: Schema, larger: Column, schema: Schema, column: Column) -> Axis:
     unseen = schema.n_values(column)
     if isinstance(column, CategoricalColumn) and isinstance(larger, CategoricalColumn):
-        present = column.codes_of(larger.categories, unseen)
+        present = at_codes(column.codes_of(larger.categories, unseen))
     else:
-        cuts = getattr(column, "cuts", None) or ()
-        upper = np.append(getattr(larger, "cuts", None) or (), np.inf)
-        present = np.searchsorted(np.asarray(cuts, dtype=np.float64), upper, side="left")
+        assert isinstance(column, NumericColumn)  # noqa: S101 - narrows the type
+        assert isinstance(larger, NumericColumn)  # noqa: S101 - narrows the type
+        present = axis_of(column, np.array(larger.nodes or (*(larger.cuts or ()), np.inf)))
     missing = min(column.n_present, unseen)
     has_missing = joined.n_values(larger) > larger.n_present
-    return np.concatenate([present, [missing] * has_missing, [unseen]]).astype(np.int64)
+    others = [missing] * has_missing + [unseen]
+    return Axis(
+        np.concatenate([present.codes, others]).astype(np.int64),
+        np.concatenate([present.along, np.zeros(len(others))]),
+    )
 
 
 def recoded_table(table: EncodedTable, joined: Schema) -> EncodedTable:

@@ -147,6 +147,8 @@ class _Reader:
             blocks.append((tuple(coded[k] for k in positions), self.cells(positions, own)))
         for own in self.document["factored"]:
             positions = self.positions(own, coded)
+            if any("nodes" in self.columns[k] for k in positions):
+                raise ValueError("a pair in factors is read by codes, and a column of it has nodes")
             blocks.append((tuple(coded[k] for k in positions), self.product(positions, own)))
         terms = Terms(tuple(columns for columns, _ in blocks), self.schema.cardinalities)
         tables = np.concatenate([np.empty((0, len(self.classes))), *(values for _, values in blocks)])
@@ -258,7 +260,8 @@ def _column(own: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
     if "cuts" not in own:
         return NumericColumn(name, missing_seen=False, written=written)
     cuts = tuple(_numbers(own["cuts"], (len(own["cuts"]),)).tolist())
-    return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts, written)
+    nodes = tuple(_numbers(own["nodes"], (len(cuts) + 1,)).tolist()) if "nodes" in own else None
+    return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts, written, nodes)
 
 
 def _number_format(own: Any) -> NumberFormat:

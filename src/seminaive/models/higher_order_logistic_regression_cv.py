@@ -9,20 +9,18 @@ from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import fold_rows
-from seminaive.models.higher_order_base import cut_rule
-from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search
+from seminaive.models.higher_order_base import SMOOTH_TOL, cut_rule
+from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search, folds_by_size
 from seminaive.models.started import StartedClassifier
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.fold_table import FoldTable
 from seminaive.selection.folds import check_folds
 from seminaive.selection.started_strength_search import StartedStrengthSearch
-from seminaive.selection.strength_search import Grid, StrengthSearch
+from seminaive.selection.strength_grid import Grid
+from seminaive.selection.strength_search import StrengthSearch
+from seminaive.solvers.result import MAX_ITER, TOL
 
 FEW_ROWS = 500
-MANY_SCORES = 10_000
-# The search ends by held-out losses; this only tells that nothing is left to do.
-SEARCH_TOL = 1e-6
-MOST_FOLDS, FEW_FOLDS = 5, 3
 
 
 def cuts_by_size(values, labels, row_weight=None):
@@ -68,7 +66,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         the same. A column that the earlier model lacks is new; one that the table lacks carries no evidence.
         Clones start from the same fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Number of folds, stratified by class, 5 where rows times classes are at most 10,000 and 3 beyond; or
+        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or
         scikit-learn's ways of saying which rows are held out.
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
@@ -76,7 +74,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
     tol : float, default=1e-4
         Norm of the gradient at which the final fit stops, relative to that at zero coefficients. The norm is
         scaled so that half its square is about the distance of the penalised loss from its minimum.
-    max_iter : int, default=500
+    max_iter : int, default=1000
         Newton steps per fit.
     n_jobs : int, default=None
         Threads; results do not depend on it.
@@ -175,8 +173,8 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         start=None,
         cv="auto",
         bins="auto",
-        tol=1e-4,
-        max_iter=500,
+        tol=SMOOTH_TOL,
+        max_iter=MAX_ITER,
         n_jobs=None,
         random_state=0,
         categorical_features="from_dtype",
@@ -235,7 +233,8 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
                     )
                     for split in splits
                 ]
-            tol = min(self.tol, SEARCH_TOL)
+            # The search ends by held-out losses; this only tells that nothing is left to do.
+            tol = min(self.tol, TOL)
             with self._progress("trials") as step:
                 step.say(whole.design.describe())
 
@@ -279,7 +278,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if rows.n_counted * rows.n_classes <= MANY_SCORES else FEW_FOLDS
+            return folds_by_size(rows.n_counted)
         return self.cv
 
     def _check_parameters(self):

@@ -12,11 +12,8 @@ from seminaive.errors import InputError
 from seminaive.models.base import is_number, unchanged_on_failure
 from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.models.shrunken import ShrunkenClassifier
-from seminaive.solvers.elastic_net_path import RATIO
+from seminaive.solvers.elastic_net_path import N_STRENGTHS, RATIO
 from seminaive.solvers.result import MAX_ITER, TOL
-
-# Strengths solved on the way from the target to a strength.
-STEPS_OF_THE_WAY = 20
 
 
 class NaiveBayesLogisticRegression(ShrunkenClassifier):
@@ -205,7 +202,7 @@ def path_to(strengths, solve, options, whole):
     top, least = solve(whole, n_strengths=1).strength_max, min(strengths)
     if least >= top:
         return solve(whole, strengths=np.unique(strengths))
-    way = np.geomspace(top, max(least, RATIO * top), STEPS_OF_THE_WAY)
+    way = np.geomspace(top, max(least, RATIO * top), N_STRENGTHS)
     others = [own for own in strengths if own > least]
     if least > 0:
         way[-1] = least

@@ -14,7 +14,14 @@ from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import fold_rows
-from seminaive.models.parameters import check_choice, check_flag, check_numbers, check_whole
+from seminaive.models.parameters import (
+    N_FOLDS,
+    VARIANCE_FLOOR,
+    check_choice,
+    check_flag,
+    check_numbers,
+    check_whole,
+)
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.models.started import RecalibratedModel
@@ -24,6 +31,8 @@ from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import check_folds
 from seminaive.selection.recalibration import recalibrate
 from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch
+from seminaive.solvers.elastic_net_path import N_STRENGTHS
+from seminaive.solvers.result import MAX_ITER, TOL
 
 SELECTIONS = ("average", "min", "one-standard-error")
 
@@ -140,11 +149,11 @@ categorical_features, missing
     def __init__(
         self,
         *,
-        strengths=25,
+        strengths=N_STRENGTHS,
         generative_shares=(0.0, 0.5, 1.0),
         start=None,
         extend=True,
-        cv=5,
+        cv=N_FOLDS,
         scoring="log-loss",
         selection="average",
         target="naive-bayes",
@@ -152,9 +161,9 @@ categorical_features, missing
         standardize=True,
         penalize_intercept=True,
         smoothing=1.0,
-        variance_floor=1e-9,
-        tol=1e-6,
-        max_steps=200,
+        variance_floor=VARIANCE_FLOOR,
+        tol=TOL,
+        max_steps=MAX_ITER,
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,

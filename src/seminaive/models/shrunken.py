@@ -27,6 +27,8 @@ from seminaive.models.started import StartedClassifier
 from seminaive.objective.penalties import ElasticNet
 from seminaive.scores import generative_scores
 from seminaive.solvers import PathOptions, ShrinkagePath, logistic_path, softmax_path
+from seminaive.solvers.elastic_net_path import WIDEST
+from seminaive.solvers.result import TOL
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
@@ -39,10 +41,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Solve = Callable[..., ShrinkagePath]
-
-# Coefficients, all classes together, up to which the unpenalised fit is made for comparison; the share by
-# which coefficients that were fitted to a tolerance may differ and count as equal.
-MOST_COEFFICIENTS_COMPARED, EQUAL = 1000, 1e-9
 
 
 class ShrunkenClassifier(StartedClassifier):
@@ -208,7 +206,7 @@ class ShrunkenClassifier(StartedClassifier):
             full = full + linear.coefficients_of(linear.anchor).mean(axis=1, keepdims=True)
         self.scores_ = linear.to_scores(full, cell_weight)
         self.maximum_likelihood_ = np.full(self.coefficients_.shape, np.nan)
-        if self.coefficients_.size <= MOST_COEFFICIENTS_COMPARED:
+        if self.coefficients_.size <= WIDEST:
             free = solve(self._options(), strengths=[0.0])
             self.maximum_likelihood_ = free.coefficients[0][flat]
 
@@ -316,10 +314,10 @@ class ShrunkenClassifier(StartedClassifier):
                 "class": np.tile(self.classes_, len(names)),
             }
         length = (free - target).ravel()
-        differ = np.abs(length) > EQUAL * (1.0 + np.abs(target.ravel()))
+        differ = np.abs(length) > TOL * (1.0 + np.abs(target.ravel()))
         share = np.divide((fitted - target).ravel(), length, out=np.full(length.shape, np.nan), where=differ)
         with np.errstate(invalid="ignore"):
-            share[(share < -EQUAL) | (share > 1.0 + EQUAL)] = np.nan
+            share[(share < -TOL) | (share > 1.0 + TOL)] = np.nan
         values = {
             "target": target.ravel(),
             "fitted": fitted.ravel(),

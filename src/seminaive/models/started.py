@@ -10,7 +10,6 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.classes import by_class, log_odds
-from seminaive.design.smooth_scores import cell_weights
 from seminaive.encode import EmptyColumn
 from seminaive.encode.joining import joined_schema, recoded_table
 from seminaive.errors import InputError
@@ -19,6 +18,7 @@ from seminaive.scores import AdditiveScores, StartedFrom
 from seminaive.scores.joining import recoded_scores, summed_terms
 from seminaive.selection.recalibration import recalibrate
 from seminaive.statistics import TupleCounts
+from seminaive.statistics.cell_weights import weigh_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -96,7 +96,7 @@ class StartedClassifier(AdditiveClassifier):
 
     def _summarise_started(self, rows: TrainingSet, earlier: Earlier) -> None:
         """Keep a summary of the training rows under the schema of the sum."""
-        weights = cell_weights(self.scores_.terms, earlier.table, rows.weights)
+        weights = weigh_cells(self.scores_.terms, earlier.table, rows.weights)
         self._summarise(replace(rows, table=earlier.table), TupleCounts(self.scores_.terms, weights[:, None]))
 
     def _check_consistent(self):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from seminaive.scores.exponents import class_shift_exponents
     from seminaive.scores.factored_pairs import FactoredPairs
     from seminaive.scores.fallback import fill_unknown
-    from seminaive.scores.feature_curve import FeatureCurve
+    from seminaive.scores.feature_curve import FeatureCurve, curve_of_number
     from seminaive.scores.generative import (
         NormalParameters,
         gaussian_terms,
@@ -68,6 +68,7 @@ __all__ = [
     "TupleEffect",
     "class_shift_exponents",
     "curve_as_terms",
+    "curve_of_number",
     "difference",
     "fill_unknown",
     "gaussian_terms",
@@ -106,6 +107,7 @@ FILES = {
     "TupleEffect": "effects",
     "class_shift_exponents": "exponents",
     "curve_as_terms": "curve_algebra",
+    "curve_of_number": "feature_curve",
     "difference": "curve_algebra",
     "fill_unknown": "fallback",
     "gaussian_terms": "generative",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 
 from seminaive.encode.joining import codes_before
+from seminaive.encode.nodes import read_axis
 from seminaive.errors import InputError
 from seminaive.scores.additive import AdditiveScores
 from seminaive.scores.curve_terms import CurveTerms
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
+    from seminaive.encode.nodes import Axis
 
     Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Block = tuple[tuple[int, ...], Floats]
 
 NumberTerms = TypeVar("NumberTerms", NumericTerms, CurveTerms)
@@ -74,13 +75,13 @@ def _tables(scores: AdditiveScores) -> Iterable[Block]:
         yield pair, scores.pairs.table(term)
 
 
-def _recoded_table(columns: tuple[int, ...], table: Floats, before: dict[int, tuple[int, Indices]]) -> Block:
+def _recoded_table(columns: tuple[int, ...], table: Floats, before: dict[int, tuple[int, Axis]]) -> Block:
     """Return the columns of a table in another schema, increasing, and its cells there."""
     kept: list[int] = []
     for axis, column in reversed(list(enumerate(columns))):
         if column in before:
-            place, codes = before[column]
-            table = table.take(codes, axis=axis)
+            place, its_axis = before[column]
+            table = read_axis(table, axis, its_axis)
             kept.insert(0, place)
         else:
             table = np.asarray(table.take(-1, axis=axis))

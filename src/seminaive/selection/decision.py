@@ -54,12 +54,33 @@ class Draws:
 
 
 DRAWS = Draws()
-# A trial is better than another if it loses less by this share of the loss.
-PRECISION = 1e-3
-# Fits of folds, which are compared and not kept, end at this share of the loss: far below what a choice sees.
-FOLD_TOL = 1e-4
-# Trials of less weight in an average, relative to the largest, are left out: each takes a fit of all rows.
-NEGLIGIBLE = 0.01
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """The numbers that all searches share.
+
+    Parameters
+    ----------
+    precision : float
+        A trial is better than another if it loses less by this share of the loss.
+    fold_tol : float
+        Fits of folds, which are compared and not kept, end at this share of the loss: far below what a choice
+        among trials can see.
+    negligible : float
+        Trials of less weight in an average, relative to the largest, are left out: each takes a fit of all
+        rows.
+    most_decades : int
+        How many factors of ten a search goes beyond the ends of its strengths.
+    """
+
+    precision: float = 1e-3
+    fold_tol: float = 1e-4
+    negligible: float = 0.01
+    most_decades: int = 6
+
+
+SEARCH = SearchPlan()
 # Losses beyond are as good as infinite; their squares, and the squares of these, are finite.
 FAR = float(np.sqrt(np.sqrt(np.finfo(float).max)))
 # Probabilities that a row is drawn no time, once, twice, ...: as many as are above the rounding of 1.
@@ -95,7 +116,7 @@ class Decision:
         return replace(self, weights=weights / weights.sum())
 
 
-def weighty(weights: Floats, negligible: float = NEGLIGIBLE) -> NDArray[np.bool_]:
+def weighty(weights: Floats, negligible: float = SEARCH.negligible) -> NDArray[np.bool_]:
     """Tell which trials have a weight in an average that is not negligible beside the largest."""
     return np.asarray(weights >= negligible * weights.max())
 
@@ -257,7 +278,7 @@ class _Price:
             return 1.0
         if self._slope(0.0) >= 0:
             return 0.0
-        return float(brentq(self._slope, 0.0, 1.0, xtol=PRECISION))
+        return float(brentq(self._slope, 0.0, 1.0, xtol=SEARCH.precision))
 
     def _slope(self, share: float) -> float:
         """Return the derivative of the total loss by the share."""

@@ -11,16 +11,13 @@ from seminaive.design.classes import class_share_scores
 from seminaive.design.rounding import ROUNDING
 from seminaive.solvers.kernel_newton import RowLoss
 from seminaive.solvers.line_search import MOST_HALVINGS
+from seminaive.solvers.result import MAX_ITER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
-
-# Newton steps; where classes are separated each of them adds about one unit to the log odds, so that doubles
-# have no more to say long before.
-MOST_STEPS = 100
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,8 @@ def _minimized(loss: RowLoss, earlier: Floats, start: Floats) -> Floats:
     """Return the intercepts and, last, the slope of least loss, by damped Newton steps."""
     parameters = start
     value, posterior = loss.evaluate(parameters[:-1] + parameters[-1] * earlier)
-    for _ in range(MOST_STEPS):
+    # Where classes are separated each step adds about one unit to the log odds: doubles end long before.
+    for _ in range(MAX_ITER):
         gradient = _sums(loss.residuals(posterior), earlier)
         step = np.linalg.lstsq(_hessian(loss, posterior, earlier), gradient, rcond=None)[0]
         if 0.5 * float(gradient @ step) <= ROUNDING * loss.at_zero:

@@ -11,16 +11,9 @@ import numpy as np
 
 from seminaive.design.classes import by_class, log_odds
 from seminaive.design.reference import AnchoredDesign, reference_codes
+from seminaive.design.workspace import ROWS_AT_ONCE
 from seminaive.objective.pointwise import POINTWISE, expected_log_losses
-from seminaive.selection.decision import (
-    FOLD_TOL,
-    NEGLIGIBLE,
-    Decision,
-    averaged,
-    cost_of_weakness,
-    decide,
-    weighty,
-)
+from seminaive.selection.decision import SEARCH, Decision, averaged, cost_of_weakness, decide, weighty
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.held_out import HeldOut
 from seminaive.statistics import TableStatistics
@@ -46,19 +39,14 @@ class ShrinkagePlan:
 
     Parameters
     ----------
-    most_decades : int
-        The search goes on by at most so many, with as many strengths in each.
     held_factor : float
         Times strength_max: a strength that keeps every coefficient at the target in all folds.
     """
 
-    most_decades: int = 6
     held_factor: float = 10.0
 
 
 PLAN = ShrinkagePlan()
-# Held-out rows scored together, for all strengths at once.
-ROWS_AT_ONCE = 4096
 
 
 @dataclass(frozen=True)
@@ -294,7 +282,7 @@ class ShrinkageSearch:
         options, per_decade = self.shrinkage.options(stop_early=False), _per_decade(found)
         if found.losses.is_tie(0):
             found = self._from_target(found, options)
-        for _ in range(PLAN.most_decades):
+        for _ in range(SEARCH.most_decades):
             criterion = found.totals / 2 + self._cost(found)
             if not found.is_solved or criterion.argmin() != len(criterion) - 1:
                 break
@@ -323,7 +311,7 @@ class ShrinkageSearch:
     def _to_no_penalty(self, found: Target, options: PathOptions, per_decade: int) -> Target:
         """Go on to weaker strengths by decades while losses fall, and end with no penalty."""
         end = self._solve(found.share, options, strengths=[0.0])
-        for _ in range(PLAN.most_decades):
+        for _ in range(SEARCH.most_decades):
             further = self._solve(found.share, options, strengths=_decade(found, per_decade)).solved_part()
             if not len(further.path):
                 break
@@ -339,7 +327,7 @@ class ShrinkageSearch:
         """Solve for strengths of all rows, and for the same strengths in the folds."""
         linear = self.lay_out(share)
         path = self.shrinkage.path(linear, self.labels, self.row_weight, options, **laid)
-        tol = max(options.gap_tol, FOLD_TOL)
+        tol = max(options.gap_tol, SEARCH.fold_tol)
         in_folds = replace(options, stop_early=False, gap_tol=tol, residual_tol=tol)
         total = self.row_weight.sum()
 
@@ -406,7 +394,7 @@ class ShrinkageSearch:
         order = np.argsort(totals / 2 + cost, kind="stable")
         weights = averaged(cost)(totals)
         # The square of what is negligible in the average: draws weigh trials by other rows.
-        kept = order[weighty(weights, NEGLIGIBLE**2)[order]]
+        kept = order[weighty(weights, SEARCH.negligible**2)[order]]
         parts = [trials[k] for k in kept]
         shares = self.held_out.share_scores[:, None]
         scores = np.concatenate([self._held_out_scores(parts), shares], axis=1)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.selection.baselines import NOTHING, SEARCHED, Baseline, Combination, baselines_of
-from seminaive.selection.strength_search import Average, Grid, StrengthSearch
+from seminaive.selection.strength_search import Average, StrengthSearch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.selection.fold_table import FoldTable
+    from seminaive.selection.strength_grid import Grid
 
     Floats = NDArray[np.float64]
     Search = Callable[[FoldTable, list[FoldTable], Baseline | None], StrengthSearch]

@@ -10,13 +10,14 @@ import numpy as np
 
 from seminaive.design.classes import toward_class_shares
 from seminaive.design.rounding import ROUNDING
-from seminaive.selection.decision import PRECISION, Decision, averaged, decide, weighty
+from seminaive.selection.decision import SEARCH, Decision, averaged, decide, weighty
 from seminaive.selection.held_out import HeldOut
+from seminaive.selection.strength_grid import PLAN, Choice, Grid, Strengths
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -28,45 +29,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class StrengthPlan:
-    """The numbers of the search.
-
-    Parameters
-    ----------
-    number_margin : float
-        A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same
-        rows, and numbers without a ridge can fit single rows.
-    most_decades : int
-        How many factors of ten a search goes beyond the ends of its lists.
-    """
-
-    number_margin: float = 0.03
-    most_decades: int = 6
-
-
-PLAN = StrengthPlan()
-
-
-@dataclass(frozen=True)
-class Strengths:
-    """What a trial tries.
-
-    Parameters
-    ----------
-    ridge : tuple of float
-        The ridge of each order, from 1 on.
-    number_ridge : float
-        The ridge of numbers.
-    share : float
-        The share of the generative estimate in the target of the ridge.
-    """
-
-    ridge: tuple[float, ...]
-    number_ridge: float
-    share: float
 
 
 @dataclass
@@ -111,7 +73,7 @@ class Trial:
         self.error = 0.5 * change * ratio / (1 - ratio) if ratio < 1 else np.inf
         self.change = change
         self.scores, self.losses, self.loss = scores, losses, float(held_out.mean(losses))
-        if not self.error > PRECISION * self.loss:
+        if not self.error > SEARCH.precision * self.loss:
             self.error = 0.0
 
 
@@ -132,96 +94,6 @@ class Average:
     best: Strengths
     decision: Decision
     result: SolverResult
-
-
-@dataclass(frozen=True)
-class Choice:
-    """One value of each coordinate of the search.
-
-    Parameters
-    ----------
-    first, tuples : float
-        The ridge of single features, and that of tuples of two and more.
-    number_share : float
-        The ridge of numbers over that of single features, at most 1.
-    share : float
-        The share of the generative estimate in the target, between 0 and 1.
-    """
-
-    first: float
-    tuples: float
-    number_share: float
-    share: float
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The strengths that a search tries: values of each coordinate of `Choice`, increasing.
-
-    Parameters
-    ----------
-    values : dict of str to list of float
-    order : int
-    hierarchical : bool
-        Whether there are single features beside tuples.
-    """
-
-    values: dict[str, list[float]]
-    order: int
-    hierarchical: bool
-
-    @classmethod
-    def of(
-        cls,
-        first_ridges: Sequence[float],
-        ridges: Sequence[float],
-        number_shares: Sequence[float],
-        shares: Sequence[float],
-        order: int,
-        *,
-        hierarchical: bool,
-    ) -> Grid:
-        """Sort what a user has listed."""
-        values = {
-            "first": sorted(first_ridges) if hierarchical else [1.0],
-            "tuples": sorted(ridges),
-            "number_share": sorted(number_shares),
-            "share": sorted(shares),
-        }
-        return cls(values, order, hierarchical)
-
-    def strengths(self, choice: Choice) -> Strengths:
-        """Return the strengths of a choice."""
-        first = choice.first if self.hierarchical else choice.tuples
-        ridge = (first, *(choice.tuples,) * (self.order - 1))
-        return Strengths(ridge, choice.number_share * choice.first, choice.share)
-
-    @property
-    def middle(self) -> Choice:
-        """Return where a search starts: ridges in the middle, numbers penalised as others, no target."""
-        values = self.values
-        return Choice(
-            values["first"][len(values["first"]) // 2],
-            values["tuples"][len(values["tuples"]) // 2],
-            values["number_share"][-1],
-            values["share"][0],
-        )
-
-    def beyond(self, choice: Choice, name: str) -> list[float]:
-        """Return the values, increasing, that follow a choice at an end of its list.
-
-        A list of one value is taken as given. Ridges go on by factors of ten, those of numbers only below
-        that of single features; the weakest of all is no penalty.
-        """
-        values, chosen = self.values[name], getattr(choice, name)
-        decades = np.logspace(1, PLAN.most_decades, PLAN.most_decades)
-        if len(values) == 1 or chosen == 0 or name == "share":
-            return [chosen]
-        if chosen == values[0]:
-            return [0.0, *(chosen / decades[::-1]).tolist(), chosen]
-        if chosen == values[-1] and name != "number_share":
-            return [chosen, *(chosen * decades).tolist()]
-        return [chosen]
 
 
 @dataclass
@@ -274,11 +146,11 @@ class StrengthSearch:
         choice = self._climb(grid, choice, "share", grid.values["share"])
         names = ["tuples", *(["first"] if grid.hierarchical else [])]
         for name in [*names, *(["number_share"] if self.whole.space.n_numbers else [])]:
-            margin = PLAN.number_margin if name == "number_share" else PRECISION
+            margin = PLAN.number_margin if name == "number_share" else SEARCH.precision
             choice = self._climb(grid, choice, name, grid.beyond(choice, name), margin)
 
     def _climb(
-        self, grid: Grid, choice: Choice, name: str, values: list[float], margin: float = PRECISION
+        self, grid: Grid, choice: Choice, name: str, values: list[float], margin: float = SEARCH.precision
     ) -> Choice:
         """Return the best of increasing values of one coordinate, going in the direction of improvement."""
 
@@ -391,7 +263,9 @@ class StrengthSearch:
         """Fit all rows roughly, for a start of all folds: losses differ by squares of gradients."""
         every_row = table.every_row
         zero = np.zeros(every_row.shape)
-        solution = self._solve(table, every_row, strengths, zero, zero, float(np.sqrt(PRECISION))).solution
+        solution = self._solve(
+            table, every_row, strengths, zero, zero, float(np.sqrt(SEARCH.precision))
+        ).solution
         return np.tile(solution, len(table.splits))
 
     @cached_property
