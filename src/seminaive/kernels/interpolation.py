@@ -1,7 +1,7 @@
 """Tables over coded columns that are interpolated along the axes of numbers.
 
 Legend: i row, r row of a block, j column, t term, c class, n rows, k columns, T terms, C classes. The columns
-of term t are ``columns[starts[t]:starts[t + 1]]``, one or two. On the axis of a column, a row stands at a code
+of term t are ``columns[starts[t]:starts[t + 1]]``, one or two. On the axis of a column, a row is at a code
 or between two nodes: its place is the code of the node below, and ``along`` its share of the way to the next.
 """
 
