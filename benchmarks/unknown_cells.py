@@ -1,4 +1,4 @@
-"""How far are answers about rows with unknown cells from the mean of the answers over completions?
+"""How far answers about rows with unknown cells are from the mean of the answers over completions.
 
     python benchmarks/unknown_cells.py [--models SemiNaive,...] [--tables car,adult] [--out unknown.csv]
 
