@@ -70,7 +70,7 @@ def measure(name, size, draw):
         fresh.predict_proba(new),
         started.predict_proba(new),
     )
-    losses = [log_loss(own, labels) for own in probabilities]
+    losses = [log_loss(probability, labels) for probability in probabilities]
     slope = started.started_from_[-1].slope
     return *losses, slope, started.fit_share_, between - began, ended - between
 
@@ -83,8 +83,10 @@ def run(splits, sizes, n_draws, minutes, path):
     end = time.time() + 60 * minutes
     for name in splits:
         n_rows = len(split(name)[3])
-        for size in (own for own in sizes if own + FEWEST_JUDGES <= n_rows):
-            for draw in (own for own in range(n_draws) if (name, size, own) not in done):
+        for size in filter(lambda size: size + FEWEST_JUDGES <= n_rows, sizes):
+            for draw in range(n_draws):
+                if (name, size, draw) in done:
+                    continue
                 if time.time() > end:
                     return
                 row = (name, size, draw, *(f"{value:.6g}" for value in measure(name, size, draw)))

@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.rounding import ROUNDING
 from seminaive.statistics.spread import root_mean_squares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,6 +38,10 @@ PAIR_FUNCTIONS, MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4, 4000, 16000
 # A category has no functions in pairs where more than so many eigenvalues equal the largest: an identifier.
 # Slopes count numbers up to so many deviations from the mean.
 MOST_TIED, MOST_DEVIATIONS = 32, 4.0
+# A category of more levels has no matrix of eigenfunctions, whose products take the square of the levels: its
+# main term has a function per level, which is the same prior. Its functions of pairs are those of as many of
+# the most frequent levels, which the leading eigenfunctions of all of them are mostly made of.
+MOST_DECOMPOSED = 700
 
 
 def most_pair_features(n_classes: int) -> int:
@@ -109,7 +114,7 @@ class SmoothColumn:
         The position among the coded columns, where it has codes.
     knots : ndarray of shape (n_knots,)
         Of a number; empty for a category.
-    main : ndarray of shape (n_levels, n_functions)
+    main : ndarray of shape (n_levels, n_functions), or CentredLevels
         The functions at each knot and, last, at a missing number; or at each code, that of no evidence last.
     pair : ndarray of shape (cardinality + 1, n_pair_functions)
         The functions of pairs at each code, 0 at that of no evidence.
@@ -120,7 +125,7 @@ class SmoothColumn:
     number: int | None
     coded: int | None
     knots: Floats
-    main: Floats
+    main: Floats | CentredLevels
     pair: Floats
     eigenvalues: Floats
 
@@ -135,14 +140,31 @@ class SmoothColumn:
             return table.codes[:, self.coded].astype(np.int64), np.zeros(len(table))
         return knot_positions(self.knots, table.numbers[:, self.number])
 
+    @property
+    def curve(self) -> Floats:
+        """Return the functions of a number at each knot and, last, at a missing number."""
+        return np.asarray(self.main, dtype=np.float64)
+
     def main_features(self, table: EncodedTable) -> Floats:
         """Return the functions of the main term for each row."""
         level, along = self.positions(table)
+        if isinstance(self.main, CentredLevels):
+            return self.main.features(level)
         features = self.main[level]
         if self.number is not None:
             following = self.main[np.minimum(level + 1, len(self.knots))]
             features += along[:, None] * (following - features)
         return np.asarray(features, dtype=np.float64)
+
+    def main_blocks(self, table: EncodedTable) -> Iterator[Floats]:
+        """Yield the functions of the main term for each row, those of many levels a few at a time."""
+        if not isinstance(self.main, CentredLevels):
+            yield self.main_features(table)
+            return
+        level, _ = self.positions(table)
+        for first in range(0, self.main.shape[1], MOST_DECOMPOSED):
+            stop = min(first + MOST_DECOMPOSED, self.main.shape[1])
+            yield self.main.features(level, np.arange(first, stop))
 
     def pair_features(self, table: EncodedTable) -> Floats:
         """Return the functions of pair terms for each row."""
@@ -323,6 +345,9 @@ def _smooth_column(
     n_codes = 0 if coded is None else table.cardinalities[coded]
     if number is None and coded is not None:
         weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
+        if n_codes > MOST_DECOMPOSED:
+            levels = CentredLevels(_shares(weight))
+            return SmoothColumn(None, coded, np.empty(0), levels, *_functions_of_frequent(weight))
         functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), 0.0)
         with_none = np.vstack([functions, np.zeros((1, functions.shape[1]))])
         return SmoothColumn(None, coded, np.empty(0), with_none, with_none, values)
@@ -364,6 +389,15 @@ def _smooth_column(
         if pair.shape[1] and not np.abs(pair).max() > rounding_of(functions[:, 0]):
             pair = pair[:, :0]
     return SmoothColumn(number, coded, knots, main, pair, values)
+
+
+def _functions_of_frequent(weight: NDArray[Any]) -> tuple[Floats, Floats]:
+    """Return eigenfunctions over the most frequent levels, 0 at all others, and the eigenvalues."""
+    frequent = np.sort(np.argsort(-weight, kind="stable")[:MOST_DECOMPOSED])
+    functions, values = eigenfunctions(np.eye(len(frequent)), _shares(weight[frequent]), 0.0)
+    pair = np.zeros((len(weight) + 1, functions.shape[1]))
+    pair[frequent] = functions
+    return pair, values
 
 
 def _shares(mass: NDArray[Any]) -> Floats:

@@ -38,27 +38,27 @@ def joined_schema(schema: Schema, other: Schema) -> Schema:
             "the same"
         )
     known = dict(zip(other.names, other.columns, strict=True))
-    columns = tuple(_joined(own, known.get(own.name, own)) for own in schema.columns)
+    columns = tuple(_joined(column, known.get(column.name, column)) for column in schema.columns)
     return Schema(columns, schema.missing)
 
 
-def _joined(own: Column, other: Column) -> Column:
+def _joined(column: Column, other: Column) -> Column:
     """Return a column with the values, or the cut points, of both."""
-    if isinstance(own, EmptyColumn) or isinstance(other, EmptyColumn):
-        return own
-    if isinstance(own, CategoricalColumn) and isinstance(other, CategoricalColumn):
-        own.codes_of(other.categories, unseen=-1)  # refuses text where there were numbers
-        if own.merged != other.merged:
+    if isinstance(column, EmptyColumn) or isinstance(other, EmptyColumn):
+        return column
+    if isinstance(column, CategoricalColumn) and isinstance(other, CategoricalColumn):
+        column.codes_of(other.categories, unseen=-1)  # refuses text where there were numbers
+        if column.merged != other.merged:
             raise InputError(
-                f"the spellings of column {own.name!r} are merged in one of two models: fit both with the "
+                f"the spellings of column {column.name!r} are merged in one of two models: fit both with the "
                 "same merge_spellings"
             )
-        return own.union(other)
-    if isinstance(own, NumericColumn) and isinstance(other, NumericColumn):
-        return _joined_numbers(own, other)
-    kinds = ["categories" if isinstance(one, CategoricalColumn) else "numbers" for one in (own, other)]
+        return column.union(other)
+    if isinstance(column, NumericColumn) and isinstance(other, NumericColumn):
+        return _joined_numbers(column, other)
+    kinds = ["categories" if isinstance(one, CategoricalColumn) else "numbers" for one in (column, other)]
     raise InputError(
-        f"column {own.name!r} holds {kinds[0]} here and held {kinds[1]} in the earlier model: name it in "
+        f"column {column.name!r} holds {kinds[0]} here and held {kinds[1]} in the earlier model: name it in "
         "categorical_features, or leave it out, so that it is the same in both"
     )
 
@@ -123,7 +123,7 @@ def _codes_before(joined: Schema, larger: Column, schema: Schema, column: Column
 
 
 def recoded_table(table: EncodedTable, joined: Schema) -> EncodedTable:
-    """Return the rows of a table in the codes of a schema that was joined to its own."""
+    """Return the rows of a table in the codes of a schema that was joined to its schema."""
     schema = table.schema
     moves = dict(zip(schema.coded, schema.moves_to(joined), strict=True))
     place = {position: j for j, position in enumerate(schema.coded)}

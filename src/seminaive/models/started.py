@@ -149,7 +149,7 @@ class Earlier:
 
     def history(self, slope: float) -> tuple[StartedFrom, ...]:
         """Return the earlier models that a fit goes back to, the first one first."""
-        known = {own.name for own in self.table.schema.columns if not isinstance(own, EmptyColumn)}
+        known = {column.name for column in self.table.schema.columns if not isinstance(column, EmptyColumn)}
         columns = self.model.schema_.names
         record = StartedFrom(
             getattr(self.model, "made_of_", type(self.model).__name__),
@@ -175,9 +175,9 @@ class RecalibratedModel:
 
     def times(self, share: float) -> RecalibratedModel:
         """Return a share of its scores."""
-        own = self.recalibration
+        whole = self.recalibration
         return replace(
-            self, recalibration=replace(own, intercept=share * own.intercept, slope=share * own.slope)
+            self, recalibration=replace(whole, intercept=share * whole.intercept, slope=share * whole.slope)
         )
 
 

@@ -53,11 +53,11 @@ def recoded_scores(scores: AdditiveScores, schema: Schema, joined: Schema) -> Ad
     prior = scores.prior.copy()
     blocks: list[Block] = []
     for columns, table in _tables(scores):
-        features, own = _recoded_table(columns, table, before)
+        features, recoded = _recoded_table(columns, table, before)
         if features:
-            blocks.append((features, own))
+            blocks.append((features, recoded))
         else:
-            prior += own
+            prior += recoded
     numeric, away = _renumbered(scores.numeric, schema, joined)
     prior += scores.numeric.coefficients[away, 0].sum(axis=0)
     curves, away = _renumbered(scores.curves, schema, joined)
@@ -130,11 +130,11 @@ def _summed_curves(curves: CurveTerms) -> CurveTerms:
     """Return one curve per number."""
     summed = []
     for number in dict.fromkeys(curves.features):
-        own = [term for term, feature in enumerate(curves.features) if feature == number]
-        parts = [slice(curves.starts[term], curves.starts[term + 1]) for term in own]
+        terms = [term for term, feature in enumerate(curves.features) if feature == number]
+        parts = [slice(curves.starts[term], curves.starts[term + 1]) for term in terms]
         knots = np.unique(np.concatenate([curves.knots[part] for part in parts]))
         values = sum(_interpolated(knots, curves.knots[part], curves.values[part]) for part in parts)
-        summed.append((number, knots, values, curves.missing[own].sum(axis=0)))
+        summed.append((number, knots, values, curves.missing[terms].sum(axis=0)))
     return CurveTerms.of(summed) if summed else curves
 
 

@@ -56,7 +56,9 @@ class Baseline:
     ) -> Baseline:
         """Recalibrate on the training rows of each fold, and on all rows."""
         trains = [train for train, _ in splits] + [np.arange(len(labels))]
-        parts = (recalibration(earlier[own], labels[own], row_weight[own], n_classes) for own in trains)
+        parts = (
+            recalibration(earlier[train], labels[train], row_weight[train], n_classes) for train in trains
+        )
         return cls(earlier, tuple(parts))
 
     @classmethod
@@ -76,7 +78,7 @@ class Baseline:
     @property
     def offsets(self) -> list[Floats]:
         """Return the scores of all rows in each fold and, last, by the fit of all rows."""
-        return [own.scores(self.earlier) for own in self.parts]
+        return [part.scores(self.earlier) for part in self.parts]
 
 
 def baselines_of(
@@ -133,7 +135,7 @@ class Combination:
     @cached_property
     def weights(self) -> dict[str, float]:
         """The weight of each answer; equal where no row is held out."""
-        losses = np.array([own.log_loss for own in self.decisions.values()])
+        losses = np.array([decision.log_loss for decision in self.decisions.values()])
         found = averaged(np.zeros(len(losses)))(self.total * np.nan_to_num(losses))
         found = np.where(weighty(found), found, 0.0)
         return dict(zip(self.decisions, (found / found.sum()).tolist(), strict=True))
@@ -147,23 +149,23 @@ class Combination:
     def decision(self) -> Decision:
         """The decision of all: the loss of an average is at most the average of the losses."""
         weights, parts = np.array(list(self.weights.values())), list(self.decisions.values())
-        low, high = weights @ np.array([own.log_loss_interval for own in parts])
+        low, high = weights @ np.array([part.log_loss_interval for part in parts])
         return Decision(
             weights,
-            float(weights @ np.array([own.fit_share for own in parts])),
-            float(weights @ np.array([own.log_loss for own in parts])),
+            float(weights @ np.array([part.fit_share for part in parts])),
+            float(weights @ np.array([part.log_loss for part in parts])),
             (float(low), float(high)),
         )
 
     @property
     def recalibration(self) -> Recalibration:
         """The average of the baselines: the intercept and slope of the earlier score in the answer."""
-        parts = [(self.weights[kind], own.of_all) for kind, own in self.baselines.items()]
-        intercept = sum(weight * own.intercept for weight, own in parts)
-        return Recalibration(np.asarray(intercept), sum(weight * own.slope for weight, own in parts))
+        parts = [(self.weights[kind], baseline.of_all) for kind, baseline in self.baselines.items()]
+        intercept = sum(weight * part.intercept for weight, part in parts)
+        return Recalibration(np.asarray(intercept), sum(weight * part.slope for weight, part in parts))
 
     def coefficients(self, fitted: dict[str, Floats]) -> Floats:
         """Return the average of the answers' coefficients, plus the intercept of the baselines."""
-        found = np.asarray(sum(self.weights[kind] * own for kind, own in fitted.items()))
+        found = np.asarray(sum(self.weights[kind] * coefficients for kind, coefficients in fitted.items()))
         found[0] += self.recalibration.intercept
         return found

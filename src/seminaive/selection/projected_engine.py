@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg.lapack import dpotrs, dtrtri
 from scipy.special import expit, softmax
 
+from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
+from seminaive.design.smooth_scores import term_blocks
 from seminaive.objective.cholesky import lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
@@ -134,8 +135,11 @@ class ProjectedEngine:
         self._inverted = n_all <= n_inverted
         step = -(-len(labels) // SAMPLED_ROWS)
         self._sample = np.arange(0, len(labels), step)
-        self._dense = self._features(table.rows(self._sample))
-        self._leading = np.arange(n_all) if self._inverted else self._largest_of_first(n_inverted)
+        self._dense, listed = self._features(table.rows(self._sample), n_inverted)
+        if self._inverted:
+            self._leading_features, self._leading = self._dense, np.arange(n_all)
+        else:
+            self._leading_features, self._leading = self._largest_of_first(listed, n_inverted)
         self._others = np.setdiff1d(np.arange(n_all), self._leading)
         dense = step == 1 and self._exact and n_all * len(labels) <= MOST_DENSE
         self.design: Design = (
@@ -166,27 +170,38 @@ class ProjectedEngine:
         most = min(math.isqrt(ENTRIES_PER_SCORE * n_scores), SAMPLED_ROWS // 2)
         return max(most, FEW_INVERTED)
 
-    def _largest_of_first(self, n_coefficients: int) -> Indices:
-        """Return the coefficients whose features have the largest squares, pairs aside."""
+    def _largest_of_first(self, listed: Indices, n_coefficients: int) -> tuple[Floats, Indices]:
+        """Return the features of largest squares, pairs aside, and their coefficients."""
         n_first = 1 + int(self.columns.sizes[self.columns.groups < 2].sum())
-        squares = np.einsum("ij,ij->j", self._dense[:, :n_first], self._dense[:, :n_first])
-        return np.sort(np.argsort(-squares, kind="stable")[:n_coefficients])
+        first = self._dense[:, listed < n_first]
+        squares = np.einsum("ij,ij->j", first, first)
+        chosen = np.sort(np.argsort(-squares, kind="stable")[:n_coefficients])
+        return np.ascontiguousarray(first[:, chosen]), listed[chosen]
 
-    @cached_property
-    def _leading_features(self) -> Floats:
-        """The features of the leading coefficients for the sampled rows."""
-        return np.ascontiguousarray(self._dense[:, self._leading])
+    def _features(self, rows: EncodedTable, n_inverted: int) -> tuple[Floats, Indices]:
+        """Return the features of some rows that have a Gram matrix, and their coefficients.
 
-    def _features(self, rows: EncodedTable) -> Floats:
-        """Return the features of some rows, without those of pairs where these have no Gram matrix."""
+        These are all, or all but those of pairs. A category of many levels has those of its most frequent
+        ones, as many as can be inverted.
+        """
         columns = self.columns
         parts = [np.ones((len(rows), 1)), columns.slope_features(rows.numbers)]
-        parts += [columns.columns[j].main_features(rows) for j in columns.mains]
+        listed = [np.arange(1 + len(columns.slopes))]
+        for j, block in zip(columns.mains, term_blocks(columns)[len(columns.slopes) :], strict=False):
+            own = columns.columns[j]
+            kept = np.arange(block.stop - block.start)
+            if isinstance(own.main, CentredLevels) and not (self._exact or self._inverted):
+                kept = np.sort(np.argsort(-own.main.shares, kind="stable")[:n_inverted])
+                parts.append(own.main.features(own.positions(rows)[0], kept))
+            else:
+                parts.append(own.main_features(rows))
+            listed.append(block.start + kept)
         if self._exact or self._inverted:
             pairs = {j: columns.columns[j].pair_features(rows) for pair in columns.pairs for j in pair}
             for j, k in columns.pairs:
                 parts.append((pairs[j][:, :, None] * pairs[k][:, None, :]).reshape(len(rows), -1))
-        return np.hstack(parts)
+            return np.hstack(parts), np.arange(1 + int(columns.sizes.sum()))
+        return np.hstack(parts), np.concatenate(listed)
 
     def prepare(self, relevances: Floats) -> list[PreparedRelevances]:
         """Take in relevances, one row per fold and, last, that of all rows."""

@@ -109,4 +109,6 @@ def _hessian(loss: RowLoss, posterior: Floats, earlier: Floats) -> Floats:
     """Return the second derivatives of the loss by the intercepts and the slope."""
     n_columns = earlier.shape[1]
     directions = [np.broadcast_to(unit, earlier.shape) for unit in np.eye(n_columns)]
-    return np.array([_sums(loss.curved(posterior, own), earlier) for own in [*directions, earlier]])
+    return np.array(
+        [_sums(loss.curved(posterior, direction), earlier) for direction in [*directions, earlier]]
+    )

@@ -248,10 +248,11 @@ class RelevanceSearch:
 
     def run(self) -> RelevanceAnswer:
         """Return the average over the trials, and its share in the answer."""
-        self.explore()
+        if not self.trials:
+            self._explore()
         return self._answer()
 
-    def explore(self) -> None:
+    def _explore(self) -> None:
         """Try strengths and relevances until no further ones are better.
 
         Where all columns together say nothing, fewer are tried: the noise of many may drown what one says.

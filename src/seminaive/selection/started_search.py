@@ -68,8 +68,8 @@ class StartedSearch:
         )
         self.searches = {NOTHING: search(engine, None)}
         for kind in SEARCHED:
-            own = self.baselines[kind]
-            self.searches[kind] = search(engine.around(own.offsets), own)
+            baseline = self.baselines[kind]
+            self.searches[kind] = search(engine.around(baseline.offsets), baseline)
 
     def run(self) -> StartedAnswer:
         """Search around each baseline, and average the answers."""
@@ -93,7 +93,7 @@ class StartedSearch:
     def trials(self) -> list[Trial]:
         """All trials, those of a baseline alone, at infinite strengths, last."""
         listed = [trial for search in self.searches.values() for trial in search.trials]
-        return [*listed, *(self._alone(own) for own in self.baselines.values())]
+        return [*listed, *(self._alone(baseline) for baseline in self.baselines.values())]
 
     def _alone(self, baseline: Baseline) -> Trial:
         """Return the trial without any new term."""
@@ -104,7 +104,7 @@ class StartedSearch:
     @property
     def slopes(self) -> list[float]:
         """The weight of the earlier score in each trial's fit of all rows."""
-        slopes = {kind: own.of_all.slope for kind, own in self.baselines.items()}
+        slopes = {kind: baseline.of_all.slope for kind, baseline in self.baselines.items()}
         listed = [slopes.get(kind, 0.0) for kind, search in self.searches.items() for _ in search.trials]
         return [*listed, *slopes.values()]
 

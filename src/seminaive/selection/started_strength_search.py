@@ -56,8 +56,8 @@ class StartedStrengthSearch:
         self.baselines = baselines_of(earlier, whole.labels, whole.row_weight, whole.n_classes, splits)
         self.searches = {NOTHING: search(whole, tables, None)}
         for kind in SEARCHED:
-            own = self.baselines[kind]
-            self.searches[kind] = search(*_around(whole, tables, own.offsets), own)
+            baseline = self.baselines[kind]
+            self.searches[kind] = search(*_around(whole, tables, baseline.offsets), baseline)
 
     def run(self, grid: Grid) -> None:
         """Try strengths; beside an earlier model the generative estimate is no target."""
@@ -75,27 +75,31 @@ class StartedStrengthSearch:
         best = answers[combined.best]
         result = replace(
             best.result,
-            solution=combined.coefficients({kind: own.result.solution for kind, own in answers.items()}),
-            n_iter=sum(own.n_iter for own in results),
-            passes=sum(own.passes for own in results),
-            optimality=max(own.optimality for own in results),
-            converged=all(own.converged for own in results),
+            solution=combined.coefficients(
+                {kind: answer.result.solution for kind, answer in answers.items()}
+            ),
+            n_iter=sum(part.n_iter for part in results),
+            passes=sum(part.passes for part in results),
+            optimality=max(part.optimality for part in results),
+            converged=all(part.converged for part in results),
         )
         return StartedAverage(best.best, combined.decision, result, combined.recalibration.slope)
 
     def results(self) -> dict[str, Floats]:
         """Return all trials as columns, as `StrengthSearch` does, with the slope of the earlier score."""
         each = {kind: search.results() for kind, search in self.searches.items()}
-        found = {name: np.concatenate([own[name] for own in each.values()]) for name in each[NOTHING]}
-        slopes = {kind: own.of_all.slope for kind, own in self.baselines.items()}
-        of_trials = [np.full(len(own["log_loss"]), slopes.get(kind, 0.0)) for kind, own in each.items()]
+        found = {name: np.concatenate([columns[name] for columns in each.values()]) for name in each[NOTHING]}
+        slopes = {kind: baseline.of_all.slope for kind, baseline in self.baselines.items()}
+        of_trials = [
+            np.full(len(columns["log_loss"]), slopes.get(kind, 0.0)) for kind, columns in each.items()
+        ]
         return {**found, "slope": np.concatenate(of_trials)}
 
 
 def _around(
     whole: FoldTable, tables: list[FoldTable], offsets: list[Floats]
 ) -> tuple[FoldTable, list[FoldTable]]:
-    """Return tables with offsets; folds with codings of their own have a table each."""
+    """Return tables with offsets; folds that differ in their codings have a table each."""
     if tables[0] is whole:
         made = whole.around(offsets)
         return made, [made]

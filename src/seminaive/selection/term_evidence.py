@@ -115,19 +115,19 @@ def evidence_for_columns(
     """
     ones = np.ones((len(table), 1))
     found = np.zeros((residuals.n_sets, len(columns.columns)))
-    for j, features in _terms_of_columns(columns, table):
-        evidence = residuals.of_products(ones, features, variances).sum(axis=2).max(axis=0)
-        np.maximum(found[:, j], evidence, out=found[:, j])
+    for j, blocks in _terms_of_columns(columns, table):
+        evidence = sum(residuals.of_products(ones, features, variances).sum(axis=2) for features in blocks)
+        np.maximum(found[:, j], np.max(evidence, axis=0), out=found[:, j])
     return found
 
 
-def _terms_of_columns(columns: SmoothColumns, table: EncodedTable) -> Iterator[tuple[int, Floats]]:
-    """Yield the features of all slopes and main terms, each with its column."""
+def _terms_of_columns(columns: SmoothColumns, table: EncodedTable) -> Iterator[tuple[int, Iterator[Floats]]]:
+    """Yield the features of all slopes and main terms, a few at a time, each term with its column."""
     place = {column.number: j for j, column in enumerate(columns.columns) if column.number is not None}
     for number, features in zip(columns.slopes, columns.slope_features(table.numbers).T, strict=True):
-        yield place[number], features[:, None]
+        yield place[number], iter([features[:, None]])
     for j in columns.mains:
-        yield j, columns.columns[j].main_features(table)
+        yield j, columns.columns[j].main_blocks(table)
 
 
 def evidence_for_pairs(
