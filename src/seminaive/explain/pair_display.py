@@ -115,7 +115,7 @@ class PairDisplay(Display):
         position = class_position(estimator, target)
         positions = [effects.schema.coded[j] for j in own.columns]
         labels = [code_labels(effects.schema, k) for k in positions]
-        nodes = [getattr(effects.schema.columns[k], "nodes", None) for k in positions]
+        nodes = [effects.schema.nodes_of(j) for j in own.columns]
         return cls(own, labels, nodes, position, evidence_name(estimator, position)).plot(ax=ax)
 
     def _draw(self) -> None:
