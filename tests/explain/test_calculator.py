@@ -135,7 +135,7 @@ def test_a_number_that_cannot_be_read_is_not_a_missing_one(hostile, browser, tmp
     assert probabilities(document) == []
     assert "This is not a number" in document
     outside = browser(opened, {"x\"'": "500"})
-    assert "Outside the usual range" in outside
+    assert "Outside the middle 99 % of training" in outside
     assert len(probabilities(outside)) == 3
 
 

@@ -51,7 +51,12 @@ class Display:
 
 def write_node(ax: Any, name: str, place: tuple[float, float], side: str, colour: str) -> Any:
     """Write a node of a graph in a rounded box, and return the text."""
-    box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": colour, "linewidth": 1.3}
+    box = {
+        "boxstyle": "round,pad=0.3",
+        "facecolor": ax.get_facecolor(),
+        "edgecolor": colour,
+        "linewidth": 1.3,
+    }
     return ax.text(*place, name, ha=side, va="center", fontsize="small", bbox=box, zorder=3)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,13 +10,14 @@ import numpy as np
 from seminaive.errors import InputError
 from seminaive.explain.drawing import Display
 from seminaive.explain.reading import (
+    axis_labels,
     class_position,
     clipped,
-    code_labels,
     effects_of,
     evidence,
     evidence_name,
 )
+from seminaive.explain.what_matters import largest_effect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,9 +46,9 @@ def pair_named(effects: Effects, pair: Sequence[str] | None) -> TupleEffect:
 
 
 class PairDisplay(Display):
-    """The pure effect of a pair, cell by cell, in a colour range of its own.
+    """The pure effect of a pair, cell by cell.
 
-    Cells with few training rows fade to grey, those without any are grey; white says nothing.
+    Cells with few training rows are pale, those without any are grey; white says nothing.
 
     Parameters
     ----------
@@ -56,6 +58,8 @@ class PairDisplay(Display):
         The class that is drawn, by position.
     name : str
         What the values are called.
+    limit : float
+        The effect that has the full colour, for one scale over several pictures.
 
     Attributes
     ----------
@@ -73,15 +77,25 @@ class PairDisplay(Display):
     'x0'
     """
 
-    def __init__(self, effect: TupleEffect, labels: list[list[str]], target: int, name: str) -> None:
+    def __init__(
+        self, effect: TupleEffect, labels: list[list[str]], target: int, name: str, limit: float
+    ) -> None:
         self.effect = effect
         self.labels = labels
         self.target = target
         self.name = name
+        self.limit = limit
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, pair: Sequence[str] | None = None, *, target: Any = None, ax: Any = None
+        cls,
+        estimator: Any,
+        pair: Sequence[str] | None = None,
+        *,
+        target: Any = None,
+        limit: float | None = None,
+        effects: Effects | None = None,
+        ax: Any = None,
     ) -> PairDisplay:
         """Draw a pair.
 
@@ -92,14 +106,20 @@ class PairDisplay(Display):
             None is the pair whose effect varies most over the training rows.
         target : label, default=None
             The class whose log odds or score is drawn; None is the last one.
+        limit : float, default=None
+            The effect that has the full colour; None is the largest of the pair.
+        effects : Effects, default=None
+            Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         """
-        effects = effects_of(estimator)
+        effects = effects or effects_of(estimator)
         own = pair_named(effects, pair)
         position = class_position(estimator, target)
-        labels = [code_labels(effects.schema, effects.schema.coded[j]) for j in own.columns]
-        return cls(own, labels, position, evidence_name(estimator, position)).plot(ax=ax)
+        labels = [axis_labels(effects, effects.schema.coded[j]) for j in own.columns]
+        if limit is None:
+            limit = largest_effect(own, position)
+        return cls(own, labels, position, evidence_name(estimator, position), limit).plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the pair."""
@@ -108,22 +128,43 @@ class PairDisplay(Display):
         values = evidence(own.table, self.target)[np.ix_(*kept)]
         weight = own.weight[np.ix_(*kept)]
         shown = np.where(weight > 0, values, np.nan)
-        largest = float(np.nanmax(np.abs(shown))) if (weight > 0).any() else 1.0
-        limit = max(largest, 1e-12)
+        limit = max(self.limit, 1e-12)
         self.ax_.set_facecolor("0.88")
         image = self.ax_.imshow(
             shown, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto",
             alpha=np.clip(weight / FULL_COLOUR, 0.15, 1.0),
         )  # fmt: skip
-        rotated = sum(len(clipped(self.labels[1][code], 16)) for code in kept[1]) > 50
+        rotated = sum(len(self.labels[1][code]) for code in kept[1]) > 50
         for axis, set_ticks in ((0, self.ax_.set_yticks), (1, self.ax_.set_xticks)):
-            names = [clipped(self.labels[axis][code], 16) for code in kept[axis]]
+            names = [_in_lines(self.labels[axis][code]) for code in kept[axis]]
             set_ticks(range(len(names)), names, fontsize="small" if len(names) < 12 else "x-small")
         if rotated:
             self.ax_.tick_params(axis="x", labelrotation=90)
         self.ax_.set_ylabel(clipped(own.names[0], 40))
         self.ax_.set_xlabel(clipped(own.names[1], 40))
         self.figure_.colorbar(image, ax=self.ax_, label=clipped(self.name, 40))
+        self._draw_key(weight)
+
+    def _draw_key(self, weight: Any) -> None:
+        """Say what grey and pale cells are, where there are some."""
+        from matplotlib.patches import Patch
+
+        keys = []
+        if (weight == 0).any():
+            keys.append(Patch(color="0.88", label="no training rows"))
+        if ((weight > 0) & (weight < FULL_COLOUR)).any():
+            pale = f"pale: fewer than {FULL_COLOUR:.0f} rows"
+            keys.append(Patch(facecolor="white", edgecolor="0.6", label=pale))
+        if keys:
+            self.ax_.legend(
+                handles=keys, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False,
+                fontsize="small",
+            )  # fmt: skip
+
+
+def _in_lines(name: str) -> str:
+    """Return a label in at most two lines; what would start a formula is escaped."""
+    return "\n".join(clipped(line, 22) for line in wrap(name, 22)[:2])
 
 
 def _heaviest(weight: Any) -> Any:
