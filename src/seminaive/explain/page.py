@@ -120,8 +120,7 @@ class _Page:
         features, pairs = list(self._features()), list(self._pairs())
         above = [
             f"<p>{html.escape(self._what_it_is())}</p>",
-            _section("What matters", [matters]),
-            _section("One row", self._of_row(row)),
+            _section("What matters", [matters, *self._of_row(row)]),
             _section("The strongest effects", features[:FIRST_FEATURES]),
             _section("Pairs, beyond what their features say", pairs),
             self._other_pairs(),

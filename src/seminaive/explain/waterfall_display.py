@@ -175,8 +175,9 @@ def probability_ticks(low: float, high: float) -> Floats:
     from matplotlib.ticker import MaxNLocator
 
     ends = 1 / (1 + np.exp(-np.array([low, high])))
-    finer = [MaxNLocator(most).tick_values(*ends) for most in (4, 6, 9)]
-    for candidates in (PROBABILITIES, *finer, np.linspace(ends[0], ends[1], 5)[1:-1]):
+    tried: list[Floats] = [PROBABILITIES]
+    tried += [MaxNLocator(most).tick_values(*ends) for most in (4, 6, 9)]
+    for candidates in (*tried, np.linspace(ends[0], ends[1], 5)[1:-1]):
         inside = candidates[(candidates > ends[0]) & (candidates < ends[1])]
         marks = np.log(inside / (1 - inside))
         kept: list[int] = []
