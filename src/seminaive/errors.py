@@ -101,7 +101,10 @@ class TargetWarning(UserWarning):
 
 
 class WeightsWarning(UserWarning):
-    """Row weights whose sum is far from the number of rows; the message says what that does to the fit."""
+    """Row weights whose sum is far from the number of rows, or one of which is more than a fold should hold.
+
+    The message says what that does to the fit.
+    """
 
 
 class UntestableWarning(UserWarning):

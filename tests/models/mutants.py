@@ -161,8 +161,10 @@ def narrowed_axis(rng, document, block):
         for axis in [axis for axis, size in enumerate(array.shape) if size == length]:
             array = np.delete(array, gone, axis)
         at(document, place[:-1])[place[-1]] = write_array(array, block)
-    if rng.random() < 0.5 and len(document["classes"]["values"]) == length:
-        del document["classes"]["values"][gone]
+    classes = document.get("classes")  # an earlier change may have put anything there
+    names = classes.get("values") if isinstance(classes, dict) else None
+    if rng.random() < 0.5 and isinstance(names, list) and len(names) == length:
+        del names[gone]
 
 
 def changed_list(rng, document, _block):

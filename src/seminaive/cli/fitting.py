@@ -199,7 +199,10 @@ def _take(named: NamedTable, frame: Any, name: str) -> tuple[Any, Any]:
 def _columns(estimator: Any) -> Any:
     """Return the columns report, without columns of it that say nothing here."""
     report = estimator.columns_report_
-    return report if report["missing"].any() else report.drop(columns="missing")
+    idle = [] if report["missing"].any() else ["missing"]
+    if "used" in report and report["used"].all():
+        idle.append("used")
+    return report.drop(columns=idle)
 
 
 def _tell_estimate(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:

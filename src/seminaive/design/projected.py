@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms
 from seminaive.design.smooth_scores import term_blocks
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
+    # The functions of a category of many levels, where its coefficients lie, and where its cells.
+    ManyLevels = tuple[CentredLevels, slice, slice]
 
 Result = TypeVar("Result")
 
@@ -57,7 +60,7 @@ class ProjectedDesign:
             for j, block in zip(columns.mains, self.blocks[n_slopes : n_slopes + n_mains], strict=True)
             if own[j].number is not None
         ]
-        self._terms, self._functions, features = _table_terms(columns, self.blocks)
+        self._terms, self._functions, self._many_levels, features = _table_terms(columns, self.blocks)
         terms = Terms(tuple(features), tuple(table.cardinalities))
         fused = FusedTerms.of(table.codes, terms)
         slopes = columns.slope_features(table.numbers)
@@ -73,7 +76,7 @@ class ProjectedDesign:
         self.along = (
             np.stack([along for _, along in positions], axis=1) if levels else np.empty((len(table), 0))
         )
-        sizes = [len(curve.main) for curve, _ in self._curves]
+        sizes = [len(curve.curve) for curve, _ in self._curves]
         self.knot_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.n_coefficients = 1 + int(columns.sizes.sum())
 
@@ -129,6 +132,8 @@ class ProjectedDesign:
 
         tables = np.empty((self.cells.coefficients.terms.n_cells, coefficients.shape[1]))
         expand_pairs(self._terms, self._functions, np.ascontiguousarray(coefficients), tables)
+        for levels, block, cells in self._many_levels:
+            tables[cells] = levels @ coefficients[block]
         n_slopes = len(self.columns.slopes)
         return np.concatenate(
             [coefficients[:1], tables[self.cells.fused.observed], coefficients[1 : 1 + n_slopes]]
@@ -143,6 +148,9 @@ class ProjectedDesign:
         tables[observed] = sums[1 : 1 + len(observed)]
         found = np.zeros((self.n_coefficients, sums.shape[1]))
         project_pairs(self._terms, self._squares if squared else self._functions, tables, found)
+        for levels, block, cells in self._many_levels:
+            project = levels.squared_adjoint if squared else levels.adjoint
+            found[block] = project(tables[cells])
         found[0] = sums[0]
         n_slopes = len(self.columns.slopes)
         found[1 : 1 + n_slopes] = sums[1 + len(observed) :]
@@ -156,8 +164,8 @@ class ProjectedDesign:
         """Return the values of all curves at their knots, padded to a width."""
         values = np.zeros((int(self.knot_starts[-1]), width))
         for (curve, block), start in zip(self._curves, self.knot_starts[:-1].tolist(), strict=True):
-            values[start : start + len(curve.main), : coefficients.shape[1]] = (
-                curve.main @ coefficients[block]
+            values[start : start + len(curve.curve), : coefficients.shape[1]] = (
+                curve.curve @ coefficients[block]
             )
         return values
 
@@ -165,7 +173,7 @@ class ProjectedDesign:
         """Write the main terms of numbers of X'R."""
         sums = self._sums_at_knots(self.along, residuals)
         for (curve, block), start in zip(self._curves, self.knot_starts[:-1].tolist(), strict=True):
-            found[block] = curve.main.T @ sums[start : start + len(curve.main), : found.shape[1]]
+            found[block] = curve.curve.T @ sums[start : start + len(curve.curve), : found.shape[1]]
 
     def add_squares_of_curves(self, residuals: Floats, found: Floats) -> None:
         """Write the main terms of numbers of (X * X)'R.
@@ -178,8 +186,8 @@ class ProjectedDesign:
             n_knots, start = len(curve.knots), int(self.knot_starts[j])
             between = (self.along[:, j] * (1 - self.along[:, j]))[:, None] * residuals
             sums = self._sums_at_knots(nowhere, between, [j])[start : start + n_knots - 1]
-            rises = np.diff(curve.main[:n_knots], axis=0)
-            squares = (curve.main**2).T @ at_knots[start : start + len(curve.main)]
+            rises = np.diff(curve.curve[:n_knots], axis=0)
+            squares = (curve.curve**2).T @ at_knots[start : start + len(curve.curve)]
             found[block] = (squares - (rises**2).T @ sums)[:, : found.shape[1]]
 
     def _sums_at_knots(self, along: Floats, residuals: Floats, curves: list[int] | None = None) -> Floats:
@@ -197,11 +205,12 @@ class ProjectedDesign:
 
 def _table_terms(
     columns: SmoothColumns, blocks: list[slice]
-) -> tuple[Indices, Floats, list[tuple[int, ...]]]:
+) -> tuple[Indices, Floats, list[ManyLevels], list[tuple[int, ...]]]:
     """Return the terms that are tables, as the kernels read them, all functions, and the coded columns.
 
     A term is where the functions of its first column begin, their shape, the same of its second column, or of
-    the constant 1, where its coefficients begin, and where its cells begin.
+    the constant 1, where its coefficients begin, and where its cells begin. Categories of many levels, third,
+    are no terms of the kernels.
     """
     own = columns.columns
     n_slopes, n_mains = len(columns.slopes), len(columns.mains)
@@ -209,6 +218,7 @@ def _table_terms(
     features: list[tuple[int, ...]] = []
     places: dict[tuple[int, str], int] = {}
     flat = [np.ones(1)]
+    many: list[ManyLevels] = []
 
     def place(j: int, which: str) -> int:
         if (j, which) not in places:
@@ -220,7 +230,10 @@ def _table_terms(
     for j, block in zip(columns.mains, blocks[n_slopes : n_slopes + n_mains], strict=True):
         if own[j].number is None:
             functions = own[j].main
-            described.append((place(j, "main"), *functions.shape, 0, 1, 1, block.start, cell))
+            if isinstance(functions, CentredLevels):
+                many.append((functions, block, slice(cell, cell + len(functions))))
+            else:
+                described.append((place(j, "main"), *functions.shape, 0, 1, 1, block.start, cell))
             features.append((own[j].coded or 0,))
             cell += len(functions)
     for (j, k), block in zip(columns.pairs, blocks[n_slopes + n_mains :], strict=True):
@@ -228,7 +241,7 @@ def _table_terms(
         described.append((place(j, "pair"), *left.shape, place(k, "pair"), *right.shape, block.start, cell))
         features.append((own[j].coded or 0, own[k].coded or 0))
         cell += len(left) * len(right)
-    return np.array(described, dtype=np.int64).reshape(-1, 8), np.concatenate(flat), features
+    return np.array(described, dtype=np.int64).reshape(-1, 8), np.concatenate(flat), many, features
 
 
 class ProjectedWorkspace:

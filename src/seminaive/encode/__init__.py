@@ -11,7 +11,7 @@ from seminaive.encode.recut import recut
 from seminaive.encode.schema import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn, Schema
 from seminaive.encode.spreadsheets import without_formulas
 from seminaive.encode.table import EncodedTable, TableEncoder
-from seminaive.encode.target import EncodedTarget, encode_target, encode_weights, weigh_classes
+from seminaive.encode.target import EncodedTarget, counts_of, encode_target, encode_weights, weigh_classes
 from seminaive.encode.target_notes import question_target, question_weights
 from seminaive.encode.written_numbers import NumberFormat
 
@@ -30,6 +30,7 @@ __all__ = [
     "Schema",
     "TableEncoder",
     "TreeCuts",
+    "counts_of",
     "encode_target",
     "encode_weights",
     "frame_like",

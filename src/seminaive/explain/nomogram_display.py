@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from seminaive.encode.nodes import interpolate
 from seminaive.errors import InputError
 from seminaive.explain.drawing import Display
 from seminaive.explain.nomogram_lanes import Lane, lane_of, scaled
@@ -247,7 +248,7 @@ class NomogramDisplay(Display):
         for k, c in enumerate(self.targets):
             log_odds[:, c] += self.start[k] + self.spread / self.factor  # others as on average
             for own in self.pairs if pairs else ():
-                cells = own.table[tuple(table.codes[:, j] for j in own.columns)]
+                cells = interpolate(own.table, [table.places.axis(j) for j in own.columns])
                 log_odds[:, c] += cells[:, c] - cells[:, self.reference]
         weight = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
         proba: Floats = weight / weight.sum(axis=1, keepdims=True)
@@ -415,7 +416,7 @@ class NomogramDisplay(Display):
             sheet.text(f"This row: {shown}", colour="C3")
 
     def _pair_points(self, pair: TupleEffect, c: int) -> float:
-        cell = pair.table[tuple(int(self.row.codes[0, j]) for j in pair.columns)]
+        cell = interpolate(pair.table, [self.row.places.axis(j) for j in pair.columns])[0]
         return float(cell[c] - cell[self.reference]) * self.factor
 
 

@@ -126,10 +126,13 @@ def interval_labels(edges: Sequence[float], digits: int = 6) -> list[str]:
 
 
 def code_labels(schema: Schema, position: int) -> list[str]:
-    """Return a label for each code of a coded column, that of no evidence last."""
+    """Return a label for each code of a coded column, that of no evidence last.
+
+    A bin is called by its interval; where tables are read between nodes, by the node at which it holds.
+    """
     column = schema.columns[position]
     if isinstance(column, NumericColumn):
-        labels = interval_labels(column.cuts or ())
+        labels = short_numbers(column.nodes) if column.nodes else interval_labels(column.cuts or ())
     else:
         known = column.categories if isinstance(column, CategoricalColumn) else ()
         labels = [label_text(own) for own in known]
@@ -149,6 +152,10 @@ def axis_labels(effects: Effects, position: int) -> list[str]:
     column = effects.schema.columns[position]
     if not isinstance(column, NumericColumn):
         return code_labels(effects.schema, position)
+    if column.nodes:
+        whole = all(node == round(node) for node in column.nodes)
+        shown = [f"{node:.0f}" for node in column.nodes] if whole else short_numbers(column.nodes, 3)
+        return [*shown, *code_labels(effects.schema, position)[len(shown) :]]
     own = next((effect for effect in effects.features if effect.position == position), None)
     edges = list(column.cuts or ())
     plain = code_labels(effects.schema, position)[len(edges) + 1 :]

@@ -14,19 +14,14 @@ from seminaive.design.classes import log_odds
 from seminaive.design.tied import TiedTerms
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import (
-    DECIDED,
-    check_fit_share,
-    generator_of,
-    groups_of_rows,
-    keep_decision,
-)
+from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
+from seminaive.models.folded import fold_rows
 from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_choice, check_number, check_search
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.scores import generative_scores
-from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.step_search import FoldPath, choose_step
 from seminaive.solvers.nonnegative_newton import minimize_nonnegative
@@ -185,8 +180,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
             naive, result = self._learn(rows)
             result.warn_unless_converged(self.tol, "raise max_iter, the ridge or tol")
             if self.fit_share == "cv":
-                splits = split_rows(self.cv, rows.labels, y, sample_weight, self.random_state, groups)
-                self._decide(rows, splits, groups_of_rows(groups, sample_weight))
+                self._decide(fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups))
             else:
                 self.fit_share_ = float(self.fit_share)
             self.exponents_ = result.solution
@@ -206,16 +200,16 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         ones = np.ones((naive.n_terms, 1))
         return naive, _exponents(PenalisedLoss(loss, Ridge(self.ridge * ones, ones)), self.tol, self.max_iter)
 
-    def _decide(self, rows, splits, groups):
+    def _decide(self, folded):
         """Keep the share of the fit that held-out rows support."""
-        folds, results = [], []
-        for train, _ in splits:
+        rows, folds, results = folded.rows, [], []
+        for train, _ in folded.splits:
             naive, result = self._learn(rows.of_rows(train))
             folds.append(FoldPath([naive.scale(result.solution)], rows.table))
             results.append(result)
         worst = max(results, key=lambda result: result.optimality)
         worst.warn_unless_converged(self.tol, "in the folds; raise max_iter, the ridge or tol")
-        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, groups)
+        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, folded.splits, folded.groups)
         keep_decision(self, choose_step(held_out, folds, 1, generator_of(self.random_state)).decision)
 
     def _naive_bayes(self, rows):

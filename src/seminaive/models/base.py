@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from seminaive.encode import (
     EncodedTable,
     TableEncoder,
+    counts_of,
     encode_target,
     encode_weights,
     frame_like,
@@ -72,12 +73,16 @@ class TrainingSet:
     classes : ndarray of shape (n_classes,)
     row_weight : ndarray of shape (n_rows,) or None
         None where every row counts once. Rows of weight zero are gone.
+    counts : ndarray of shape (n_rows,) or None
+        How many rows each one stands for, where the sample weights are whole numbers, not all of them 1;
+        the weights of classes have no part in it.
     """
 
     table: EncodedTable
     labels: NDArray[np.int64]
     classes: NDArray[Any]
     row_weight: NDArray[np.float64] | None
+    counts: NDArray[np.int64] | None = None
 
     @property
     def n_classes(self) -> int:
@@ -89,10 +94,17 @@ class TrainingSet:
         """Return the weight of each row, 1 where rows are not weighted."""
         return np.ones(len(self.labels)) if self.row_weight is None else self.row_weight
 
+    @property
+    def n_counted(self) -> int:
+        """Return the number of rows; a row that stands for several counts as many."""
+        return len(self.labels) if self.counts is None else int(self.counts.sum())
+
     def of_rows(self, index: NDArray[np.int64]) -> TrainingSet:
         """Return some of the rows, with all classes."""
         weight = None if self.row_weight is None else self.row_weight[index]
-        return replace(self, table=self.table.rows(index), labels=self.labels[index], row_weight=weight)
+        counts = None if self.counts is None else self.counts[index]
+        table, labels = self.table.rows(index), self.labels[index]
+        return replace(self, table=table, labels=labels, row_weight=weight, counts=counts)
 
 
 @contextmanager
@@ -172,6 +184,7 @@ def encode_rows(
     """
     opened = open_table(X) if opened is None else opened
     opened, target, row_weight = labelled_rows(type(model).__name__, X, y, sample_weight, opened)
+    counts = counts_of(row_weight)
     row_weight = weigh_classes(model.class_weight, target, row_weight, whole=not chunk)
     _, table = TableEncoder.learn(
         opened,
@@ -185,7 +198,7 @@ def encode_rows(
         merge_spellings=model.merge_spellings,
         formats=formats,
     )
-    return opened, TrainingSet(table, target.labels, target.classes, row_weight)
+    return opened, TrainingSet(table, target.labels, target.classes, row_weight, counts)
 
 
 class TableClassifier(ClassifierMixin, BaseEstimator):

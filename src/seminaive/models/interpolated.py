@@ -12,13 +12,14 @@ from seminaive.encode import recut
 from seminaive.errors import InputError
 from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import DECIDED, Undecided, generator_of, groups_of_rows, keep_decision
+from seminaive.models.decided import DECIDED, Undecided, generator_of, keep_decision
 from seminaive.models.fitted_checks import check_finite
+from seminaive.models.folded import fold_rows
 from seminaive.models.generative import check_generative_parameters
 from seminaive.models.parameters import check_choice, refuse_groups
 from seminaive.models.path_curves import PathCurves
 from seminaive.scores import Interpolation
-from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.step_search import FoldPath, choose_step
 from seminaive.solvers import AlphaPath
@@ -76,8 +77,8 @@ class InterpolatedClassifier(AdditiveClassifier):
             interpolation = self._interpolation(table, rows.labels, rows.row_weight)
             path = self._find_path(interpolation, table, rows.labels, rows.row_weight)
             if self.criterion == "cv":
-                splits = split_rows(self.cv, rows.labels, y, sample_weight, self.random_state, groups)
-                chosen = self._held_out_step(path, rows, splits, groups_of_rows(groups, sample_weight))
+                folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups)
+                chosen = self._held_out_step(path, folded)
             else:
                 refuse_groups(groups, f"criterion={self.criterion!r} makes none")
                 chosen = self._step_of_training_rows(path)
@@ -132,9 +133,10 @@ class InterpolatedClassifier(AdditiveClassifier):
         drawn = telling[check_random_state(self.random_state).permutation(len(telling))]
         return np.concatenate([drawn, by_name[~interpolation.tells[by_name]]])
 
-    def _held_out_step(self, path, rows, splits, groups):
+    def _held_out_step(self, path, folded):
         """Return the step of least held-out loss; keep the decision."""
-        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, groups)
+        rows, splits = folded.rows, folded.splits
+        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, folded.groups)
         with self._progress("folds", len(splits)) as step:
             folds = []
             for train, _ in splits:

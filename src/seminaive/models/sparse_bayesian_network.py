@@ -11,17 +11,14 @@ from sklearn.utils import check_random_state
 from seminaive.encode import NumericColumn, TreeCuts, recut
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, warn_caller
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import (
-    DECIDED,
-    check_fit_share,
-    generator_of,
-    groups_of_rows,
-    keep_decision,
-)
+from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.fitted_network import CLASS, FittedNetwork
+from seminaive.models.folded import fold_rows, hold_out_share
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import (
+    N_FOLDS,
+    N_IMPUTATIONS,
     check_choice,
     check_flag,
     check_number,
@@ -30,15 +27,16 @@ from seminaive.models.parameters import (
     check_whole,
     is_number,
     is_whole,
-    refuse_groups,
 )
 from seminaive.scores import Network
 from seminaive.selection import NetworkPath
-from seminaive.selection.folds import check_folds, split_rows
+from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.network_folds import PLAN, DecisionOptions, HeldOutNetworks
 from seminaive.selection.network_search import NetworkTable, SearchOptions, Strengths, search_path
 from seminaive.solvers.blas import one_blas_thread
+from seminaive.solvers.elastic_net_path import N_STRENGTHS
+from seminaive.solvers.result import TOL
 from seminaive.structure import SparseNetworks
 
 # What the node of a feature is called that has the name of the class.
@@ -65,7 +63,7 @@ class SparseBayesianNetwork(FittedNetwork):
 
     Parameters
     ----------
-    strengths : int or list of float, default=20
+    strengths : int or list of float, default=25
         Strengths of the penalty, in nats per row: so many, geometrically down to a thousandth of the strength
         that leaves no edge; or the strengths themselves. Stronger penalties leave fewer edges.
     layers : list of list of str, default=None
@@ -192,19 +190,19 @@ class SparseBayesianNetwork(FittedNetwork):
     def __init__(
         self,
         *,
-        strengths=20,
+        strengths=N_STRENGTHS,
         layers=None,
         order=None,
         searched_layers=None,
-        n_imputations=5,
+        n_imputations=N_IMPUTATIONS,
         selection="one-standard-error",
         refit="auto",
         fit_share="cv",
-        cv=5,
+        cv=N_FOLDS,
         bins="mdl",
         tabu=10,
         max_levels=100,
-        tol=1e-6,
+        tol=TOL,
         max_iter=100,
         random_state=0,
         categorical_features="from_dtype",
@@ -259,10 +257,9 @@ class SparseBayesianNetwork(FittedNetwork):
             self._name_nodes(rows.table)
             self.bin_means_ = self._means_of_bins(rows)
             self.class_shares_ = np.bincount(rows.labels, rows.weights) / rows.weights.sum()
-            splits = self._splits(rows, y, sample_weight, random, groups)
-            held_out = HeldOut.of(
-                rows.labels, rows.weights, rows.n_classes, splits, groups_of_rows(groups, sample_weight)
-            )
+            folded = self._folded(rows, y, sample_weight, random, groups)
+            rows, splits = folded.rows, folded.splits
+            held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, folded.groups)
             # Read by the search alone, fold after fold.
             fold_tables = (self._fold_table(rows, rule, train) for train, _ in splits)
             with one_blas_thread():
@@ -422,13 +419,11 @@ class SparseBayesianNetwork(FittedNetwork):
             return Strengths(np.zeros(1), open=False)
         return Strengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
 
-    def _splits(self, rows, y, sample_weight, random, groups):
+    def _folded(self, rows, y, sample_weight, random, groups):
+        """Return the rows with those that are held out."""
         if is_number(self.cv) and not is_whole(self.cv):
-            refuse_groups(groups, "a share of held-out rows is drawn row by row")
-            order = random.permutation(len(rows.labels))
-            count = min(max(1, round(self.cv * len(order))), len(order) - 1)
-            return [(np.sort(order[count:]), np.sort(order[:count]))]
-        return split_rows(self.cv, rows.labels, y, sample_weight, random, groups)
+            return hold_out_share(rows, self.cv, random, groups)
+        return fold_rows(rows, self.cv, y, sample_weight, random, groups)
 
     def _check_parameters(self):
         if is_whole(self.strengths):
@@ -442,7 +437,7 @@ class SparseBayesianNetwork(FittedNetwork):
         check_fit_share(self.fit_share)
         if is_number(self.cv) and not is_whole(self.cv):
             meaning = "a number of folds, a share of the rows between 0 and 1, a splitter or splits"
-            check_number("cv", self.cv, meaning, low=0.0, high=1.0 - 1e-9, above=True)
+            check_number("cv", self.cv, meaning, low=0.0, high=np.nextafter(1.0, 0.0), above=True)
         else:
             check_folds(self.cv)
         if not isinstance(self.bins, str) or self.bins != "tree":

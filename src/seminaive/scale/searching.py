@@ -25,9 +25,11 @@ def fitted_to_sample(model: Any, work: Work, coding: Coding) -> Any:
             f"strengths are searched on a sample, and its {len(labels):,} rows are all of one class, since "
             f"the others are rare: take {type(model).__name__.removesuffix('CV')} with a strength of your own"
         )
-    if coding.class_factors is not None:
-        weight = coding.encode(features, labels, weight).weights
     searched = clone(work.plain_model).set_params(keep_summary=False)
+    if coding.class_factors is not None:
+        factors = zip(coding.classes.tolist(), coding.class_factors.tolist(), strict=True)
+        present = set(labels.unique().to_pylist())
+        searched.set_params(class_weight={own: factor for own, factor in factors if own in present})
     with warnings.catch_warnings():
         # What is probably a mistake has been said about all rows; the sample's own fit is thrown away.
         warnings.simplefilter("ignore", ColumnsWarning)

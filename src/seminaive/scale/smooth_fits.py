@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode.nodes import with_nodes
 from seminaive.models import semi_naive
+from seminaive.models.folded import fold_rows
 from seminaive.models.parameters import is_whole
 from seminaive.models.semi_naive import pair_cuts
 from seminaive.scale.scratch import scratch_folder
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
-from seminaive.selection.folds import split_rows
 from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts
 
 if TYPE_CHECKING:
     from seminaive.models.base import TrainingSet
+    from seminaive.models.folded import FoldedRows
     from seminaive.scale.coding import Coding
     from seminaive.scale.survey import Survey
     from seminaive.scale.work import Work
@@ -34,16 +37,16 @@ def fit_semi_naive(model: Any, work: Work) -> None:
         model.columns_read_ = survey.readings_of(work.data.reading.features)
         return
     coding = work.adopt(survey, pair_cuts if model._wants_pairs() else None)
+    schema = with_nodes(coding.schema, lambda own: survey.number_weights(own, coding.class_factors))
+    model.schema_, coding = schema, replace(coding, schema=schema)
     sample = coding.encode(*work.sample(semi_naive.MOST_SEARCHED, model.random_state))
-    splits = split_rows(
-        model._cv(sample), sample.labels, sample.labels, sample.row_weight, model.random_state
-    )
+    folded = fold_rows(sample, model._cv(sample), sample.labels, sample.row_weight, model.random_state)
     wanted = model._wanted_pairs(coding.schema)
     with model._progress("trials") as step, one_blas_thread():
-        tuples = _search_smooth(model, work, survey, coding, sample, splits, wanted, step)
+        tuples = _search_smooth(model, work, survey, coding, folded, wanted, step)
         if is_whole(model.interactions) and 0 < model.interactions < len(model._pairs):
             wanted = model._most_important()
-            tuples = _search_smooth(model, work, survey, coding, sample, splits, wanted, step)
+            tuples = _search_smooth(model, work, survey, coding, folded, wanted, step)
     vars(model).pop("summary_", None)
     if model.keep_summary:
         model.summary_ = _smooth_summary(survey, coding, tuples)
@@ -54,16 +57,15 @@ def _search_smooth(
     work: Work,
     survey: Survey,
     coding: Coding,
-    sample: TrainingSet,
-    splits: Any,
+    folded: FoldedRows,
     wanted: Any,
     step: Any,
 ) -> TupleCounts:
     """Search on the sample, fit all rows and keep the answer; return the weights of its tuples."""
-    columns = smooth_columns(survey, coding, wanted)
+    columns = smooth_columns(survey, coding)
     by_class = _class_weight(survey, coding)
-    search, answer = model._run_search(columns, sample, splits, survey.n_rows, by_class, step)
-    answer = _refit_smooth(model, work, survey, coding, columns, sample, search, answer)
+    columns, search, answer = model._run_search(columns, wanted, folded, survey.n_rows, by_class, step)
+    answer = _refit_smooth(model, work, survey, coding, columns, folded.rows, search, answer)
     counted: dict[Terms, TupleCounts] = {}
 
     def weights_of(terms: Terms) -> Any:

@@ -1,0 +1,80 @@
+"""A category of many levels: functions of its levels, never written out, in place of eigenfunctions."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from seminaive.design import smooth_columns
+from seminaive.design.centred_levels import CentredLevels
+from seminaive.design.smooth_columns import SmoothColumns, eigenfunctions
+from seminaive.encode import TableEncoder
+from seminaive.selection import projected_engine
+from seminaive.selection.kernel_engine import KernelEngine
+from seminaive.selection.projected_engine import ProjectedEngine
+
+SHARES = np.array([0.5, 0.2, 0.2, 0.1])
+
+
+@pytest.fixture
+def levels():
+    return CentredLevels(SHARES)
+
+
+@pytest.fixture
+def matrix():
+    return np.vstack([np.eye(4) - SHARES, np.zeros(4)])
+
+
+def test_products_are_those_of_the_matrix(levels, matrix):
+    rng = np.random.default_rng(0)
+    coefficients, sums = rng.normal(size=(4, 3)), rng.normal(size=(5, 3))
+    np.testing.assert_allclose(levels @ coefficients, matrix @ coefficients, atol=1e-15)
+    np.testing.assert_allclose(levels.adjoint(sums), matrix.T @ sums, atol=1e-15)
+    np.testing.assert_allclose(levels.squared_adjoint(sums), (matrix**2).T @ sums, atol=1e-15)
+    rows = np.array([3, 4, 0, 0, 2])
+    np.testing.assert_array_equal(levels.features(rows), matrix[rows])
+    np.testing.assert_array_equal(levels.features(rows, np.array([2, 0])), matrix[rows][:, [2, 0]])
+    assert levels.shape == matrix.shape
+
+
+def test_the_prior_is_that_of_the_eigenfunctions(matrix):
+    functions, _ = eigenfunctions(np.eye(4), SHARES, 0.0)
+    np.testing.assert_allclose(functions @ functions.T, (matrix @ matrix.T)[:4, :4], atol=1e-14)
+
+
+def probabilities(engine, patch, most, *, limits):
+    """Return those of all rows, by fits in which categories of more than ``most`` levels have no matrix."""
+    rng = np.random.default_rng(3)
+    n_rows = 300
+    numbers, codes = rng.normal(size=n_rows), rng.integers(0, 12, n_rows)
+    labels = (rng.random(n_rows) < expit(numbers + rng.normal(size=12)[codes])).astype(int)
+    _, table = TableEncoder.learn(pd.DataFrame({"number": numbers, "level": codes.astype(str)}))
+    patch.setattr(smooth_columns, "MOST_DECOMPOSED", most)
+    for name, value in limits.items():
+        patch.setattr(projected_engine, name, value)
+    columns = SmoothColumns.of(table, np.ones(n_rows))
+    assert isinstance(columns.columns[1].main, CentredLevels) == (most < 12)
+    rows = np.arange(n_rows)
+    splits = [(rows[rows % 3 != f], rows[rows % 3 == f]) for f in range(3)]
+    made = engine(columns, table, labels, np.ones(n_rows), 2, splits)
+    prepared = made.prepare(np.ones((4, columns.n_terms)))
+    strengths = (0.5, 0.3, 5.0)
+    fits = [
+        *made.fit_folds(prepared, strengths, None, 1e-14, 200),
+        made.fit_all(prepared, strengths, None, 1e-14, 200),
+    ]
+    degrees = made.evidence(prepared, [3], strengths, fits[3:])[1]
+    return np.stack([expit(fit.scores) for fit in fits]), degrees
+
+
+@pytest.mark.parametrize(
+    "limits", [{}, {"MOST_EXACT": 5, "FEW_INVERTED": 6, "ENTRIES_PER_SCORE": 0}], ids=str
+)
+def test_both_ways_to_write_a_category_give_the_same_answers(monkeypatch, limits):
+    decomposed, degrees = probabilities(ProjectedEngine, monkeypatch, 12, limits=limits)
+    by_level, degrees_by_level = probabilities(ProjectedEngine, monkeypatch, 3, limits=limits)
+    np.testing.assert_allclose(by_level, decomposed, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(degrees_by_level, degrees, rtol=1e-4 if not limits else 0.05, atol=0.02)
+    by_rows, _ = probabilities(KernelEngine, monkeypatch, 3, limits=limits)
+    np.testing.assert_allclose(by_rows, decomposed, rtol=0, atol=1e-6)
