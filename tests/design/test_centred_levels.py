@@ -85,7 +85,7 @@ def test_passes_over_pairs_of_a_category_of_many_levels_are_products_with_their_
     rng = np.random.default_rng(1)
     codes = np.column_stack([rng.choice(20, 400, p=np.arange(1, 21) / 210), rng.integers(0, 3, 400)])
     _, table = TableEncoder.learn(codes, categorical_features="all")
-    columns = SmoothColumns.of(table, np.ones(400), 2, None)
+    columns = SmoothColumns.of(table, np.ones(400)).with_all_pairs(2)
     many, few = columns.columns
     assert np.count_nonzero(many.pair.any(axis=1)) == 5 < len(many.pair)
     pairs = many.pair_features(table)[:, :, None] * few.pair_features(table)[:, None]
