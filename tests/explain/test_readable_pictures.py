@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import HigherOrderLogisticRegression, NaiveBayes
+from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive
 from seminaive.evaluate import load_dataset
 from seminaive.explain import (
     EffectDisplay,
@@ -64,7 +64,9 @@ def effects(model):
 @pytest.fixture(autouse=True)
 def close_figures():
     yield
-    mpl.pyplot.close("all")
+    from matplotlib import pyplot
+
+    pyplot.close("all")
 
 
 def texts(figure):
@@ -196,6 +198,17 @@ def test_the_ticks_of_a_pair_are_whole_and_short_and_grey_has_a_key(model, effec
     )
     key = PairDisplay.from_estimator(thin).ax_.get_legend()
     assert [own.get_text() for own in key.get_texts()] == ["no training rows", "pale: fewer than 20 rows"]
+
+
+def test_a_whole_number_that_is_read_between_nodes_has_whole_ticks(rows):
+    X, y = rows
+    fitted = SemiNaive(interactions=[("instalments", "wind")], random_state=0).fit(
+        X[["instalments", "wind"]], y
+    )
+    display = PairDisplay.from_estimator(fitted, ("instalments", "wind"))
+    display.figure_.canvas.draw()
+    axis = display.ax_.yaxis if display.ax_.get_ylabel() == "instalments" else display.ax_.xaxis
+    assert all(tick == round(tick) for tick in axis.get_majorticklocs())
 
 
 @pytest.mark.parametrize(("low", "high"), [(-5.0, 5.0), (1.0, 2.0), (-0.01, 0.01), (4.0, 5.0), (-9.0, -8.5)])

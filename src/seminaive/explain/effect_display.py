@@ -131,7 +131,7 @@ class EffectDisplay(Display):
 
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         values, missing = own.curve.at(grid), own.curve.missing
-        ax.axhline(0.0, color="0.8", lw=0.8, zorder=0)
+        ax.axhline(0.0, color="0.5", alpha=0.5, lw=0.8, zorder=0)
         for k, (target, name) in enumerate(zip(self.targets, self.names, strict=True)):
             ax.plot(grid, evidence(values, target), color=f"C{k}", label=name.removeprefix("score of "))
             if own.weight[-1] > 0:
@@ -140,7 +140,7 @@ class EffectDisplay(Display):
             height = float(evidence(missing, self.targets[0]))
             ax.annotate(
                 "missing", (1.0, height), xycoords=("axes fraction", "data"), ha="right", va="bottom",
-                fontsize="small", color="0.35",
+                fontsize="small", color="0.5",
             )  # fmt: skip
         if high > low:
             self._draw_rows(low, high, width)
@@ -163,7 +163,7 @@ class EffectDisplay(Display):
         heights = counts if width is None else np.sqrt(counts)
         ax.bar(
             edges[:-1], room * heights / (heights.max() or 1.0), np.diff(edges), bottom - room,
-            align="edge", color="0.82", zorder=0,
+            align="edge", color="0.5", alpha=0.35, zorder=0,
         )  # fmt: skip
         ax.set_ylim(bottom - room, top)
         total = own.weight.sum()
@@ -175,7 +175,7 @@ class EffectDisplay(Display):
                 ax.annotate(
                     f"{arrow} {text}" if side == "left" else f"{text} {arrow}", (place, 0.0),
                     xycoords="axes fraction", xytext=(0, 2), textcoords="offset points", ha=side,
-                    va="bottom", fontsize="x-small", color="0.35",
+                    va="bottom", fontsize="x-small", color="0.5",
                 )  # fmt: skip
 
     def _draw_categories(self) -> None:
@@ -189,11 +189,11 @@ class EffectDisplay(Display):
         else:
             shown = np.sort(shown)[::-1]
         share = own.weight[shown] / own.weight.sum()
-        ax.axvline(0.0, color="0.8", lw=0.8, zorder=0)
+        ax.axvline(0.0, color="0.5", alpha=0.5, lw=0.8, zorder=0)
         for k, (target, name) in enumerate(zip(self.targets, self.names, strict=True)):
             values = evidence(own.table[shown], target)
             if len(self.targets) == 1:
-                ax.hlines(np.arange(len(shown)), 0.0, values, color="0.75", lw=1, zorder=1)
+                ax.hlines(np.arange(len(shown)), 0.0, values, color="0.5", alpha=0.5, lw=1, zorder=1)
             ax.scatter(
                 values, np.arange(len(shown)), s=15 + 250 * share, color=f"C{k}", zorder=2,
                 label=name.removeprefix("score of "),

@@ -158,7 +158,7 @@ class Sheet:
             if all(abs(level - other) > 0.8 * LINE for other in taken):
                 taken.append(level)
                 end = float(self.x(np.interp(tick, numbers, points)))
-                self.ax.plot([NAMES, end], [level, level], color="0.85", lw=0.6, zorder=0)
+                self.ax.plot([NAMES, end], [level, level], color="0.5", alpha=0.35, lw=0.6, zorder=0)
                 self.write(NAMES - 0.06, level, text, ha="right")
         self.ax.plot(self.x(points), height(numbers), color=colour, lw=1.0)
         self.y = top + CURVE / 2
@@ -203,7 +203,7 @@ class Sheet:
             weight = own.weight.sum(axis=1 - axis)
             order = np.argsort(-weight, kind="stable")[:PAIR_SIDE]
             kept.append(np.sort(order[weight[order] > 0]))
-        self.y += 0.12
+        self.y += 0.2
         n_seen = [int((own.weight.sum(axis=1 - axis) > 0).sum()) for axis in (0, 1)]
         beside = ", the most frequent values" if [len(codes) for codes in kept] != n_seen else ""
         self.write(0.15, self.y, f"{clipped(own.name, 70)}{suffix}: points{beside}", NORMAL)
@@ -294,6 +294,8 @@ class _Labels:
             sign = -1 if side == "above" else 1
             height = y + sign * (0.12 + LINE * line)
             if line:
-                self.sheet.ax.plot([at, at], [y, height - sign * 0.06], color="0.75", lw=0.5, zorder=0)
+                self.sheet.ax.plot(
+                    [at, at], [y, height - sign * 0.06], color="0.5", alpha=0.6, lw=0.5, zorder=0
+                )
             colour = "0.45" if kind == "missing" else self.sheet.ink
             self.sheet.write(middle, height, text, ha="center", color=colour)

@@ -139,6 +139,8 @@ class PairDisplay(Display):
 
     def _draw(self) -> None:
         """Draw the pair."""
+        from matplotlib.ticker import MaxNLocator
+
         own = self.effect
         axes = [
             _CodeAxis(_heaviest(own.weight.sum(axis=1 - axis))) if nodes is None else _NodeAxis(nodes)
@@ -157,6 +159,8 @@ class PairDisplay(Display):
             drawn = axes[axis]
             if isinstance(drawn, _NodeAxis):
                 set_ticks(drawn.ticks, minor=True)
+                if all(node == round(node) for node in drawn.ticks):
+                    (self.ax_.yaxis, self.ax_.xaxis)[axis].set_major_locator(MaxNLocator(6, integer=True))
                 continue
             names = [_in_lines(self.labels[axis][code]) for code in drawn.codes]
             set_ticks(drawn.ticks, names, fontsize="small" if len(names) < 12 else "x-small")
