@@ -89,7 +89,7 @@ def test_diabetes_tables_have_the_papers_class_shares():
         assert table.X.shape == (442, 10)
 
 
-@pytest.mark.parametrize("name", ["fsnb-table1", "fsnb-table2"])
+@pytest.mark.parametrize("name", ["fsnb-table1", pytest.param("fsnb-table2", marks=pytest.mark.slow)])
 def test_a_short_run_gives_every_cell_that_the_paper_has(name):
     table = runnable(name)
     cells = table.run(RunOptions(repetitions=2, progress=False))
@@ -141,6 +141,7 @@ def test_what_is_no_starplus_is_refused(tmp_path):
         starplus_table(tmp_path / "other.mat")
 
 
+@pytest.mark.slow
 def test_all_pairs_of_methods_are_compared_by_their_ranks():
     table = runnable("fsnb-table4")
     cells = table.run(RunOptions(2, progress=False))

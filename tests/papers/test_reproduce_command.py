@@ -47,6 +47,7 @@ def cheap_simulation(monkeypatch):
         return [{"method": method, **losses} for method in nbrlr.METHODS]
 
     monkeypatch.setattr(nbrlr, "simulate", simulate)
+    monkeypatch.setattr(nbrlr, "simulate_hybrid", lambda **_: [{"L01": 0.2, "RSPE": 0.3, "lr_part_size": 1}])
     monkeypatch.setattr(nbrlr, "_fitted_truth", lambda simulation: np.zeros(simulation.p + 1))
     return units
 
