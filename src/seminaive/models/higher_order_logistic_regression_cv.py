@@ -222,50 +222,59 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
             rule = cuts_by_size if isinstance(self.bins, str) and self.bins == "auto" else cut_rule(self.bins)
             training = self._encode_training(X, y, sample_weight, cut_rule=rule)
             folded = fold_rows(training, self._cv(training), y, sample_weight, self.random_state, groups)
-            rows, splits = folded.rows, folded.splits
-            whole = self._fold_table(rows, rows.table, tuple(splits))
-            tables = [whole]
-            if rule is mdl_cuts and rows.table.numbers.shape[1]:
-                # These cut points look at labels, so that each fold learns its own from its training rows.
-                tables = [
-                    self._fold_table(
-                        rows, recut(rows.table, rule, rows.labels, rows.row_weight, split[0]), (split,)
-                    )
-                    for split in splits
-                ]
-            # The search ends by held-out losses; this only tells that nothing is left to do.
-            tol = min(self.tol, TOL)
+            rows = folded.rows
+            whole, tables = self._fold_tables(folded, rule)
+            earlier = self._earlier(training)
             with self._progress("trials") as step:
                 step.say(whole.design.describe())
-
-                def search_of(whole, tables, baseline=None):
-                    return StrengthSearch(whole, tables, tol, self.max_iter, folded.groups, step, baseline)
-
-                earlier = self._earlier(training)
-                if earlier is None:
-                    search = search_of(whole, tables)
-                else:
-                    before = earlier.columns_of(rows.table)
-                    search = StartedStrengthSearch(whole, tables, before, search_of)
+                search = self._search(whole, tables, folded, earlier, step)
                 search.run(self._grid())
                 found = search.fit_average(self.tol, generator_of(self.random_state))
-            best, result = found.best, found.result
-            keep_decision(self, found.decision)
-            result.warn_unless_converged(self.tol, "raise max_iter, raise the ridges or raise tol")
             self.cv_results_ = search.results()
-            self.ridge_, self.number_ridge_ = best.ridge, best.number_ridge
-            self.generative_share_ = best.share
-            self.n_iter_, self.passes_ = result.n_iter, result.passes
-            self.objective_, self.gradient_norm_ = result.objective, result.optimality
+            self._keep(found)
             estimate = whole.design.generative_estimate(rows.labels, rows.weights)
             cell_weight = estimate.cell_weight.sum(axis=1)
-            self.scores_ = estimate.coefficients.to_scores(by_class(result.solution), cell_weight)
+            self.scores_ = estimate.coefficients.to_scores(by_class(found.result.solution), cell_weight)
             if earlier is None:
                 self._summarise(rows, estimate.tuple_weights())
             else:
                 self._add_to(earlier, found.slope)
                 self._summarise_started(training, earlier)
         return self
+
+    def _fold_tables(self, folded, rule):
+        """Return all rows under one coding, and the tables of the folds."""
+        rows = folded.rows
+        whole = self._fold_table(rows, rows.table, tuple(folded.splits))
+        if rule is not mdl_cuts or not rows.table.numbers.shape[1]:
+            return whole, [whole]
+        # These cut points look at labels, so that each fold learns its own from its training rows.
+        return whole, [
+            self._fold_table(rows, recut(rows.table, rule, rows.labels, rows.row_weight, split[0]), (split,))
+            for split in folded.splits
+        ]
+
+    def _search(self, whole, tables, folded, earlier, step):
+        """Return the search over strengths, around an earlier model where there is one."""
+        # The search ends by held-out losses; this only tells that nothing is left to do.
+        tol = min(self.tol, TOL)
+
+        def search_of(whole, tables, baseline=None):
+            return StrengthSearch(whole, tables, tol, self.max_iter, folded.groups, step, baseline)
+
+        if earlier is None:
+            return search_of(whole, tables)
+        return StartedStrengthSearch(whole, tables, earlier.columns_of(folded.rows.table), search_of)
+
+    def _keep(self, found):
+        """Set the attributes of the average that a search found."""
+        best, result = found.best, found.result
+        keep_decision(self, found.decision)
+        result.warn_unless_converged(self.tol, "raise max_iter, raise the ridges or raise tol")
+        self.ridge_, self.number_ridge_ = best.ridge, best.number_ridge
+        self.generative_share_ = best.share
+        self.n_iter_, self.passes_ = result.n_iter, result.passes
+        self.objective_, self.gradient_norm_ = result.objective, result.optimality
 
     def _fold_table(self, rows, table, splits):
         design = lay_out_terms(self, table, rows)
