@@ -17,7 +17,7 @@ mean of the samples that both have), mean losses, and where it is most behind. T
 from results/few_rows where DIR has none; `--before` compares with the same models in another folder.
 """
 
-import argparse
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +26,8 @@ from board_tables import DATA, FEWEST_OF_A_CLASS, MOST_TEST_ROWS, frequent, load
 from contenders import MODELS
 from few_rows_report import report
 from sklearn.model_selection import train_test_split
-from study import Study, listed, run
+from study import Study, listed
+from study_commands import commands, perform
 
 RESULTS = Path(__file__).parent.parent / "results" / "few_rows"
 FEWEST_ROWS_LEFT = 150
@@ -85,31 +86,17 @@ def plan(sizes, n_samples, tables):
     ]
 
 
-def parse():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    runs = commands.add_parser("run")
-    runs.add_argument("models", help="names, parted by commas")
+if __name__ == "__main__":
+    parser, runs, reports = commands(__doc__, RESULTS)
     runs.add_argument("--samples", type=int, default=3)
-    runs.add_argument("--minutes", type=float, default=30)
-    runs.add_argument("--limit", type=float, default=60, help="processor seconds per sample")
-    reports = commands.add_parser("report")
-    reports.add_argument("models", nargs="?", default="", help="names; all in the folder if left out")
     reports.add_argument("--before", type=Path, help="the folder of an earlier version's results")
     for command in (runs, reports):
-        command.add_argument("--sizes", default="50,100,200")
-        command.add_argument("--tables", default="", help="all if left out")
-        command.add_argument("--results", type=Path, default=RESULTS, help="the folder of the results")
-    return parser.parse_args()
-
-
-if __name__ == "__main__":
-    options = parse()
-    sizes, tables, models = listed(options.sizes, int), listed(options.tables), listed(options.models)
-    if options.command == "run":
-        paths = {model: options.results / f"{model}.csv" for model in models}
-        run(FEW_ROWS, MODELS, paths, plan(sizes, options.samples, tables), options.minutes, options.limit)
-    else:
-        report(models, options.results, RESULTS, options.before, sizes, tables)
+        command.add_argument("--sizes", type=partial(listed, kind=int), default="50,100,200")
+        command.add_argument("--tables", type=listed, default=[], help="all if left out")
+    perform(
+        parser,
+        FEW_ROWS,
+        MODELS,
+        lambda given: plan(given.sizes, given.samples, given.tables),
+        lambda given: report(given.models, given.results, RESULTS, given.before, given.sizes, given.tables),
+    )

@@ -14,7 +14,6 @@ much), the share of samples whose `cv_log_loss_interval_` covers it, and the mea
 table.
 """
 
-import argparse
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,8 @@ import pandas as pd
 from board_tables import DATA, REPEATED
 from contenders import MODELS
 from few_rows import split
-from study import Study, listed, read_results, run
+from study import Study, read_results
+from study_commands import commands, perform
 
 RESULTS = Path(__file__).parent.parent / "results" / "honest"
 N_TABLES = 40
@@ -106,27 +106,6 @@ def by_table(found):
     return grouped[columns].mean().sort_values("absolute", ascending=False)
 
 
-def parse():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    runs = commands.add_parser("run")
-    runs.add_argument("models", help="names, parted by commas")
-    runs.add_argument("--minutes", type=float, default=30)
-    runs.add_argument("--limit", type=float, default=60, help="processor seconds per sample")
-    reports = commands.add_parser("report")
-    reports.add_argument("models", nargs="?", default="", help="names; all in the folder if left out")
-    for command in (runs, reports):
-        command.add_argument("--results", type=Path, default=RESULTS, help="the folder of the results")
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    options = parse()
-    models = listed(options.models)
-    if options.command == "run":
-        paths = {model: options.results / f"{model}.csv" for model in models}
-        run(HONEST, MODELS, paths, plan(), options.minutes, options.limit)
-    else:
-        report(models, options.results)
+    parser, _, _ = commands(__doc__, RESULTS)
+    perform(parser, HONEST, MODELS, lambda _: plan(), lambda given: report(given.models, given.results))

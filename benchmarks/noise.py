@@ -15,13 +15,14 @@ to 100 rows, `floor` says whether the mean is at most .02 and no table is beyond
 both.
 """
 
-import argparse
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 from contenders import MODELS
-from study import Study, listed, numbered, read_results, run
+from study import Study, listed, numbered, read_results
+from study_commands import commands, perform
 
 RESULTS = Path(__file__).parent.parent / "results" / "noise"
 COLUMNS = {"numbers": 20, "categories": 10, "mixed": 10}
@@ -93,34 +94,17 @@ def verdict(holds):
     return "holds" if holds else "broken"
 
 
-def parse():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    runs = commands.add_parser("run")
-    runs.add_argument("models", help="names, parted by commas")
-    runs.add_argument("--kinds", default=",".join(COLUMNS))
-    runs.add_argument("--rows", default="60,200,1000")
-    runs.add_argument("--columns", default="", help="20 numbers, 10 categories or 5 of each if left out")
-    runs.add_argument("--seeds", type=numbered, required=True, help="such as 0:100, its end left out")
-    runs.add_argument("--minutes", type=float, default=30)
-    runs.add_argument("--limit", type=float, default=60, help="processor seconds per table")
-    reports = commands.add_parser("report")
-    reports.add_argument("models", nargs="?", default="", help="names; all in the folder if left out")
-    reports.add_argument("--seeds", type=numbered, help="all if left out")
-    for command in (runs, reports):
-        command.add_argument("--results", type=Path, default=RESULTS, help="the folder of the results")
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    options = parse()
-    models = listed(options.models)
-    if options.command == "run":
-        paths = {model: options.results / f"{model}.csv" for model in models}
-        sizes, columns = listed(options.rows, int), listed(options.columns, int)
-        trials = plan(listed(options.kinds), sizes, columns, options.seeds)
-        run(NOISE, MODELS, paths, trials, options.minutes, options.limit)
-    else:
-        report(models, options.results, options.seeds)
+    parser, runs, reports = commands(__doc__, RESULTS)
+    runs.add_argument("--kinds", type=listed, default=list(COLUMNS))
+    runs.add_argument("--rows", type=partial(listed, kind=int), default="60,200,1000")
+    runs.add_argument("--columns", type=partial(listed, kind=int), default=[], help="as above if left out")
+    runs.add_argument("--seeds", type=numbered, required=True, help="such as 0:100, its end left out")
+    reports.add_argument("--seeds", type=numbered, help="all if left out")
+    perform(
+        parser,
+        NOISE,
+        MODELS,
+        lambda given: plan(given.kinds, given.rows, given.columns, given.seeds),
+        lambda given: report(given.models, given.results, given.seeds),
+    )

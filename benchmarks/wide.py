@@ -11,7 +11,7 @@ DIR/NAME.csv (results/wide by default) and goes on where it stopped; `report` pr
 least half of the gain was found.
 """
 
-import argparse
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +20,8 @@ from contenders import MODELS
 from judged import log_loss
 from scipy.stats import norm
 from sklearn.linear_model import LogisticRegression
-from study import Study, listed, numbered, read_results, run
+from study import Study, listed, numbered, read_results
+from study_commands import commands, perform
 
 RESULTS = Path(__file__).parent.parent / "results" / "wide"
 COLUMNS = 500
@@ -95,31 +96,15 @@ def report(models, results, seeds):
         print(means.to_string(float_format="%.3f"))
 
 
-def parse():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    commands = parser.add_subparsers(dest="command", required=True)
-    runs = commands.add_parser("run")
-    runs.add_argument("models", help="names, parted by commas")
-    runs.add_argument("--rows", default="33,60,100")
-    runs.add_argument("--seeds", type=numbered, required=True, help="such as 0:20, its end left out")
-    runs.add_argument("--minutes", type=float, default=30)
-    runs.add_argument("--limit", type=float, default=60, help="processor seconds per table")
-    reports = commands.add_parser("report")
-    reports.add_argument("models", nargs="?", default="", help="names; all in the folder if left out")
-    reports.add_argument("--seeds", type=numbered, help="all if left out")
-    for command in (runs, reports):
-        command.add_argument("--results", type=Path, default=RESULTS, help="the folder of the results")
-    return parser.parse_args()
-
-
 if __name__ == "__main__":
-    options = parse()
-    models = listed(options.models)
-    if options.command == "run":
-        paths = {model: options.results / f"{model}.csv" for model in models}
-        trials = [(rows, seed) for seed in options.seeds for rows in listed(options.rows, int)]
-        run(WIDE, MODELS, paths, trials, options.minutes, options.limit)
-    else:
-        report(models, options.results, options.seeds)
+    parser, runs, reports = commands(__doc__, RESULTS)
+    runs.add_argument("--rows", type=partial(listed, kind=int), default="33,60,100")
+    runs.add_argument("--seeds", type=numbered, required=True, help="such as 0:20, its end left out")
+    reports.add_argument("--seeds", type=numbered, help="all if left out")
+    perform(
+        parser,
+        WIDE,
+        MODELS,
+        lambda given: [(rows, seed) for seed in given.seeds for rows in given.rows],
+        lambda given: report(given.models, given.results, given.seeds),
+    )

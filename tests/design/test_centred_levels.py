@@ -53,7 +53,7 @@ def probabilities(engine, patch, most, *, limits):
     patch.setattr(smooth_columns, "N_BINS", most)
     for name, value in limits.items():
         patch.setattr(projected_engine, name, value)
-    columns = SmoothColumns.of(table, np.ones(n_rows), 2, [])
+    columns = SmoothColumns.of(table, np.ones(n_rows))
     assert isinstance(columns.columns[1].main, CentredLevels) == (most < 12)
     rows = np.arange(n_rows)
     splits = [(rows[rows % 3 != f], rows[rows % 3 == f]) for f in range(3)]
@@ -85,7 +85,7 @@ def test_passes_over_pairs_of_a_category_of_many_levels_are_products_with_their_
     rng = np.random.default_rng(1)
     codes = np.column_stack([rng.choice(20, 400, p=np.arange(1, 21) / 210), rng.integers(0, 3, 400)])
     _, table = TableEncoder.learn(codes, categorical_features="all")
-    columns = SmoothColumns.of(table, np.ones(400), 2, None)
+    columns = SmoothColumns.of(table, np.ones(400)).with_all_pairs(2)
     many, few = columns.columns
     assert np.count_nonzero(many.pair.any(axis=1)) == 5 < len(many.pair)
     pairs = many.pair_features(table)[:, :, None] * few.pair_features(table)[:, None]

@@ -42,7 +42,7 @@ def tied_terms():
 
 def projected():
     _, table, _ = mixed()
-    columns = SmoothColumns.of(table, np.ones(len(table)), 3, None)
+    columns = SmoothColumns.of(table, np.ones(len(table))).with_all_pairs(3)
     return ProjectedDesign(columns, table, 3)
 
 

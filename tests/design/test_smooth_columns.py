@@ -11,7 +11,7 @@ from seminaive.encode import TableEncoder
 def functions_of(values, weights):
     """Return the functions of one number at the rows."""
     _, table = TableEncoder.learn(pd.DataFrame({"x": values}))
-    column = SmoothColumns.of(table, weights, 2, []).columns[0]
+    column = SmoothColumns.of(table, weights).columns[0]
     return column.main_features(table)
 
 

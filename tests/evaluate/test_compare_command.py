@@ -1,13 +1,19 @@
 import json
+import re
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.neighbors import KNeighborsClassifier
 from typer.testing import CliRunner
 
+from seminaive import NaiveBayes
 from seminaive.cli import app
-from seminaive.cli.catalogue import RIVALS, class_names
+from seminaive.cli.catalogue import COMPARED, RIVALS, class_names, compared_models
 from seminaive.errors import InputError
+from seminaive.evaluate import METRICS, Dataset, Experiment, GivenSplit, RepeatedKFold, Report
+from seminaive.evaluate.rivals import RIVALS as RIVAL_MAKERS
 
 MODELS = "naive-bayes,sklearn-logistic-regression,class-shares"
 
@@ -49,13 +55,13 @@ def test_a_table_of_one_class_is_refused_with_what_to_do(table):
         _run("compare", table, "--target", "churn", "-m", MODELS)
 
 
-def test_without_models_it_says_that_all_are_compared_and_how_to_take_fewer(table, monkeypatch):
+def test_without_models_it_says_which_are_compared_how_long_and_how_to_take_others(table, monkeypatch):
     monkeypatch.setattr("seminaive.evaluate.Experiment.run", _stop)
     with pytest.raises(InputError, match="stopped"):
         _run("compare", table, "--target", "churn", "-m", MODELS)
     shown = CliRunner().invoke(app, ["compare", str(table), "--target", "churn"])
-    assert f"all {len(class_names()) + len(RIVALS)} models" in shown.stderr
-    assert "--models" in shown.stderr
+    for word in (*compared_models(), "at most 300 s per table", "--time-limit", "--models"):
+        assert word in shown.stderr
 
 
 def _stop(*_, **__):
@@ -93,6 +99,11 @@ def test_a_learning_curve_is_drawn(tmp_path):
         (["iris", "-m", "oracle"], r"no model 'oracle': choose among .*naive-bayes"),
         (["churn.csv", "-m", "naive-bayes"], "there is no file"),
         (["iris", "-m", "naive-bayes", "--metrics", "luck"], "no metric 'luck'"),
+        (["iris", "-m", "naive-bayes", "--param", "smoothing=2"], "given as MODEL.name=value"),
+        (["iris", "-m", "naive-bayes", "--param", "naive-bayes.luck=2"], "no parameter 'luck'"),
+        (["iris", "-m", "naive-bayes", "--time-limit", "-1"], "--time-limit is 0 or more"),
+        (["iris", "-m", "naive-bayes", "--drop", "luck"], "iris has no column 'luck'"),
+        (["-", "--target", "y"], "standard input, and there is none"),
         (["iris", "-m", "naive-bayes", "--report", "nowhere/page.html"], "there is no folder 'nowhere'"),
     ],
 )
@@ -111,33 +122,116 @@ def test_files_are_written_before_anything_is_shown(table, tmp_path, monkeypatch
     assert len(pd.read_csv(tmp_path / "out.csv")) == 10
 
 
-def test_without_models_ours_and_those_of_scikit_learn_are_compared(monkeypatch):
-    asked = {}
+def test_without_models_about_eight_are_compared_that_a_user_would_pick(monkeypatch):
+    installed = {"interpret": None, "catboost": None, "lightgbm": object()}
+    monkeypatch.setattr("seminaive.cli.catalogue.find_spec", installed.get)
+    assert compared_models() == [*COMPARED, "lightgbm"]
+    assert len(COMPARED) == 8
+    assert set(COMPARED) <= {*class_names(), *RIVALS}
 
-    class Caught(Exception):  # noqa: N818 - ends the command where the experiment would begin
-        pass
 
-    def experiment(models, *_, **__):
-        asked.update(models)
-        raise Caught
+def test_parameters_weights_and_dropped_columns_reach_the_models(table, monkeypatch):
+    frame = pd.read_csv(table).assign(number=range(200), weight=np.arange(200) % 3)
+    frame.to_csv(table, index=False)
+    caught = {}
+
+    def experiment(models, datasets, *_, **__):
+        caught.update(models=models, dataset=datasets[0])
+        raise InputError("stopped")
 
     monkeypatch.setattr("seminaive.evaluate.Experiment", experiment)
-    with pytest.raises(Caught):
-        _run("compare", "iris")
-    assert set(asked) == {*class_names(), *RIVALS}
+    options = ["--drop", "number", "--weight", "weight", "--param", "naive-bayes.smoothing=0.5"]
+    with pytest.raises(InputError, match="stopped"):
+        _run("compare", table, "--target", "churn", *options)
+    assert caught["models"]["naive-bayes"].smoothing == 0.5
+    assert list(caught["dataset"].X.columns) == ["age", "job"]
+    assert caught["dataset"].weight.tolist() == frame["weight"].tolist()
 
 
-def test_the_terminal_keeps_names_apart_at_80_columns(table, monkeypatch):
+def test_integer_weights_equal_repeated_rows_in_fits_and_losses(table):
+    frame, rows, weight = pd.read_csv(table), np.arange(200), np.arange(200) % 3
+    X, y, more = (
+        frame[["age", "job"]].astype({"job": str}),
+        frame["churn"].to_numpy(),
+        np.repeat(rows, weight),
+    )
+    tables = [
+        Dataset("churn", X, y, rows[120:], weight),
+        Dataset("churn", X.iloc[more], y[more], np.flatnonzero(more >= 120)),
+    ]
+    models = {"ours": NaiveBayes(), "pipeline": RIVAL_MAKERS["sklearn-logistic-regression"]()}
+    # The scaler of the pipeline takes no weights, so that only the losses of our model are equal.
+    weighted, repeated = (
+        Experiment(models, [own], GivenSplit(), tuple(METRICS)).run().folds for own in tables
+    )
+    assert (weighted["status"] == "ok").all()
+    for name in METRICS:
+        assert weighted[name][0] == pytest.approx(repeated[name][0], rel=1e-9)
+
+
+def test_a_model_without_row_weights_fails_where_there_are_some(table):
+    frame = pd.read_csv(table)
+    data = Dataset("churn", frame[["age"]].fillna(0), frame["churn"].to_numpy(), weight=np.ones(200))
+    folds = Experiment({"neighbours": KNeighborsClassifier()}, [data], RepeatedKFold(2)).run().folds
+    assert folds["message"].str.contains("takes no row weights").all()
+
+
+@pytest.mark.parametrize("name", COMPARED)
+def test_every_rival_takes_strings_gaps_and_unseen_values(table, name):
+    frame = pd.read_csv(table)
+    train, test = frame[:150], frame[150:].assign(job="astronaut")
+    if name in RIVALS:
+        model = RIVAL_MAKERS[name]()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model.fit(train[["age", "job"]], train["churn"])
+        assert np.isfinite(model.predict_proba(test[["age", "job"]])).all()
+
+
+def test_a_time_limit_leaves_whole_splits_and_a_file_that_goes_on(tmp_path):
+    models = {name: RIVAL_MAKERS[name]() for name in ("class-shares", "sklearn-logistic-regression")}
+    experiment = Experiment(models, ["iris"], RepeatedKFold(5, 2))
+    cut = experiment.run(tmp_path / "r", time_limit=0.05).folds
+    assert len(cut) < 20
+    if cut["model"].nunique() == 2:
+        assert (cut.groupby(["repetition", "fold"]).size() == 2).all()
+    assert len(experiment.run(tmp_path / "r").folds) == 20
+    experiment.run(tmp_path / "whole")
+    assert (tmp_path / "r").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_the_time_limit_is_told_where_it_cut_a_comparison_short(table):
+    shown = _run("compare", table, "--target", "churn", "-m", MODELS, "--time-limit", "0.0001")
+    assert "time for 1 of 3 models only" in shown.stdout
+    shown = _run("compare", table, "--target", "churn", "-m", "naive-bayes", "--time-limit", "0.0001")
+    assert "time for 1 of 10 splits" in shown.stdout
+
+
+def test_no_name_is_broken_at_80_columns_and_positions_are_ranks(table, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
-    names = ["naive-bayes-logistic-regression", "naive-bayes-logistic-regression-cv"]
+    names = ["class-shares", "naive-bayes-logistic-regression-cv", "sklearn-logistic-regression"]
     shown = _run("compare", table, "--target", "churn", "-m", ",".join(names), "--folds", "2")
-    assert max(map(len, shown.stdout.splitlines())) <= 80
-    assert "…" not in shown.stdout
     lines = shown.stdout.splitlines()
-    head = next(place for place, line in enumerate(lines) if "Brier" in line)
-    lines, end = lines[head:], lines[head].index("log loss")
-    written = "".join(line[4:end].strip() for line in lines if line.startswith((" 1 ", " 2 ", "    ")))
-    assert sorted(written.replace("naive-bayes", " naive-bayes").split()) == ["model", *names]
+    assert max(map(len, lines)) <= 80
+    ranked = [line.split()[:2] for line in lines if line.split()[1:2] and line.split()[1] in names]
+    best_first = [name for _, name in ranked[:3]]
+    assert best_first[-1] == "class-shares"
+    assert ranked[:3] == [[str(place + 1), name] for place, name in enumerate(best_first)]
+    for title in ("log loss", "±", "Brier", "accuracy", "AUC", "F1", "seconds"):
+        assert any(title in line for line in lines)
+
+
+def test_curves_that_are_drawn_together_have_different_colours(tmp_path):
+    names = [name for name in class_names() if name not in ("edited-model", "semi-naive")][:11]
+    folds = pd.DataFrame(
+        [("churn", name, fold, 0.5 - 0.01 * place) for place, name in enumerate(names) for fold in (0, 1)],
+        columns=["dataset", "model", "fold", "log_loss"],
+    )
+    Report.of_frame(folds, ("log_loss",)).write_html(tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text()
+    colours = re.findall(r"--m(\d+):(#\w+)", page.split("@media")[0])
+    assert len({colour for _, colour in colours}) == len(colours) == 11
+    assert f"</span>1 {names[-1]}<" in page  # the best is number 1
 
 
 def test_a_table_is_as_wide_as_the_terminal_is_now(monkeypatch):

@@ -68,14 +68,15 @@ def test_the_bar_names_the_model_that_is_being_fitted(monkeypatch):
         def add_task(self, *_, **__):
             return 0
 
-        def update(self, *_, description, **__):
+        def update(self, *_, description="one more", **__):
             told.append(description)
 
     bar = Bar()
     bar.enter_result = bar
     monkeypatch.setattr("seminaive.evaluate.experiment.progress_bar", lambda **_: bar)
     Experiment({"prior": DummyClassifier()}, ["iris"], RepeatedKFold(2)).run()
-    assert told == ["iris: fitting prior", "iris: prior done"] * 2
+    fitted = [f"iris, repetition 1, fold {number}: prior" for number in (1, 2)]
+    assert told == [fitted[0], "one more", fitted[1], "one more"]
 
 
 def test_all_models_see_the_same_splits_and_each_fold_is_one_row():

@@ -88,7 +88,7 @@ def test_more_than_two_classes_have_a_curve_each_and_categories_a_mark_each(pair
 def test_a_pair_is_drawn_in_its_own_colour_range(two):
     model, _ = two
     display = PairDisplay.from_estimator(model, ("wind", "sky"))
-    image = display.ax_.images[0]
+    image = display.ax_.collections[0]
     low, high = image.get_clim()
     assert low == -high
     np.testing.assert_allclose(np.nanmax(np.abs(image.get_array())), high)

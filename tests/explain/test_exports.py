@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import subprocess
 from bisect import bisect_left
+from itertools import product
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,14 @@ import pytest
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegression, NaiveBayes, explain
+from seminaive import (
+    AveragedDependenceEstimators,
+    HigherOrderLogisticRegression,
+    NaiveBayes,
+    NaiveBayesLogisticRegression,
+    SemiNaive,
+    explain,
+)
 from seminaive.encode import TableEncoder
 from seminaive.errors import InputError, TooLargeError
 from seminaive.scores import AdditiveScores, CurveTerms, FactoredPairs, NumericTerms
@@ -63,12 +71,26 @@ MODELS = {
     "pairs, 2": (HigherOrderLogisticRegression(order=2, hierarchical=True), 2),
     "pairs, 3": (HigherOrderLogisticRegression(order=2, hierarchical=True), 3),
     "triples, 3": (HigherOrderLogisticRegression(order=3), 3),
+    "between nodes, 2": (SemiNaive(), 2),
+    "between nodes, 3": (SemiNaive(missing="neutral"), 3),
+}
+STARTED = {
+    "started, 2": (NaiveBayesLogisticRegression(strength=3.0), NaiveBayes(), 2),
+    "started, 3": (HigherOrderLogisticRegression(order=2, hierarchical=True), NaiveBayes(), 3),
 }
 
 
-@pytest.fixture(scope="module", params=MODELS)
+@pytest.fixture(scope="module", params=[*MODELS, *STARTED])
 def fitted(request):
-    model, n_classes = MODELS[request.param]
+    if request.param in STARTED:
+        model, earlier, n_classes = STARTED[request.param]
+        # Of other rows, with levels and cut points of their own.
+        X, y = mixed(300, n_classes, seed=5)
+        X[NAMES[0]] = X[NAMES[0]].replace("dry", "arid")
+        earlier = earlier.set_params(categorical_features=[0, 2, 3, 5]).fit(X, y)
+        model.set_params(start=earlier)
+    else:
+        model, n_classes = MODELS[request.param]
     model = model.set_params(categorical_features=[0, 2, 3, 5]).fit(*mixed(600, n_classes))
     X = rows_to_predict(1000, n_classes)
     return model, X, model.predict_proba(X)
@@ -148,7 +170,7 @@ def by_json(model, X):
     document = json.loads(explain.to_json(model))
     found = []
     for row in cells(X):
-        score, codes = np.array(document["intercept"]), []
+        score, codes, places = np.array(document["intercept"]), [], []
         for column in document["columns"]:
             cell = row[column["name"]]
             code = None
@@ -157,7 +179,14 @@ def by_json(model, X):
                 code = column["missing"] if cell is None else known
             elif "cuts" in column:
                 code = column["missing"] if cell is None else bisect_left(column["cuts"], cell)
+            shares = {code: 1.0}
+            if "nodes" in column and cell is not None:
+                node = max(sum(own <= cell for own in column["nodes"]) - 1, 0)
+                low, high = (column["nodes"][min(node + k, len(column["nodes"]) - 1)] for k in range(2))
+                way = (cell - low) / (high - low) if low < cell and low < high else 0.0
+                shares = {node: 1 - way, node + 1: way}
             codes.append(code)
+            places.append(shares)
             if "effects" in column:
                 score = score + column["effects"][code]
             if "curve" in column:
@@ -170,11 +199,12 @@ def by_json(model, X):
                     constant, linear, quadratic = np.array(curve["coefficients"][p])
                     score = score + constant + z * (linear + z * quadratic)
         for own in document["tuples"]:
-            cell = 0
-            for position, size in zip(own["columns"], own["codes"], strict=True):
-                cell = cell * size + codes[position]
-            if cell in own["cells"]:
-                score = score + own["effects"][own["cells"].index(cell)]
+            for corner in product(*(places[position].items() for position in own["columns"])):
+                cell, share = 0, 1.0
+                for (code, part), size in zip(corner, own["codes"], strict=True):
+                    cell, share = cell * size + code, share * part
+                if share and cell in own["cells"]:
+                    score = score + share * np.array(own["effects"][own["cells"].index(cell)])
         for own in document["factored"]:
             left, right = (own[k][codes[own["columns"][i]]] for i, k in enumerate(("left", "right")))
             score = score + np.einsum("u,uvc,v->c", left, np.array(own["core"]), right)

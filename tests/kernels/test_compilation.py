@@ -11,6 +11,7 @@ RUN = """
 import numpy as np
 from seminaive.kernels import compilation, encoding
 compilation.NOTICE_AFTER = {after}
+compilation.sys.modules["seminaive"].__version__ = "{version}"
 low, high = encoding.column_ranges(np.array([[3, 1], [2, 5]], np.int8))
 assert (low.tolist(), high.tolist()) == ([2, 1], [3, 5])
 print(sum(encoding.column_ranges.stats.cache_hits.values()))
@@ -19,10 +20,10 @@ print(sum(encoding.column_ranges.stats.cache_hits.values()))
 pytestmark = pytest.mark.skipif("NUMBA_DISABLE_JIT" in os.environ, reason="nothing is compiled")
 
 
-def run(cache, after=100.0):
+def run(cache, after=100.0, version="1"):
     """Run the kernel in a new process with a cache of its own; return the hits and standard error."""
     done = subprocess.run(
-        [sys.executable, "-c", RUN.format(after=after)],
+        [sys.executable, "-c", RUN.format(after=after, version=version)],
         env={**os.environ, "NUMBA_CACHE_DIR": str(cache)},
         capture_output=True,
         text=True,
@@ -43,6 +44,16 @@ def compiled(tmp_path_factory):
 
 def test_long_compilation_is_mentioned_once(compiled):
     assert compiled[1].count("seminaive: compiling") == 1
+
+
+def test_the_notice_comes_once_per_machine_and_version(compiled, tmp_path):
+    cache = tmp_path / "copy"
+    shutil.copytree(compiled[0], cache)
+    for version, n_notices in (("1", 0), ("2", 1), ("2", 0)):
+        for path in cache.rglob("*.nbi"):
+            path.unlink()  # what it holds is compiled again
+        hits, said = run(cache, after=0.05, version=version)
+        assert (hits, said.count("seminaive: compiling")) == (0, n_notices)
 
 
 def test_a_process_that_compiles_nothing_says_nothing(compiled):

@@ -18,6 +18,7 @@ from seminaive import (
 from seminaive.errors import ConvergenceWarning, InputError
 from seminaive.objective.pointwise import POINTWISE
 from seminaive.selection import shrinkage_search
+from seminaive.selection.decision import SearchPlan
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import stratified_folds
 
@@ -238,7 +239,7 @@ class TestCrossValidation:
             model = NaiveBayesLogisticRegressionCV(strengths=[0.5, 5.0, 50.0], cv=splits, tol=1e-9)
             # Folds are solved as exactly as the path, so that weights and copies are the same problem.
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(shrinkage_search, "PLAN", shrinkage_search.Plan(fold_tol=1e-9))
+                patch.setattr(shrinkage_search, "SEARCH", SearchPlan(fold_tol=1e-9))
                 return model.fit(X.iloc[rows], y[rows], sample_weight=weights)
 
         weighted = fitted(np.arange(len(y)), weight.astype(float))

@@ -13,7 +13,7 @@ from sklearn.model_selection import GroupKFold
 from seminaive import SemiNaive
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns, knots_of
-from seminaive.design.smooth_scores import cell_weights, smooth_scores
+from seminaive.design.smooth_scores import smooth_scores
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import InputError
 from seminaive.models import semi_naive
@@ -24,6 +24,7 @@ from seminaive.selection import projected_engine
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.relevance_search import updated_relevances
+from seminaive.statistics.cell_weights import weigh_cells
 
 STRENGTHS = (2.0, 0.5, 3.0)
 
@@ -47,7 +48,7 @@ def problem(n_classes=3, seed=0):
     X, y = mixed(n_classes=n_classes, seed=seed)
     _, table = TableEncoder.learn(X, cut_rule=EqualFrequencyCuts(4))
     weights = np.random.default_rng(seed).uniform(0.5, 2.0, len(y))
-    columns = SmoothColumns.of(table, weights, n_classes, None)
+    columns = SmoothColumns.of(table, weights).with_all_pairs(n_classes)
     rows = np.arange(len(y))
     splits = [(rows[rows % 3 != f], rows[rows % 3 == f]) for f in range(3)]
     return columns, table, y, weights, splits
@@ -108,7 +109,7 @@ def test_projected_scores_equal_dense_features(n_classes):
     dense = dense_features(columns, table) @ coefficients
     np.testing.assert_allclose(design.scores(coefficients), dense, atol=1e-12)
     scores, _ = smooth_scores(
-        columns, coefficients, table.cardinalities, lambda terms: cell_weights(terms, table, weights)
+        columns, coefficients, table.cardinalities, lambda terms: weigh_cells(terms, table, weights)
     )
     # Beyond the training range slopes and curves are constant.
     far = replace(table, numbers=3 * table.numbers)
@@ -242,7 +243,9 @@ def test_an_identifier_takes_part_in_no_pair_and_leaves_the_other_pairs_as_they_
     X, y = mixed()
     with_id = X.assign(id=[f"row {i}" for i in range(len(X))])
     alone, beside = (
-        SmoothColumns.of(TableEncoder.learn(own, cut_rule=EqualFrequencyCuts(4))[1], np.ones(len(y)), 3, None)
+        SmoothColumns.of(
+            TableEncoder.learn(own, cut_rule=EqualFrequencyCuts(4))[1], np.ones(len(y))
+        ).with_all_pairs(3)
         for own in (X, with_id)
     )
     assert beside.pairs == alone.pairs

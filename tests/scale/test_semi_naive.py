@@ -40,8 +40,8 @@ def test_functions_of_columns_from_counts_are_those_of_the_rows(mixed, missing):
     _, survey, coding = surveyed(mixed, missing=missing)
     _, table = TableEncoder.learn(features(mixed), cut_rule=EqualFrequencyCuts(16), missing=missing)
     assert coding.schema == table.schema
-    expected = SmoothColumns.of(table, np.ones(len(table)), 2, None)
-    found = smooth_columns(survey, coding, None)
+    expected = SmoothColumns.of(table, np.ones(len(table))).with_all_pairs(2)
+    found = smooth_columns(survey, coding).with_all_pairs(2)
     assert (found.slopes, found.mains, found.pairs) == (expected.slopes, expected.mains, expected.pairs)
     for name in ("centres", "spreads", "low", "high"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-12)
@@ -55,7 +55,7 @@ def test_functions_of_columns_from_counts_are_those_of_the_rows(mixed, missing):
 def test_the_loss_of_smooth_columns_over_blocks_is_that_in_memory(n_classes, mixed_rows, tmp_path):
     frame = mixed_rows(1500, n_classes=n_classes)
     work, survey, coding = surveyed(frame)
-    columns = smooth_columns(survey, coding, None)
+    columns = smooth_columns(survey, coding).with_all_pairs(2)
     labels = np.unique(frame["outcome"], return_inverse=True)[1]
     table = TableEncoder(coding.schema).encode(features(frame))
     whole = EmpiricalLoss(ProjectedDesign(columns, table, n_classes), labels, np.ones(len(labels)), n_classes)

@@ -6,7 +6,8 @@ from scipy.special import log_softmax
 from scipy.stats import norm
 
 from seminaive.selection.decision import (
-    DRAWS,
+    SEARCH,
+    Decision,
     Draws,
     _draw,
     averaged,
@@ -147,7 +148,7 @@ def test_the_share_is_continuous_in_the_scores():
     steps = np.abs(np.diff(shares))
     parts = np.linspace(*signals[steps.argmax() :][:2], 11)
     within = np.array([decide(held_out, scores + s * toward, EVEN, fresh()).fit_share for s in parts])
-    assert np.abs(np.diff(within)).max() < 0.3 * steps.max() + 2 * DRAWS.precision
+    assert np.abs(np.diff(within)).max() < 0.3 * steps.max() + 2 * SEARCH.precision
 
 
 def test_a_share_that_is_given_is_taken():
@@ -372,3 +373,11 @@ def test_a_row_that_every_draw_has_is_judged_by_the_class_shares():
     expected = held_out.share_losses[heavy].item()
     # It has nearly all of the weight.
     assert decision.log_loss == pytest.approx(expected, abs=20 * 10 / 1e4)
+
+
+def test_trials_of_negligible_weight_are_left_out_and_the_others_keep_their_odds():
+    below, above = SEARCH.negligible * np.array([0.9, 1.1])
+    weights = np.array([1.0, below, 0.5, above])
+    kept = Decision(weights / weights.sum(), 1.0, 0.3, (0.2, 0.4)).without_negligible().weights
+    assert kept.sum() == pytest.approx(1.0, rel=1e-12)
+    np.testing.assert_allclose(kept / kept[0], [1.0, 0.0, 0.5, above], rtol=1e-12)

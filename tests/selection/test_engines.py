@@ -25,7 +25,7 @@ def problem(n_classes, n_splits=2, n_rows=180):
     X = pd.DataFrame({"a": numbers[:, 0], "b": numbers[:, 1], "c": numbers[:, 2], "d": category.astype(str)})
     _, table = TableEncoder.learn(X, cut_rule=EqualFrequencyCuts(4))
     weights = rng.uniform(0.5, 2.0, n_rows)
-    columns = SmoothColumns.of(table, weights, n_classes, None)
+    columns = SmoothColumns.of(table, weights).with_all_pairs(n_classes)
     rows = np.arange(n_rows)
     splits = [(rows[rows % 5 != f], rows[rows % 5 == f]) for f in range(n_splits)]
     return columns, table, labels, weights, n_classes, splits

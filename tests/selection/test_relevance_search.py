@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from seminaive.selection.decision import SEARCH
 from seminaive.selection.relevance_search import ALL, PLAN, RelevanceSearch, cost_of, strengths_after
 
 
@@ -77,7 +78,7 @@ def test_the_search_ends_where_no_step_lowers_loss_and_cost(n_rows):
             steps = list(best.steps)
             steps[group] += direction
             new = search._trial(tuple(steps), best.number, best.prepared, best)
-            assert new.criterion >= (1 - PLAN.precision) * best.criterion
+            assert new.criterion >= (1 - SEARCH.precision) * best.criterion
 
 
 def test_more_rows_that_are_all_right_allow_weaker_strengths():

@@ -6,8 +6,9 @@ import pytest
 from seminaive import NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
 from seminaive.models.decided import generator_of
 from seminaive.selection import shrinkage_search
+from seminaive.selection.decision import SEARCH, SearchPlan
 from seminaive.selection.held_out import HeldOut
-from seminaive.selection.shrinkage_search import PLAN, Plan, Shrinkage, ShrinkageSearch, n_leading
+from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch, n_leading
 
 
 def mixed_table(n_classes=2, n_rows=120, signal=1.0, seed=0):
@@ -50,7 +51,7 @@ def search_of(X, y, **options):
 
 def averaged_search(X, y, strengths, shares=(0.0, 0.5, 1.0)):
     search = search_of(X, y)
-    targets = [search.toward(share, strengths, extend=True, average=True) for share in shares]
+    targets = [search.along(share, strengths) for share in shares]
     return search, targets, search.average(targets, generator_of(0))
 
 
@@ -94,14 +95,14 @@ def test_trials_and_class_shares_are_weighted_by_their_losses_and_their_prior(n_
             by_trial[target.share, k] = prior * np.exp(-0.5 * target.totals[k])
     total = of_shares + sum(by_trial.values())
     most = max(by_trial.values())
-    kept = {trial: weight for trial, weight in by_trial.items() if weight >= PLAN.negligible * most}
+    kept = {trial: weight for trial, weight in by_trial.items() if weight >= SEARCH.negligible * most}
     assert {(target.share, k) for target, k in answer.parts} == set(kept)
     for (target, k), weight in zip(answer.parts, answer.decision.weights, strict=True):
         expected = kept[target.share, k] / sum(kept.values())
         assert weight == pytest.approx(expected, rel=1e-6)
     assert (answer.best.share, answer.position) == max(kept, key=kept.get)
     # Trials whose weight is the square of what is negligible are left out before.
-    assert answer.decision.fit_share == pytest.approx(1 - of_shares / total, abs=PLAN.negligible**2)
+    assert answer.decision.fit_share == pytest.approx(1 - of_shares / total, abs=SEARCH.negligible**2)
     assert 0.0 < answer.decision.fit_share < 1.0
 
 
@@ -168,7 +169,7 @@ def test_the_rules_of_the_paper_take_one_trial_whole(selection):
 
 def test_integer_weights_equal_repeated_rows(monkeypatch):
     # Folds are solved as exactly as all rows, so that weights and copies are the same problem.
-    monkeypatch.setattr(shrinkage_search, "PLAN", Plan(fold_tol=1e-9))
+    monkeypatch.setattr(shrinkage_search, "SEARCH", SearchPlan(fold_tol=1e-9))
     X, y = mixed_table(signal=0.3)
     times = np.random.default_rng(1).integers(1, 4, len(y))
     copied = np.repeat(np.arange(len(y)), times)
@@ -193,7 +194,7 @@ def test_the_same_seed_gives_the_same_price_and_another_the_same_answer():
 def test_strengths_that_were_not_solved_have_no_part_in_an_average():
     X, y = mixed_table()
     search = search_of(X, y, max_steps=1, penalty="l1", target="zero")
-    target = search.toward(1.0, [1e6, 1e-3], extend=False, average=True)
+    target = search.along(1.0, [1e6, 1e-3])
     assert target.n_solved == 1
     assert not target.is_solved
     assert target.solved_part().is_solved
@@ -205,10 +206,8 @@ def test_strengths_that_were_not_solved_have_no_part_in_an_average():
 def test_a_path_that_goes_on_has_the_trials_of_both_parts():
     X, y = mixed_table()
     search = search_of(X, y)
-    whole = search.toward(0.5, [10.0, 1.0, 0.1], extend=False, average=True)
-    begin, rest = (
-        search.toward(0.5, strengths, extend=False, average=True) for strengths in ([10.0], [1.0, 0.1])
-    )
+    whole = search.along(0.5, [10.0, 1.0, 0.1])
+    begin, rest = (search.along(0.5, strengths) for strengths in ([10.0], [1.0, 0.1]))
     joined = begin.then(rest)
     np.testing.assert_array_equal(joined.path.strengths, whole.path.strengths)
     # Solved to 1e-4 from other starts.

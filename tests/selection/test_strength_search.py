@@ -10,7 +10,9 @@ from sklearn.model_selection import StratifiedKFold
 from seminaive import HigherOrderLogisticRegression, HigherOrderLogisticRegressionCV
 from seminaive.errors import InputError
 from seminaive.selection import fold_table, strength_search
-from seminaive.selection.strength_search import PLAN, Grid, Plan, Strengths, StrengthSearch, Trial
+from seminaive.selection.decision import SEARCH, SearchPlan
+from seminaive.selection.strength_grid import PLAN, Grid, Strengths
+from seminaive.selection.strength_search import StrengthSearch, Trial
 
 # One trial: the strengths are given, so that fits can be compared.
 GIVEN = {"first_ridges": (1.0,), "ridges": (5.0,), "number_shares": (0.1,), "generative_shares": (0.25,)}
@@ -69,7 +71,7 @@ def test_the_chosen_strengths_have_the_least_log_loss_of_all_tried(n_classes):
     chosen = (results["ridge"] == model.ridge_).all(axis=1)
     chosen &= results["number_ridge"] == model.number_ridge_
     chosen &= results["generative_share"] == model.generative_share_
-    slack = 1 + PLAN.number_margin + PLAN.precision
+    slack = 1 + PLAN.number_margin + SEARCH.precision
     assert results["log_loss"][chosen].item() <= slack * results["log_loss"].min()
 
 
@@ -138,7 +140,7 @@ def test_held_out_losses_are_those_of_models_that_never_saw_the_rows():
 @pytest.mark.parametrize("n_rows", [300, 1500])
 @pytest.mark.parametrize("share", [0.0, 0.5])
 def test_folds_are_pulled_to_the_estimate_of_their_training_rows_alone(monkeypatch, n_rows, n_classes, share):
-    monkeypatch.setattr(strength_search, "PLAN", Plan(precision=0.0))
+    monkeypatch.setattr(strength_search, "SEARCH", SearchPlan(precision=0.0))
     rng = np.random.default_rng(0)
     # Frequent and rare values, so that some pairs of values are in held-out rows alone; classes of unequal
     # size, for which an estimate of such pairs would speak.
@@ -170,17 +172,17 @@ def test_comparisons_agree_with_folds_that_are_fitted_to_the_end(monkeypatch, n_
     strengths = [Strengths((first, 5 * first), 0.1 * first, 0.0) for first in (0.01, 1.0, 100.0)]
     answers = {}
     for pair in permutations(strengths, 2):
-        answers[pair] = search._is_better(*pair, PLAN.precision)
+        answers[pair] = search._is_better(*pair, SEARCH.precision)
         one, other = (search.trials[which] for which in pair)
-        gap = abs((1 - PLAN.precision) * other.loss - one.loss)
+        gap = abs((1 - SEARCH.precision) * other.loss - one.loss)
         assert gap > one.error + other.error or not (one.error or other.error)
-    monkeypatch.setattr(strength_search, "PLAN", Plan(precision=0.0))
+    monkeypatch.setattr(strength_search, "SEARCH", SearchPlan(precision=0.0))
     ended = replace(search, trials={})
     losses = {which: converged(ended, which).loss for which in strengths}
     for (one, other), answer in answers.items():
-        gain = (1 - PLAN.precision) * losses[other] - losses[one]
+        gain = (1 - SEARCH.precision) * losses[other] - losses[one]
         # Both losses are wanted up to the precision, by estimates of what is to come that may be half of it.
-        assert answer == (gain > 0) or abs(gain) < 4 * PLAN.precision * losses[one]
+        assert answer == (gain > 0) or abs(gain) < 4 * SEARCH.precision * losses[one]
 
 
 @pytest.mark.parametrize(("ended_at", "better"), [(0.9, True), (0.999999, False), (1.1, False)])
@@ -200,9 +202,9 @@ def test_a_trial_whose_error_could_turn_the_answer_is_fitted_further(
 
     monkeypatch.setattr(StrengthSearch, "_improve", improve)
     if vague_incumbent:
-        assert search._is_better(known, vague, PLAN.precision) == (ended_at > 1.01)
+        assert search._is_better(known, vague, SEARCH.precision) == (ended_at > 1.01)
     else:
-        assert search._is_better(vague, known, PLAN.precision) == better
+        assert search._is_better(vague, known, SEARCH.precision) == better
     assert search.trials[vague].loss == ended_at
 
 
@@ -212,8 +214,8 @@ def test_a_trial_that_is_beaten_beyond_its_error_is_not_fitted_further(monkeypat
     search.trials[known] = Trial(known, None, None, None, loss=1.0, error=0.0)
     search.trials[vague] = Trial(vague, None, None, None, loss=1.2, error=0.15)
     monkeypatch.delattr(StrengthSearch, "_improve")
-    assert not search._is_better(vague, known, PLAN.precision)
-    assert search._is_better(known, vague, PLAN.precision)
+    assert not search._is_better(vague, known, SEARCH.precision)
+    assert search._is_better(known, vague, SEARCH.precision)
 
 
 @pytest.mark.parametrize(("margins", "number_share"), [(0.5, 1.0), (2.0, 0.1)])

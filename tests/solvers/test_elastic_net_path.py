@@ -129,15 +129,15 @@ class TestCertificates:
     @pytest.mark.parametrize("n_classes", [2, 3])
     @pytest.mark.parametrize("share", [1.0, 0.5])
     @pytest.mark.parametrize("penalize_intercept", [True, False])
-    def test_every_point_of_a_default_path_is_stationary(self, n_classes, share, penalize_intercept):
+    def test_every_point_of_a_long_path_is_stationary(self, n_classes, share, penalize_intercept):
         design, labels = mixed_problem(n_classes)
         n_scores = 1 if n_classes == 2 else n_classes
         target = np.random.default_rng(3).normal(size=(design.n_coefficients, n_scores))
         penalty = ElasticNet(target, l1_share=share, penalize_intercept=penalize_intercept)
         if n_scores == 1:
-            path = logistic_path(design, labels, penalty)
+            path = logistic_path(design, labels, penalty, n_strengths=100)
         else:
-            path = softmax_path(design, labels, n_classes, penalty)
+            path = softmax_path(design, labels, n_classes, penalty, n_strengths=100)
         assert path.converged.all()
         assert len(path) == 100
         first = 0 if penalize_intercept else 1

@@ -21,12 +21,22 @@ OTHERS = ("Selector", "Imputer", "PooledClassifier")
 # The model to take first is the first in every list.
 FIRST = "semi-naive"
 RIVALS = {
-    "sklearn-naive-bayes": "scikit-learn's GaussianNB behind an encoder for mixed tables.",
-    "sklearn-logistic-regression": "scikit-learn's LogisticRegression behind the same encoder.",
+    "sklearn-naive-bayes": "scikit-learn's CategoricalNB on bins of numbers and on categories.",
+    "sklearn-logistic-regression": "scikit-learn's LogisticRegression on standardised numbers and one-hots.",
     "sklearn-random-forest": "scikit-learn's RandomForestClassifier behind the same encoder.",
-    "sklearn-boosting": "scikit-learn's HistGradientBoostingClassifier behind the same encoder.",
+    "sklearn-boosting": "scikit-learn's HistGradientBoostingClassifier on categories as they are.",
+    "ebm": "interpret's ExplainableBoostingClassifier.",
+    "catboost": "CatBoost's CatBoostClassifier.",
+    "lightgbm": "LightGBM's LGBMClassifier.",
     "class-shares": "The shares of the classes for every row: the bar that a model has to clear.",
 }
+# What rivals need that this package does not install.
+LIBRARIES = {"ebm": "interpret", "catboost": "catboost", "lightgbm": "lightgbm"}
+# What `compare` runs unless models are named, with the rivals whose libraries are installed.
+COMPARED = (
+    *("semi-naive", "naive-bayes", "naive-bayes-logistic-regression-cv", "sklearn-naive-bayes"),
+    *("sklearn-logistic-regression", "sklearn-random-forest", "sklearn-boosting", "class-shares"),
+)
 # The measures of `seminaive.evaluate.METRICS`.
 MEASURES = (
     *("zero_one", "rspe", "rmse", "squared_error", "brier", "log_loss", "calibration_error"),
@@ -54,6 +64,11 @@ def class_names() -> dict[str, str]:
 def _hyphenated(class_name: str) -> str:
     words = "".join(f"-{letter.lower()}" if letter.isupper() else letter for letter in class_name)
     return words.removeprefix("-").replace("c-v", "cv")
+
+
+def compared_models() -> list[str]:
+    """Return the models that are compared unless others are named."""
+    return [*COMPARED, *(name for name, library in LIBRARIES.items() if find_spec(library) is not None)]
 
 
 @cache
@@ -92,19 +107,36 @@ def check_measure(name: str) -> None:
 
 def read_parameters(name: str, texts: list[str]) -> dict[str, Any]:
     """Read ``name=value`` texts; a value is JSON, or else the text itself."""
-    given = {}
-    for text in texts:
-        key, equals, value = text.partition("=")
-        if not equals:
-            raise InputError(f"a parameter is given as name=value, got {text!r}")
-        try:
-            given[key] = json.loads(value)
-        except ValueError:  # no JSON, or a number of more digits than Python reads
-            given[key] = value
+    given = dict(map(_parameter, texts))
     known = entry(name).parameters
     if known is not None:
         _check_parameters(name, given, known)
     return given
+
+
+def read_parameters_of(names: list[str], texts: list[str]) -> dict[str, dict[str, Any]]:
+    """Read ``MODEL.name=value`` texts into the parameters of each model."""
+    by_model: dict[str, list[str]] = {name: [] for name in names}
+    for text in texts:
+        model, point, rest = text.partition(".")
+        if not point or model not in by_model or model in RIVALS:
+            ours = [name for name in names if name not in RIVALS]
+            raise InputError(
+                f"a parameter of a comparison is given as MODEL.name=value, got {text!r}: MODEL is one of "
+                f"{', '.join(ours)}"
+            )
+        by_model[model].append(rest)
+    return {name: read_parameters(name, given) for name, given in by_model.items() if given}
+
+
+def _parameter(text: str) -> tuple[str, Any]:
+    key, equals, value = text.partition("=")
+    if not equals:
+        raise InputError(f"a parameter is given as name=value, got {text!r}")
+    try:
+        return key, json.loads(value)
+    except ValueError:  # no JSON, or a number of more digits than Python reads
+        return key, value
 
 
 def make_model(name: str, given: dict[str, Any] | None = None) -> Any:

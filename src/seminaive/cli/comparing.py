@@ -1,5 +1,7 @@
 """Commands that judge models: the demo, comparisons on tables, and the papers' tables."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -8,7 +10,13 @@ import typer
 from seminaive.cli import catalogue
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.showing import show
-from seminaive.cli.tables import look, text_format
+from seminaive.cli.tables import (
+    NamedTable,
+    columns_meant,
+    look,
+    received,
+    text_format,
+)
 from seminaive.delimited import TextFormat
 from seminaive.errors import InputError
 from seminaive.files import CSV, PARQUET, check_writable, is_named
@@ -29,16 +37,30 @@ def demo() -> None:
 
 
 def compare(
-    tables: Annotated[list[str], typer.Argument(help="Files, bundled names such as iris, or openml:NAME.")],
+    tables: Annotated[
+        list[str],
+        typer.Argument(help="Files (- is standard input), bundled names such as iris, or openml:NAME."),
+    ],
     target: Annotated[str | None, typer.Option(help="The column to predict; needed for files.")] = None,
     model: Annotated[
         list[str] | None,
         typer.Option(
             "--models",
             "-m",
-            help="A model, or several with commas; repeatable. Ours and scikit-learn's by default.",
+            help="A model, or several with commas; repeatable. By default eight: three of ours, four of "
+            "scikit-learn's, the class shares; and EBM, CatBoost and LightGBM where they are installed.",
         ),
     ] = None,
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Columns to leave out, an identifier for instance; repeatable.")
+    ] = None,
+    weight: Annotated[str | None, typer.Option(help="A column of row weights, for fits and losses.")] = None,
+    param: Annotated[
+        list[str] | None, typer.Option(help="A parameter of a model, as MODEL.name=value; repeatable.")
+    ] = None,
+    time_limit: Annotated[
+        float, typer.Option(help="Seconds per table after which no further fold begins; 0 is no limit.")
+    ] = 300.0,
     folds: Annotated[int, typer.Option(help="Folds of cross-validation.")] = 5,
     repeats: Annotated[int, typer.Option(help="Repetitions; two or more give bias and variance.")] = 2,
     learning_curve: Annotated[
@@ -66,11 +88,16 @@ def compare(
     _check_jobs_and_seed(jobs, seed)
     check_at_least("--folds", folds, 2)
     check_at_least("--repeats", repeats, 1)
+    if not time_limit >= 0:
+        raise InputError(f"--time-limit is 0 or more seconds, got {time_limit}")
     names = [name for part in model or [] for name in part.split(",")]
     known = text_format(sep, decimal, encoding, na_values)
-    _check_comparison(
-        names, metric.split(","), [path for path in (report, csv) if path], tables, target, known
-    )
+    outputs = [path for path in (report, csv) if path]
+    tables = [str(received(Path(table))) for table in tables]
+    chosen = _Columns(target, drop, weight)
+    _check_comparison(names, metric.split(","), outputs, tables, chosen, known)
+    names = names or catalogue.compared_models()
+    given = catalogue.read_parameters_of(names, param or [])
 
     from seminaive import evaluate
 
@@ -78,42 +105,83 @@ def compare(
         evaluate.Prequential(n_repeats=repeats) if learning_curve else evaluate.RepeatedKFold(folds, repeats)
     )
     experiment = evaluate.Experiment(
-        {name: catalogue.make_model(name) for name in names or [*catalogue.class_names(), *catalogue.RIVALS]},
-        _load_tables(tables, target, known),
+        {name: catalogue.make_model(name, given.get(name)) for name in names},
+        _load_tables(tables, chosen, known),
         plan,
         metric.split(","),
         seed,
         n_jobs=jobs,
     )
-    if not names:
-        typer.echo(
-            f"all {len(experiment.models)} models, slow ones among them: --models names those to compare",
-            err=True,
-        )
-    found = experiment.run(results, retry_failed=retry_failed)
-    shown = evaluate.Report(found, f"{', '.join(tables)}: comparison of classifiers")
+    if not model:
+        limit = f", at most {time_limit:g} s per table (--time-limit)" if time_limit > 0 else ""
+        typer.echo(f"comparing {', '.join(names)}{limit}; --models names others", err=True)
+    found = experiment.run(results, retry_failed=retry_failed, time_limit=time_limit or None)
+    shown = evaluate.Report(found, f"{', '.join(found.folds['dataset'].unique())}: comparison of classifiers")
     written = [(path, write) for path, write in ((report, shown.write_html), (csv, shown.write_csv)) if path]
     for path, write in written:
         write(path)
     show(shown.terminal())
+    for line in _cut_short(found.folds, len(names), folds * repeats if not learning_curve else None):
+        typer.echo(line)
     for path, _ in written:
         typer.echo(f"wrote {path}")
 
 
-def _load_tables(tables: list[str], target: str | None, known: TextFormat) -> list[Any]:
-    """Load tables by name; the target is for the files among them, and refused where there is none."""
+@dataclass(frozen=True)
+class _Columns:
+    """Which columns of the files that are compared are no features."""
+
+    target: str | None
+    drop: list[str] | None
+    weight: str | None
+
+    def check(self, named: NamedTable) -> None:
+        """Refuse columns that a file does not have."""
+        if self.target is None:
+            raise InputError(
+                f"{named.path.name}: say which column holds the class by --target.{named.told_names}"
+            )
+        weight = [] if self.weight is None else [self.weight]
+        for name in (self.target, *columns_meant(self.drop, named.names), *weight):
+            named.check_column(name)
+
+    def taken_from(self, dataset: Any) -> Any:
+        """Return a table without the columns that are left out, and with its row weights."""
+        X = dataset.X
+        dropped = columns_meant(self.drop, list(X.columns))
+        weight = [] if self.weight is None else [self.weight]
+        for name in (*dropped, *weight):
+            if name not in X:
+                raise InputError(f"{dataset.name} has no column {name!r}: it has {', '.join(X.columns)}")
+        given = None if self.weight is None else X[self.weight].to_numpy()
+        return replace(dataset, X=X.drop(columns=[*dropped, *weight]), weight=given)
+
+
+def _load_tables(tables: list[str], chosen: _Columns, known: TextFormat) -> list[Any]:
+    """Load tables by name; options about columns are for the files among them, or else for all."""
     from seminaive import evaluate
     from seminaive.evaluate.datasets import takes_target
     from seminaive.papers.generators import register_generators
 
     register_generators()
     of_files = any(takes_target(table) for table in tables)
-    return [
-        evaluate.load_dataset(
-            table, target=target if takes_target(table) or not of_files else None, text_format=known
-        )
-        for table in tables
-    ]
+    loaded = []
+    for table in tables:
+        concerned = takes_target(table) or not of_files
+        dataset = evaluate.load_dataset(table, target=chosen.target if concerned else None, text_format=known)
+        loaded.append(chosen.taken_from(dataset) if concerned else dataset)
+    return loaded
+
+
+def _cut_short(folds: Any, n_models: int, planned: int | None) -> Iterator[str]:
+    """Say of each table which the time limit cut short what was run of it."""
+    for name, of_table in folds.groupby("dataset", sort=False):
+        n_splits = len(of_table[["repetition", "fold"]].drop_duplicates())
+        entered = of_table["model"].nunique()
+        if entered < n_models:
+            yield f"{name}: time for {entered} of {n_models} models only: raise --time-limit, or name fewer"
+        elif planned is not None and n_splits < planned:
+            yield f"{name}: time for {n_splits} of {planned} splits; --time-limit 0 runs them all"
 
 
 def _check_comparison(
@@ -121,7 +189,7 @@ def _check_comparison(
     measures: list[str],
     outputs: list[Path],
     tables: list[str],
-    target: str | None,
+    chosen: _Columns,
     known: TextFormat,
 ) -> None:
     """Refuse unknown models and measures, files that cannot be written, and targets that are not there."""
@@ -133,10 +201,7 @@ def _check_comparison(
         check_writable(path)
     for table in tables:
         if is_named(Path(table), CSV + PARQUET):
-            named = look(Path(table), known)
-            if target is None:
-                raise InputError(f"{table}: say which column holds the class by --target.{named.told_names}")
-            named.check_column(target)
+            chosen.check(look(Path(table), known))
 
 
 def reproduce(

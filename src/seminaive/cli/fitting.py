@@ -15,7 +15,7 @@ from seminaive.cli.notes import notes_at_once
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.reading import load_model
 from seminaive.cli.showing import show_frame, spinner
-from seminaive.cli.tables import NamedTable, columns_meant, look, text_format
+from seminaive.cli.tables import NamedTable, columns_meant, look, received, text_format
 from seminaive.delimited import TextFormat
 from seminaive.errors import InputError
 from seminaive.files import check_model_name, check_table_name, check_writable
@@ -26,7 +26,9 @@ CHUNK = 100_000
 # Columns of which `fit` tells how they were read.
 MOST_COLUMNS = 30
 
-TABLE = ".csv, .tsv (also .gz, .bz2, .xz, .zip) or .parquet, or a folder of Parquet files"
+TABLE = (
+    ".csv, .tsv (also .gz, .bz2, .xz, .zip) or .parquet, a folder of Parquet files, or - for standard input"
+)
 
 
 class FitCommand(TyperCommand):
@@ -73,6 +75,7 @@ def fit(
             "--estimate/--no-estimate", help="Estimate the loss by 5-fold cross-validation: 5 more fits."
         ),
     ] = True,
+    most: Annotated[int, typer.Option(help="Columns to list, with how they were read.")] = MOST_COLUMNS,
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -84,6 +87,7 @@ def fit(
     """
     if max_categories is not None:
         check_at_least("--max-categories", max_categories, 1)
+    check_at_least("--most", most, 1)
     catalogue.check_model(model)
     given = catalogue.read_parameters(model, param or [])
     if merge_spellings:
@@ -91,13 +95,14 @@ def fit(
     check_model_name(out)
     check_writable(out)
     written = text_format(sep, decimal, encoding, na_values)
+    table = received(table)
     if is_large(table) or max_categories is not None:
         from seminaive.scale.command_line import open_large
 
         data = open_large(table, written, target=target, weight=weight)
         data = replace(data, ids=tuple(columns_meant(drop, data.types.names)))
         estimator = catalogue.make_model(model, given)
-        _fit_in_pieces(estimator, model, table, data, max_categories, out, classes=classes)
+        _fit_in_pieces(estimator, model, table, data, max_categories, out, classes=classes, most=most)
         return
     named = look(table, written)
     dropped = columns_meant(drop, named.names)
@@ -105,7 +110,7 @@ def fit(
         named.check_column(name)
     estimator = catalogue.make_model(model, given)
     rows = _training_rows(named, target, dropped, weight)
-    _fit_in_memory(estimator, model, named, rows, out, estimate=estimate, classes=classes)
+    _fit_in_memory(estimator, model, named, rows, out, estimate=estimate, classes=classes, most=most)
 
 
 def _fit_in_memory(
@@ -117,6 +122,7 @@ def _fit_in_memory(
     *,
     estimate: bool,
     classes: bool,
+    most: int,
 ) -> None:
     """Fit a model to features, target and row weights of a table, and save it."""
     from sklearn.base import clone
@@ -127,8 +133,8 @@ def _fit_in_memory(
     with spinner(f"fitting {model} to {len(y):,} rows"), notes_at_once(classes=classes):
         estimator.fit(X, y, sample_weight=sample_weight)
     models.save_model(estimator, out)
-    typer.echo(f"{named.path}: {len(y):,} rows, {named.told}. The columns were read so:")
-    show_frame(_columns(estimator), MOST_COLUMNS)
+    typer.echo(f"{named.path.name}: {len(y):,} rows, {named.told}. The columns were read so:")
+    show_frame(_columns(estimator), most)
     if estimate:
         _tell_estimate(clone(estimator), X, y, sample_weight)
     typer.echo(
@@ -146,6 +152,7 @@ def _fit_in_pieces(
     out: Path,
     *,
     classes: bool,
+    most: int,
 ) -> None:
     """Fit a model to a table that is not read as a whole, and save it."""
     from seminaive import models
@@ -155,7 +162,7 @@ def _fit_in_pieces(
         fit_large(estimator, data, max_categories)
     models.save_model(estimator, out)
     typer.echo(f"{table}: read in pieces. The columns were read so:")
-    show_frame(_columns(estimator), MOST_COLUMNS)
+    show_frame(_columns(estimator), most)
     typer.echo(
         f"wrote {out}: {model} of {len(estimator.schema_.columns)} columns, classes {_classes(estimator)}; "
         "without an estimate of its loss, which would need all rows in memory"
@@ -192,7 +199,10 @@ def _take(named: NamedTable, frame: Any, name: str) -> tuple[Any, Any]:
 def _columns(estimator: Any) -> Any:
     """Return the columns report, without columns of it that say nothing here."""
     report = estimator.columns_report_
-    return report if report["missing"].any() else report.drop(columns="missing")
+    idle = [] if report["missing"].any() else ["missing"]
+    if "used" in report and report["used"].all():
+        idle.append("used")
+    return report.drop(columns=idle)
 
 
 def _tell_estimate(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
@@ -241,6 +251,7 @@ def predict(
 ) -> None:
     """Predict the class of each row, with its probabilities; columns that training lacked are ignored."""
     written = text_format(sep, decimal, encoding, na_values)
+    table = received(table)
     if is_large(table):
         _predict_in_pieces(file, table, out, keep, keep_all=keep_all, written=written)
         return
@@ -312,32 +323,62 @@ def _beside(frame: Any, kept: list[str], columns: dict[str, Any]) -> Any:
 
 
 def score(
-    table: Annotated[
-        Path, typer.Argument(help="What predict wrote, with --keep or --all: a file or a folder.")
+    file: Annotated[
+        Path,
+        typer.Argument(help="A saved model, or what predict wrote with --keep or --all: a file or a folder."),
     ],
+    table: Annotated[
+        Path | None, typer.Argument(help="Rows with labels to judge a saved model on; - is standard input.")
+    ] = None,
+    *,
     truth: Annotated[str, typer.Option(help="The column that holds the true classes.")],
     sep: Separator = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
     na_values: MissingValues = None,
 ) -> None:
-    """Measure predictions against the truth: log loss, Brier score, accuracy, AUC, F1 and calibration."""
-    if table.is_dir():
+    """Measure predictions against the truth: log loss, Brier score, accuracy, AUC, F1 and calibration.
+
+    `score MODEL TABLE` predicts the rows of a table first, `score PREDICTIONS` reads what was predicted.
+    """
+    written = text_format(sep, decimal, encoding, na_values)
+    judged = received(file if table is None else table)
+    if judged.is_dir():
         from seminaive.scale.command_line import read_predictions
 
-        frame = read_predictions(table, truth)
+        if table is not None:
+            raise InputError(f"{str(judged)!r} is a folder: predict it first, then score what was written")
+        frame = read_predictions(judged, truth)
     else:
-        named = look(table, text_format(sep, decimal, encoding, na_values))
+        named = look(judged, written)
         named.check_column(truth)
-        frame = named.read(text_columns=(truth, "prediction"))
+        frame = (
+            named.read(text_columns=(truth, "prediction"))
+            if table is None
+            else _predicted(file, named, truth)
+        )
 
     from seminaive.evaluate.written_predictions import measure, predictions_of_frame
 
     predictions = predictions_of_frame(frame, truth)
     left_out = len(frame) - len(predictions.truth)
     without = f"; {left_out:,} without {truth!r} left out" if left_out else ""
-    typer.echo(f"{table}: {len(predictions.truth):,} rows{without}")
+    typer.echo(f"{judged.name}: {len(predictions.truth):,} rows{without}")
     show_frame(measure(predictions), 20)
+
+
+def _predicted(file: Path, named: NamedTable, truth: str) -> Any:
+    """Return the true classes of the rows of a table beside what a saved model says of them."""
+    import numpy as np
+
+    from seminaive import encode
+
+    model = load_model(file)
+    frame = named.read(text_columns=(*model.schema_.text_names, truth))
+    named.check_column(truth, list(map(str, frame.columns)))
+    X = encode.take_columns(frame, model.schema_.names)
+    probabilities = np.concatenate([model.predict_proba(rows) for rows in _chunks(X)])
+    return _beside(frame, [truth], _prediction_columns(model.classes_, probabilities))
 
 
 def _chunks(X: Any) -> Iterator[Any]:

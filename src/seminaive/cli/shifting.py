@@ -8,7 +8,7 @@ import typer
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.reading import label_named, load_model
 from seminaive.cli.showing import show_frame
-from seminaive.cli.tables import NamedTable, look, text_format
+from seminaive.cli.tables import NamedTable, look, received, text_format
 from seminaive.errors import InputError
 from seminaive.files import check_writable
 
@@ -18,7 +18,7 @@ OFTEN_SILENT = ("missing_before", "missing_now", "unseen", "unseen_levels")
 
 def shift(
     file: Annotated[Path, typer.Argument(help="A saved model.")],
-    table: Annotated[Path, typer.Argument(help="New rows: a CSV or Parquet file.")],
+    table: Annotated[Path, typer.Argument(help="New rows: a CSV or Parquet file, or - for standard input.")],
     since: Annotated[
         Path | None, typer.Option(help="Rows to compare with; those of training by default.")
     ] = None,
@@ -43,7 +43,7 @@ def shift(
     if page is not None:
         check_writable(page)
     written = text_format(sep, decimal, encoding, na_values)
-    named = look(table, written)
+    named = look(received(table), written)
     earlier = None if since is None else look(since, written)
     if truth is not None:
         named.check_column(truth)

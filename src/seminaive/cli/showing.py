@@ -35,10 +35,14 @@ def show_frame(frame: Any, most: int) -> None:
 
 
 def spinner(text: str) -> Any:
-    """Show on a terminal's standard error that something is under way."""
-    from contextlib import nullcontext
-
+    """Show on a terminal's standard error what is under way, and for how long."""
     from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    return console.status(text) if console.is_terminal else nullcontext()
+    bar = Progress(
+        SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(),
+        console=console, transient=True, disable=not console.is_terminal,
+    )  # fmt: skip
+    bar.add_task(text, total=None)
+    return bar

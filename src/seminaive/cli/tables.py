@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import sys
+import tempfile
 from dataclasses import dataclass
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seminaive.delimited import TextFormat, look_at
@@ -12,8 +16,10 @@ from seminaive.files import CSV, check_table, is_named
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
+# The name of standard input, and the beginnings of what may come from there besides text.
+STANDARD_INPUT = "-"
+_BEGINNINGS = ((b"PAR1", ".parquet"), (b"\x1f\x8b", ".csv.gz"), (b"BZh", ".csv.bz2"), (b"PK", ".csv.zip"))
 # Column names that a refusal lists.
 MOST_NAMES = 20
 
@@ -83,6 +89,21 @@ def text_format(
     delimiter = "\t" if sep in ("tab", "\\t") else sep
     missing = tuple(cell for part in na_values or [] for cell in part.split(","))
     return TextFormat(delimiter, encoding, missing, decimal)
+
+
+def received(path: Path) -> Path:
+    """Return the path of a table; what standard input holds is kept in a file until the process ends."""
+    if str(path) != STANDARD_INPUT:
+        return path
+    content = sys.stdin.buffer.read()
+    if not content.strip():
+        raise InputError("- reads a table from standard input, and there is none")
+    folder = tempfile.TemporaryDirectory(prefix="seminaive-")
+    atexit.register(folder.cleanup)
+    ending = next((ending for beginning, ending in _BEGINNINGS if content.startswith(beginning)), ".csv")
+    kept = Path(folder.name) / f"standard-input{ending}"
+    kept.write_bytes(content)
+    return kept
 
 
 def look(path: Path, known: TextFormat) -> NamedTable:

@@ -11,17 +11,15 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-TWO_CLASSES = 2
-
 
 def n_columns_of(n_classes: int) -> int:
     """Return the number of score columns: one log odds for two classes, else one per class."""
-    return 1 if n_classes == TWO_CLASSES else n_classes
+    return 1 if n_classes == 2 else n_classes
 
 
 def log_odds(by_class: Floats) -> Floats:
     """Return one column, class 1 minus class 0, of two; more classes as they are."""
-    return by_class[:, 1:] - by_class[:, :1] if by_class.shape[1] == TWO_CLASSES else by_class
+    return by_class[:, 1:] - by_class[:, :1] if by_class.shape[1] == 2 else by_class
 
 
 def by_class(columns: Floats) -> Floats:
@@ -39,4 +37,4 @@ def toward_class_shares(coefficients: Floats, share: float, class_weight: NDArra
 def class_share_scores(class_weight: NDArray[Any]) -> Floats:
     """Return the scores of the class shares: one log odds of two classes, else centred logarithms."""
     logs = np.log(class_weight / class_weight.sum())
-    return np.asarray(logs[1:] - logs[0] if len(logs) == TWO_CLASSES else logs - logs.mean())
+    return np.asarray(logs[1:] - logs[0] if len(logs) == 2 else logs - logs.mean())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.design.classes import TWO_CLASSES, log_odds
+from seminaive.design.classes import log_odds
 from seminaive.scores import AdditiveScores, NumericTerms, fill_unknown
 from seminaive.statistics import ObservedTerms, Terms, TupleCounts, log_shares
 
@@ -180,7 +180,7 @@ class GenerativeEstimate:
     @property
     def lengths(self) -> Floats:
         """Return the length of log theta in each score column: that of both classes for one log odds."""
-        if len(self.class_weight) == TWO_CLASSES:
+        if len(self.class_weight) == 2:
             both: Floats = np.sqrt((self.logs**2).sum(axis=1, keepdims=True))
             return both
         return np.abs(self.logs)

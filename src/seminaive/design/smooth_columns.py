@@ -9,7 +9,7 @@ pair terms are products of the first eigenfunctions of two columns, averaged ove
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from seminaive.design.rounding import ROUNDING
 from seminaive.statistics.spread import root_mean_squares
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,12 +35,19 @@ if TYPE_CHECKING:
 # has a function per level, which is the same prior, and its pairs have those of the 64 most frequent levels,
 # of which the leading eigenfunctions of all levels are made.
 N_BINS = 64
+# Functions of many levels that are laid out together: a matter of memory.
+FUNCTIONS_AT_ONCE = 512
 # Functions of a number in pairs, at most; a category, whose functions are less smooth, has up to twice as
 # many. They are fewer where the features of all pairs, or these times the classes, would be more than this.
 PAIR_FUNCTIONS, MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4, 4000, 16000
 # A category has no functions in pairs where more than so many eigenvalues equal the largest: an identifier.
 # Slopes count numbers up to so many deviations from the mean.
 MOST_TIED, MOST_DEVIATIONS = 32, 4.0
+
+
+def most_pair_features(n_classes: int) -> int:
+    """Return how many features all pairs may have."""
+    return min(MOST_PAIR_FEATURES, MOST_PAIR_SCORES // n_classes)
 
 
 def knots_of(values: Floats, weights: Floats, n_bins: int) -> Floats:
@@ -112,6 +119,8 @@ class SmoothColumn:
         The functions at each knot and, last, at a missing number; or at each code, that of no evidence last.
     pair : ndarray of shape (cardinality + 1, n_pair_functions)
         The functions of pairs at each code, 0 at that of no evidence.
+    eigenvalues : ndarray of shape (n_functions,)
+        Of the functions, decreasing.
     """
 
     number: int | None
@@ -119,6 +128,12 @@ class SmoothColumn:
     knots: Floats
     main: Floats | CentredLevels
     pair: Floats
+    eigenvalues: Floats
+
+    def with_fewer(self, of_number: int, of_category: int) -> SmoothColumn:
+        """Return the column with so many functions of pairs at most."""
+        wanted = of_category if self.number is None else of_number
+        return replace(self, pair=self.pair[:, : _first(self.eigenvalues, wanted)])
 
     def positions(self, table: EncodedTable) -> tuple[Indices, Floats]:
         """Return the level of each row and how far it lies on the way to the next one, from 0 to 1."""
@@ -141,6 +156,16 @@ class SmoothColumn:
             following = self.main[np.minimum(level + 1, len(self.knots))]
             features += along[:, None] * (following - features)
         return np.asarray(features, dtype=np.float64)
+
+    def main_blocks(self, table: EncodedTable) -> Iterator[Floats]:
+        """Yield the functions of the main term for each row, those of many levels a few at a time."""
+        if not isinstance(self.main, CentredLevels):
+            yield self.main_features(table)
+            return
+        level, _ = self.positions(table)
+        for first in range(0, self.main.shape[1], FUNCTIONS_AT_ONCE):
+            stop = min(first + FUNCTIONS_AT_ONCE, self.main.shape[1])
+            yield self.main.features(level, np.arange(first, stop))
 
     def pair_features(self, table: EncodedTable) -> Floats:
         """Return the functions of pair terms for each row."""
@@ -191,23 +216,13 @@ class SmoothColumns:
     high: Floats
 
     @classmethod
-    def of(
-        cls,
-        table: EncodedTable,
-        row_weight: Floats,
-        n_classes: int,
-        wanted: Sequence[tuple[int, int]] | None,
-    ) -> SmoothColumns:
-        """Learn the functions of each column; ``wanted`` pairs of table columns, or None for all."""
-        return cls.of_margins(table.schema, lambda _: (table, row_weight), n_classes, wanted)
+    def of(cls, table: EncodedTable, row_weight: Floats) -> SmoothColumns:
+        """Learn the functions of each column; there are no terms of pairs yet."""
+        return cls.of_margins(table.schema, lambda _: (table, row_weight))
 
     @classmethod
     def of_margins(
-        cls,
-        schema: Schema,
-        margin: Callable[[int], tuple[EncodedTable, Floats]],
-        n_classes: int,
-        wanted: Sequence[tuple[int, int]] | None,
+        cls, schema: Schema, margin: Callable[[int], tuple[EncodedTable, Floats]]
     ) -> SmoothColumns:
         """Learn the functions of each column from that column alone.
 
@@ -217,25 +232,11 @@ class SmoothColumns:
         margin : callable
             Returns, for the position of a column, a table in which that column is right, and row weights:
             the training rows, or one row for each value that occurs, weighted by how often.
-        n_classes : int
-        wanted : sequence of pairs or None
         """
         number_of = {position: k for k, position in enumerate(schema.numeric)}
         code_of = {position: k for k, position in enumerate(schema.coded)}
         positions = sorted({*number_of, *code_of})
-        made = [_smooth_column(*margin(p), number_of.get(p), code_of.get(p)) for p in positions]
-        place = {position: k for k, position in enumerate(positions)}
-        if wanted is None:
-            pairs = list(combinations(range(len(made)), 2))
-        else:
-            pairs = sorted({(min(place[a], place[b]), max(place[a], place[b])) for a, b in wanted})
-        most = min(MOST_PAIR_FEATURES, MOST_PAIR_SCORES // n_classes)
-        made = _fewer_functions(made, pairs, most)
-        pairs = [(a, b) for a, b in pairs if made[a][1].shape[1] and made[b][1].shape[1]]
-        columns = tuple(
-            SmoothColumn(number_of.get(p), code_of.get(p), knots, main, pair)
-            for p, (knots, pair, _, main) in zip(positions, made, strict=True)
-        )
+        columns = tuple(_smooth_column(*margin(p), number_of.get(p), code_of.get(p)) for p in positions)
         scales = [np.empty((4, 0))]
         for k, position in enumerate(schema.numeric):
             table, row_weight = margin(position)
@@ -245,12 +246,58 @@ class SmoothColumns:
             columns,
             tuple(np.flatnonzero(spreads > 0).tolist()),
             tuple(k for k, own in enumerate(columns) if own.main.shape[1]),
-            tuple(pairs),
+            (),
             centres,
             np.where(spreads > 0, spreads, 1.0),
             low,
             high,
         )
+
+    def pairs_at(self, positions: Sequence[tuple[int, int]], schema: Schema) -> list[tuple[int, int]]:
+        """Return pairs of columns, given their positions in a table."""
+        place = {position: k for k, position in enumerate(sorted({*schema.numeric, *schema.coded}))}
+        found = {(min(place[a], place[b]), max(place[a], place[b])) for a, b in positions}
+        return sorted(found)
+
+    @property
+    def all_pairs(self) -> list[tuple[int, int]]:
+        """Return all pairs of columns that have functions of pairs."""
+        return list(combinations((j for j in self.mains if self.columns[j].pair.shape[1]), 2))
+
+    def with_all_pairs(self, n_classes: int) -> SmoothColumns:
+        """Return the same columns with terms of all pairs."""
+        return self.crossed(self.all_pairs, n_classes)
+
+    def can_cross_all(self, n_classes: int) -> bool:
+        """Tell whether all pairs, each with as few functions as can be, have few enough features."""
+        widths = np.array([self.columns[j].with_fewer(1, 1).pair.shape[1] for j in self.mains])
+        return bool((widths.sum() ** 2 - (widths**2).sum()) // 2 <= most_pair_features(n_classes))
+
+    def crossed(self, pairs: Sequence[tuple[int, int]], n_classes: int) -> SmoothColumns:
+        """Return the same columns with terms of some pairs, with as many functions as these allow.
+
+        At most as many as columns have: without pairs, as many as are ever used.
+        """
+        columns = _with_fewer_functions(self.columns, pairs, most_pair_features(n_classes))
+        kept = tuple((j, k) for j, k in pairs if columns[j].pair.shape[1] and columns[k].pair.shape[1])
+        return replace(self, columns=columns, pairs=kept)
+
+    def among(self, kept: set[int]) -> SmoothColumns:
+        """Return the same columns with the slopes and main terms of some of them."""
+        numbers = {self.columns[j].number for j in kept}
+        return replace(
+            self,
+            slopes=tuple(number for number in self.slopes if number in numbers),
+            mains=tuple(j for j in self.mains if j in kept),
+            pairs=(),
+        )
+
+    def only(self, kept: NDArray[np.bool_]) -> SmoothColumns:
+        """Return the same columns with some of their terms."""
+        terms = iter(kept.tolist())
+        slopes = tuple(number for number in self.slopes if next(terms))
+        mains = tuple(j for j in self.mains if next(terms))
+        return replace(self, slopes=slopes, mains=mains, pairs=tuple(p for p in self.pairs if next(terms)))
 
     @property
     def n_terms(self) -> int:
@@ -293,17 +340,18 @@ class SmoothColumns:
 
 def _smooth_column(
     table: EncodedTable, row_weight: Floats, number: int | None, coded: int | None
-) -> tuple[Any, ...]:
-    """Return knots, functions of pairs at each code, eigenvalues, and functions of the main term."""
+) -> SmoothColumn:
+    """Return the functions of a number or, where there is none, of a category."""
     schema = table.schema
     n_codes = 0 if coded is None else table.cardinalities[coded]
     if number is None and coded is not None:
         weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
         if n_codes > N_BINS:
-            return np.empty(0), *_functions_of_frequent(weight), CentredLevels(_shares(weight))
+            levels = CentredLevels(_shares(weight))
+            return SmoothColumn(None, coded, np.empty(0), levels, *_functions_of_frequent(weight))
         functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), 0.0)
         with_none = np.vstack([functions, np.zeros((1, functions.shape[1]))])
-        return np.empty(0), with_none, values, with_none
+        return SmoothColumn(None, coded, np.empty(0), with_none, with_none, values)
     column = schema.columns[schema.numeric[number or 0]]
     numbers = table.numbers[:, number or 0]
     present = ~np.isnan(numbers)
@@ -341,7 +389,7 @@ def _smooth_column(
         pair[n_codes] = 0.0
         if pair.shape[1] and not np.abs(pair).max() > rounding_of(functions[:, 0]):
             pair = pair[:, :0]
-    return knots, pair, values, main
+    return SmoothColumn(number, coded, knots, main, pair, values)
 
 
 def _functions_of_frequent(weight: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -358,18 +406,15 @@ def _shares(mass: NDArray[Any]) -> Floats:
     return np.asarray(mass / total if total > 0 else np.full(len(mass), 1.0 / max(len(mass), 1)))
 
 
-def _fewer_functions(
-    made: list[tuple[Any, ...]], pairs: list[tuple[int, int]], most: int
-) -> list[tuple[Any, ...]]:
+def _with_fewer_functions(
+    columns: tuple[SmoothColumn, ...], pairs: Sequence[tuple[int, int]], most: int
+) -> tuple[SmoothColumn, ...]:
     """Cut the functions of pairs until the features of all pairs are at most so many."""
-    cut = made
+    cut = columns
     numbers = range(PAIR_FUNCTIONS, 0, -1)
     for of_number, of_category in ((n, times * n) for n in numbers for times in (2, 1)):
-        cut = [
-            (knots, pair[:, : _first(values, of_number if len(knots) else of_category)], values, main)
-            for knots, pair, values, main in made
-        ]
-        widths = [pair.shape[1] for _, pair, _, _ in cut]
+        cut = tuple(column.with_fewer(of_number, of_category) for column in columns)
+        widths = [column.pair.shape[1] for column in cut]
         if sum(widths[j] * widths[k] for j, k in pairs) <= most:
             break
     return cut

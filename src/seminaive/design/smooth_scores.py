@@ -11,7 +11,7 @@ from seminaive.design.classes import by_class
 from seminaive.design.smooth_columns import knot_positions
 from seminaive.memory import refuse_beyond_memory
 from seminaive.scores import AdditiveScores, CurveTerms, NumericTerms, fill_unknown
-from seminaive.statistics import Terms, TupleCounts
+from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.smooth_columns import SmoothColumns
-    from seminaive.encode import EncodedTable
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -120,10 +119,3 @@ def number_curves(columns: SmoothColumns, coefficients: Floats, blocks: list[sli
             values = values[:-1]
         curves.append((number, knots, values, missing))
     return CurveTerms.of(curves) if curves else CurveTerms.none(n_classes)
-
-
-def cell_weights(terms: Terms, table: EncodedTable, row_weight: Floats) -> Floats:
-    """Return the training weight of each cell."""
-    nothing = np.zeros(len(table), dtype=np.int64)
-    counts = TupleCounts.of(table.codes, nothing, terms, 1, row_weight).counts
-    return np.asarray(counts[:, 0])

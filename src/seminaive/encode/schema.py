@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode.few_rows import CellReader
     from seminaive.encode.integer_table import IntegerCodes
+    from seminaive.encode.nodes import Nodes
 
 Category = str | int | float | bool
 MissingPolicy = Literal["value", "neutral"]
@@ -123,12 +124,16 @@ class NumericColumn:
         they are.
     written : NumberFormat or None
         How cells that are text write their numbers; None where the column came as numbers.
+    nodes : tuple of float or None
+        Increasing numbers, one in each bin, at which the tables of a model hold; between two of them tables
+        are interpolated, and beyond the outer ones constant. None: a table has one value per bin.
     """
 
     name: str
     missing_seen: bool
     cuts: tuple[float, ...] | None = None
     written: NumberFormat | None = None
+    nodes: tuple[float, ...] | None = None
 
     @property
     def n_present(self) -> int:
@@ -315,6 +320,13 @@ class Schema(SavedByFields):
         )
 
     @cached_property
+    def nodes(self) -> Nodes | None:
+        """Return between which numbers tables are interpolated, None where all are read by code."""
+        from seminaive.encode.nodes import Nodes
+
+        return Nodes.of(self)
+
+    @cached_property
     def code_type(self) -> np.dtype[Any]:
         """Return the smallest unsigned type that holds every code, that of no evidence included."""
         return smallest_unsigned(max(self.cardinalities, default=0))
@@ -407,4 +419,5 @@ def _column_from_json(entry: dict[str, Any]) -> Column:
         missing_seen,
         None if cuts is None else tuple(cuts),
         None if written is None else NumberFormat(**written),
+        None if entry.get("nodes") is None else tuple(entry["nodes"]),
     )

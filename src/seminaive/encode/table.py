@@ -11,6 +11,7 @@ from seminaive.encode.column_kinds import ColumnKinds, column_numbers, identifie
 from seminaive.encode.few_rows import LARGEST_NUMBER, cells_of, encode_cells
 from seminaive.encode.frames import dictionary, open_table
 from seminaive.encode.integer_table import WIDEST_RANGE, learn_integers
+from seminaive.encode.nodes import Places
 from seminaive.encode.schema import (
     CategoricalColumn,
     EmptyColumn,
@@ -76,6 +77,14 @@ class EncodedTable:
     def cardinalities(self) -> tuple[int, ...]:
         """Return the number of values of each coded column."""
         return self.schema.cardinalities
+
+    @property
+    def places(self) -> Places:
+        """Return where the rows stand on the axes of coded columns: at codes, or between nodes."""
+        nodes = self.schema.nodes
+        if nodes is None:
+            return Places(self.codes.astype(np.int64, order="F"), np.zeros(self.codes.shape, order="F"))
+        return nodes.places(self)
 
     def without_cut_numbers(self) -> EncodedTable:
         """Return the table with each column once: where numbers were cut, all of them as codes alone."""

@@ -54,12 +54,15 @@ class Dataset:
         The labels; a Series or a list becomes an array, row by row.
     test_rows : ndarray of int or None
         Positions of the rows that the table's authors set aside for testing.
+    weight : ndarray of shape (n_rows,) or None
+        How much each row counts, in fits and in losses; None counts all the same.
     """
 
     name: str
     X: pd.DataFrame
     y: npt.NDArray[Any]
     test_rows: npt.NDArray[np.int64] | None = None
+    weight: npt.NDArray[np.float64] | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.X, pd.DataFrame):
@@ -77,6 +80,17 @@ class Dataset:
         if missing:
             raise InputError(f"{self.name}: {missing} rows have no label. Remove them or fill the labels in.")
         object.__setattr__(self, "y", y)
+        if self.weight is not None:
+            object.__setattr__(self, "weight", self._checked_weight(self.weight))
+
+    def _checked_weight(self, weight: Any) -> npt.NDArray[np.float64]:
+        numbers = pd.to_numeric(pd.Series(np.asarray(weight)), errors="coerce").to_numpy(dtype=np.float64)
+        if numbers.shape != self.y.shape or not (np.isfinite(numbers) & (numbers >= 0)).all():
+            raise InputError(
+                f"{self.name}: row weights are one number for each of the {len(self.y)} rows, finite and not "
+                "below 0. Fill missing ones in, or remove their rows."
+            )
+        return numbers
 
 
 @dataclass(frozen=True)

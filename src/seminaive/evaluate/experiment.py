@@ -6,7 +6,7 @@ import tempfile
 import time
 import warnings
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +19,8 @@ import numpy.typing as npt
 import pandas as pd
 from joblib.externals.loky import ProcessPoolExecutor
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from seminaive.errors import InputError
 from seminaive.evaluate.bias_variance import bias_variance
@@ -37,6 +39,7 @@ from seminaive.evaluate.results_file import (
     pack_predictions,
     unpack_predictions,
 )
+from seminaive.evaluate.time_limit import TimeLimit, of_whole_splits
 
 __all__ = ["Experiment"]
 
@@ -91,7 +94,12 @@ class Experiment:
         self.n_jobs = n_jobs
 
     def run(
-        self, path: str | Path | None = None, *, progress: bool = True, retry_failed: bool = False
+        self,
+        path: str | Path | None = None,
+        *,
+        progress: bool = True,
+        retry_failed: bool = False,
+        time_limit: float | None = None,
     ) -> ExperimentResults:
         """Run every model on every split, or what a results file lacks of it.
 
@@ -106,16 +114,20 @@ class Experiment:
             Show a bar on a terminal's standard error.
         retry_failed : bool, default=False
             Run folds of the file again that failed, say after a model was mended.
+        time_limit : float, default=None
+            Seconds per table after which no further fold begins. The results are then of the splits that
+            every model finished, or, where there is none, of all folds that were run; a results file keeps
+            all of them, and the same experiment goes on from there. None runs everything.
         """
         plan = _Plan.of(self)
         file = ResultsFile(path, plan.description, [task.key for task in plan.tasks])
         if retry_failed:
             file.forget_failures()
         missing = [task for task in plan.tasks if task.key not in file.records]
-        for record, times in _executed(plan, missing, self.n_jobs, progress=progress):
+        for record, times in _executed(plan, missing, self.n_jobs, TimeLimit(time_limit), progress=progress):
             file.append(record, times)
         file.finish(_bias_variance_lines(plan, file.records))
-        return file.results()
+        return file.results() if time_limit is None else of_whole_splits(file.results())
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +139,12 @@ class _Task:
     @property
     def key(self) -> FoldKey:
         return (self.dataset, self.model, self.split.repetition, self.split.fold)
+
+    @property
+    def told(self) -> str:
+        """Say what is being done, for a progress bar."""
+        place = f"repetition {self.split.repetition + 1}, fold {self.split.fold + 1}"
+        return f"{self.dataset}, {place}: {self.model}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,6 +256,8 @@ def _fingerprint(dataset: Dataset) -> str:
         digest.update(str(name).encode())
         digest.update(pd.util.hash_pandas_object(column, index=False, categorize=True).to_numpy().tobytes())
     digest.update(pd.util.hash_array(np.asarray(dataset.y).astype(str).astype(object)).tobytes())
+    if dataset.weight is not None:
+        digest.update(dataset.weight.tobytes())
     return f"{len(dataset.y)} rows, {dataset.X.shape[1]} columns, {digest.hexdigest()[:16]}"
 
 
@@ -245,35 +265,35 @@ def _fingerprint(dataset: Dataset) -> str:
 
 
 def _executed(
-    plan: _Plan, tasks: list[_Task], n_jobs: int, *, progress: bool
+    plan: _Plan, tasks: list[_Task], n_jobs: int, limit: TimeLimit, *, progress: bool
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Run the tasks, yielding each outcome as soon as it is there."""
     with progress_bar(shown=progress) as bar:
         shown = bar.add_task("folds", total=len(tasks))
-
-        def tell(task: _Task) -> None:
-            bar.update(shown, description=f"{task.dataset}: fitting {task.model}")
-
-        for record, times in _outcomes(plan, tasks, n_jobs, tell):
-            bar.update(shown, advance=1, description=f"{record['dataset']}: {record['model']} done")
+        for record, times in _outcomes(
+            plan, tasks, n_jobs, limit, lambda task: bar.update(shown, description=task.told)
+        ):
+            bar.update(shown, advance=1)
             yield record, times
 
 
 def _outcomes(
-    plan: _Plan, tasks: list[_Task], n_jobs: int, tell: Callable[[_Task], None]
+    plan: _Plan, tasks: list[_Task], n_jobs: int, limit: TimeLimit, tell: Callable[[_Task], None]
 ) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Run the tasks here, each told before it begins, or in several processes."""
+    """Run the tasks here or in several processes, each told before it begins, while their table has time."""
+
+    def begun(waiting: Iterable[_Task]) -> Iterator[_Task]:
+        for task in waiting:
+            if limit.allows(task.dataset):
+                tell(task)
+                yield task
+
     if not tasks:
         return
     if joblib.effective_n_jobs(n_jobs) == 1:
-        for task in tasks:
-            tell(task)
+        for task in begun(tasks):
             yield _run_fold(
-                plan.datasets[task.dataset],
-                plan.models[task.model],
-                task,
-                plan.metrics,
-                plan.random_state,
+                plan.datasets[task.dataset], plan.models[task.model], task, plan.metrics, plan.random_state
             )
         return
     with tempfile.TemporaryDirectory(prefix="seminaive-") as folder:
@@ -282,22 +302,24 @@ def _outcomes(
         for number, (name, dataset) in enumerate(plan.datasets.items()):
             stored[name] = str(Path(folder) / f"{number}.joblib")
             joblib.dump(dataset, stored[name])
-        waiting = {
-            task.key: (stored[task.dataset], plan.models[task.model], task, plan.metrics, plan.random_state)
-            for task in tasks
-        }
+
+        def call(task: _Task) -> tuple:
+            return stored[task.dataset], plan.models[task.model], task, plan.metrics, plan.random_state
+
+        waiting = {task.key: task for task in tasks}
         while waiting:
             try:
-                for record, times in _in_parallel(list(waiting.values()), n_jobs):
+                for record, times in _in_parallel(map(call, begun(list(waiting.values()))), n_jobs):
                     del waiting[fold_key(record)]
                     yield record, times
+                waiting.clear()
             except BrokenProcessPool:
                 # A fold under way has ended its process; one by one, each shows whether it was that one.
                 suspects = list(waiting)[: 3 * joblib.effective_n_jobs(n_jobs)]
-                yield from _one_by_one([waiting.pop(key) for key in suspects])
+                yield from _one_by_one([call(waiting.pop(key)) for key in suspects])
 
 
-def _in_parallel(calls: Sequence[tuple], n_jobs: int) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _in_parallel(calls: Iterable[tuple], n_jobs: int) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
     yield from parallel(joblib.delayed(_run_stored_fold)(*call) for call in calls)
 
@@ -341,7 +363,8 @@ def _run_fold(
             model = clone(classifier)
             _set_random_states(model, _stable_seed(random_state, task.dataset, split.repetition, split.fold))
             start = time.perf_counter()
-            model.fit(dataset.X.iloc[split.train], dataset.y[split.train])
+            with threadpool_limits(1):  # a fit is one thread's work, whichever library does it
+                _fit(model, dataset, split.train)
             times["fit_seconds"] = time.perf_counter() - start
             answers, times["predict_seconds"] = _answers(model, dataset, split)
             record |= {metric.name: _number(metric(answers)) for metric in metrics}
@@ -356,6 +379,18 @@ def _run_fold(
     if told:
         record["warning"] = _one_line(f"{told[0].category.__name__}: {told[0].message}")
     return record, times
+
+
+def _fit(model: Any, dataset: Dataset, rows: npt.NDArray[np.int64]) -> None:
+    """Fit a model to some rows of a table, with their weights where the table has them."""
+    X, y = dataset.X.iloc[rows], dataset.y[rows]
+    if dataset.weight is None:
+        model.fit(X, y)
+        return
+    last = model.steps[-1][0] if hasattr(model, "steps") else None
+    if not has_fit_parameter(model if last is None else model.steps[-1][1], "sample_weight"):
+        raise InputError(f"{type(model).__name__} takes no row weights: leave the weights or this model out")
+    model.fit(X, y, **{"sample_weight" if last is None else f"{last}__sample_weight": dataset.weight[rows]})
 
 
 def _empty_records(task: _Task, metrics: Sequence[Metric]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -405,7 +440,8 @@ def _answers(model: Any, dataset: Dataset, split: Split) -> tuple[Predictions, f
     predicted = _positions(classes, chosen, "predicted")
     if len(predicted) != len(split.test):
         raise InputError(f"the model predicted {len(predicted)} labels for {len(split.test)} rows")
-    return Predictions(codes[split.test], predicted, probabilities), seconds
+    weight = None if dataset.weight is None else dataset.weight[split.test]
+    return Predictions(codes[split.test], predicted, probabilities, weight), seconds
 
 
 def _positions(classes: npt.NDArray[Any], labels: Any, what: str) -> npt.NDArray[np.int64]:
@@ -453,7 +489,7 @@ def _bias_variance_lines(
     for task in plan.tasks:
         n_rows = len(plan.datasets[task.dataset].y)
         shift = shifts.setdefault((task.dataset, task.model), np.full((n_rows, n_repetitions), -1))
-        packed = records[task.key]["shift"]
+        packed = records[task.key]["shift"] if task.key in records else None
         if packed is not None:
             shift[task.split.test, task.split.repetition] = unpack_predictions(packed)
     for (dataset, model), shift in shifts.items():

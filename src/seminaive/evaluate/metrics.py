@@ -51,11 +51,14 @@ class Predictions:
         Position of the class that the model chose.
     probabilities : ndarray of shape (n_rows, n_classes) or None
         The model's posterior, None where it gives none.
+    weight : ndarray of shape (n_rows,) or None, default=None
+        How much each row counts; None counts all the same.
     """
 
     truth: npt.NDArray[np.int64]
     predicted: npt.NDArray[np.int64]
     probabilities: npt.NDArray[np.float64] | None
+    weight: npt.NDArray[np.float64] | None = None
 
 
 def _checked(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[npt.NDArray, npt.NDArray]:
@@ -85,25 +88,29 @@ def _checked(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[npt.ND
     return truth, probabilities
 
 
-def zero_one_loss(truth: npt.ArrayLike, predicted: npt.ArrayLike) -> float:
+def zero_one_loss(
+    truth: npt.ArrayLike, predicted: npt.ArrayLike, weight: npt.ArrayLike | None = None
+) -> float:
     """Share of rows whose predicted class is wrong: mean of ``1[chosen_i != y_i]``."""
-    return float(_sklearn_zero_one_loss(truth, predicted))
+    return float(_sklearn_zero_one_loss(truth, predicted, sample_weight=weight))
 
 
-def accuracy(truth: npt.ArrayLike, predicted: npt.ArrayLike) -> float:
+def accuracy(truth: npt.ArrayLike, predicted: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
     """Share of rows whose predicted class is right: one minus the 0-1 loss."""
-    return 1.0 - zero_one_loss(truth, predicted)
+    return 1.0 - zero_one_loss(truth, predicted, weight)
 
 
-def macro_f1(truth: npt.ArrayLike, predicted: npt.ArrayLike) -> float:
+def macro_f1(truth: npt.ArrayLike, predicted: npt.ArrayLike, weight: npt.ArrayLike | None = None) -> float:
     """Mean over the classes of ``F1_c = 2 hits_c / (rows of c + predictions of c)``.
 
     Every class counts the same, the rare ones too; a class without a hit has 0.
     """
-    return float(f1_score(truth, predicted, average="macro", zero_division=0.0))
+    return float(f1_score(truth, predicted, average="macro", zero_division=0.0, sample_weight=weight))
 
 
-def area_under_curve(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
+def area_under_curve(
+    truth: npt.ArrayLike, probabilities: npt.ArrayLike, weight: npt.ArrayLike | None = None
+) -> float:
     """Mean over the classes of the area under the ROC curve of ``p_ic`` for ``y_i = c`` against the others.
 
     The area of a class is the chance that a random row of it has a higher ``p_ic`` than a random other row,
@@ -114,11 +121,15 @@ def area_under_curve(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> floa
     present = np.unique(truth)
     if len(present) < 2:
         return float("nan")
-    areas = [roc_auc_score(truth == label, probabilities[:, label]) for label in present]
+    areas = [
+        roc_auc_score(truth == label, probabilities[:, label], sample_weight=weight) for label in present
+    ]
     return float(np.mean(areas))
 
 
-def squared_error(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
+def squared_error(
+    truth: npt.ArrayLike, probabilities: npt.ArrayLike, weight: npt.ArrayLike | None = None
+) -> float:
     """Half the squared distance of posterior from truth: mean over i of ``sum_c (p_ic - d_ic)^2 / 2``.
 
     With two classes this is the Brier score ``(p_i1 - y_i)^2``.
@@ -126,31 +137,39 @@ def squared_error(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
     truth, probabilities = _checked(truth, probabilities)
     classes = np.arange(probabilities.shape[1])
     return float(
-        brier_score_loss(truth, np.clip(probabilities, 0, 1), labels=classes, scale_by_half=True)
+        brier_score_loss(
+            truth, np.clip(probabilities, 0, 1), labels=classes, scale_by_half=True, sample_weight=weight
+        )
         if probabilities.shape[1] > 1
         else 0.0
     )
 
 
-def root_squared_probability_error(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
+def root_squared_probability_error(
+    truth: npt.ArrayLike, probabilities: npt.ArrayLike, weight: npt.ArrayLike | None = None
+) -> float:
     """RSPE of the NBRLR paper: the root of ``squared_error``.
 
     >>> root_squared_probability_error([0, 1], [[1.0, 0.0], [0.6, 0.4]]).__round__(4)
     0.4243
     """
-    return float(np.sqrt(squared_error(truth, probabilities)))
+    return float(np.sqrt(squared_error(truth, probabilities, weight)))
 
 
-def root_mean_squared_error(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
+def root_mean_squared_error(
+    truth: npt.ArrayLike, probabilities: npt.ArrayLike, weight: npt.ArrayLike | None = None
+) -> float:
     """RMSE of the hybrid and ALR papers: root of the mean over rows and classes of ``(p_ic - d_ic)^2``.
 
     It is RSPE times ``sqrt(2 / C)``: the two agree for two classes and RMSE is the smaller for more.
     """
     n_classes = np.shape(probabilities)[1]
-    return float(np.sqrt(squared_error(truth, probabilities) * 2 / n_classes))
+    return float(np.sqrt(squared_error(truth, probabilities, weight) * 2 / n_classes))
 
 
-def log_loss(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
+def log_loss(
+    truth: npt.ArrayLike, probabilities: npt.ArrayLike, weight: npt.ArrayLike | None = None
+) -> float:
     """Mean of ``-log p_i,y_i``, in nats.
 
     A probability of exactly 0 counts as the smallest step of double precision, as in scikit-learn, so
@@ -160,20 +179,28 @@ def log_loss(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> float:
     if probabilities.shape[1] == 1:
         return 0.0
     normalised = probabilities / probabilities.sum(axis=1, keepdims=True)
-    return float(_sklearn_log_loss(truth, normalised, labels=np.arange(probabilities.shape[1])))
+    labels = np.arange(probabilities.shape[1])
+    return float(_sklearn_log_loss(truth, normalised, labels=labels, sample_weight=weight))
 
 
 @dataclass(frozen=True)
 class CalibrationCurve:
-    """Said and seen frequencies per bin of the probability axis; empty bins are left out."""
+    """Said and seen frequencies per bin of the probability axis; empty bins are left out.
+
+    ``count`` is the weight of the points in each bin: their number where all rows count the same.
+    """
 
     probability: npt.NDArray[np.float64]
     frequency: npt.NDArray[np.float64]
-    count: npt.NDArray[np.int64]
+    count: npt.NDArray[np.float64]
 
 
 def calibration_curve(
-    truth: npt.ArrayLike, probabilities: npt.ArrayLike, *, n_bins: int = 10
+    truth: npt.ArrayLike,
+    probabilities: npt.ArrayLike,
+    weight: npt.ArrayLike | None = None,
+    *,
+    n_bins: int = 10,
 ) -> CalibrationCurve:
     """Mean probability against observed frequency, in bins of equal width.
 
@@ -189,18 +216,26 @@ def calibration_curve(
     said, seen = probabilities.ravel(), indicator.ravel().astype(np.float64)
     edges = np.linspace(0.0, 1.0, n_bins + 1)
     which = np.searchsorted(edges[1:-1], said)
-    count = np.bincount(which, minlength=n_bins)
+    by_row = np.ones(len(truth)) if weight is None else np.asarray(weight, dtype=np.float64)
+    counted = np.repeat(by_row, probabilities.shape[1])
+    count = np.bincount(which, counted, n_bins).astype(np.float64)
     used = count > 0
     return CalibrationCurve(
-        probability=np.bincount(which, said, n_bins)[used] / count[used],
-        frequency=np.bincount(which, seen, n_bins)[used] / count[used],
+        probability=np.bincount(which, counted * said, n_bins)[used] / count[used],
+        frequency=np.bincount(which, counted * seen, n_bins)[used] / count[used],
         count=count[used],
     )
 
 
-def calibration_error(truth: npt.ArrayLike, probabilities: npt.ArrayLike, *, n_bins: int = 10) -> float:
+def calibration_error(
+    truth: npt.ArrayLike,
+    probabilities: npt.ArrayLike,
+    weight: npt.ArrayLike | None = None,
+    *,
+    n_bins: int = 10,
+) -> float:
     """Mean distance of the calibration curve from the diagonal, weighted by the points in each bin."""
-    curve = calibration_curve(truth, probabilities, n_bins=n_bins)
+    curve = calibration_curve(truth, probabilities, weight, n_bins=n_bins)
     return float(np.average(np.abs(curve.probability - curve.frequency), weights=curve.count))
 
 
@@ -273,24 +308,28 @@ def _on_probabilities(loss: Callable[..., float]) -> Callable[[Predictions], flo
     def of_predictions(predictions: Predictions) -> float:
         if predictions.probabilities is None:
             return float("nan")
-        return loss(predictions.truth, predictions.probabilities)
+        return loss(predictions.truth, predictions.probabilities, predictions.weight)
 
     return of_predictions
+
+
+def _on_classes(loss: Callable[..., float]) -> Callable[[Predictions], float]:
+    return lambda predictions: loss(predictions.truth, predictions.predicted, predictions.weight)
 
 
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("zero_one", "0-1 loss", lambda p: zero_one_loss(p.truth, p.predicted)),
+        Metric("zero_one", "0-1 loss", _on_classes(zero_one_loss)),
         Metric("rspe", "RSPE", _on_probabilities(root_squared_probability_error)),
         Metric("rmse", "RMSE", _on_probabilities(root_mean_squared_error)),
         Metric("squared_error", "squared error", _on_probabilities(squared_error)),
         Metric("brier", "Brier", _on_probabilities(squared_error)),
         Metric("log_loss", "log loss", _on_probabilities(log_loss)),
         Metric("calibration_error", "calibration error", _on_probabilities(calibration_error)),
-        Metric("accuracy", "accuracy", lambda p: accuracy(p.truth, p.predicted), greater_is_better=True),
+        Metric("accuracy", "accuracy", _on_classes(accuracy), greater_is_better=True),
         Metric("auc", "AUC", _on_probabilities(area_under_curve), greater_is_better=True),
-        Metric("f1", "F1", lambda p: macro_f1(p.truth, p.predicted), greater_is_better=True),
+        Metric("f1", "F1", _on_classes(macro_f1), greater_is_better=True),
     )
 }
 """The measures an experiment can be asked for, by name."""

@@ -40,8 +40,15 @@ def reading_section() -> str:
     )
 
 
-_LIGHT = ("#0b66b5", "#c8500a", "#0c8a63", "#a8408f", "#8a6d00", "#5b5bd6", "#c2274b", "#4f7d12", "#007f91")
-_DARK = ("#5aa9f0", "#f2935a", "#48c79c", "#e08acb", "#d9b841", "#a3a3ff", "#ff7d97", "#a4d05c", "#4fd0e0")
+# Models have them by place, so that the best dozen, and so all that share a picture of curves, differ.
+_LIGHT = (
+    *("#0b66b5", "#c8500a", "#0c8a63", "#a8408f", "#8a6d00", "#5b5bd6"),
+    *("#c2274b", "#4f7d12", "#007f91", "#7a4a21", "#3f4a5a", "#8b1fa8"),
+)
+_DARK = (
+    *("#5aa9f0", "#f2935a", "#48c79c", "#e08acb", "#d9b841", "#a3a3ff"),
+    *("#ff7d97", "#a4d05c", "#4fd0e0", "#c99a72", "#aeb9c9", "#d68cf0"),
+)
 
 _STYLE = """
 *{box-sizing:border-box}

@@ -75,7 +75,7 @@ def one_table_pairs(summary: LossSummary, folds: pd.DataFrame) -> str:
 
 
 def overview(summaries: list[LossSummary], folds: pd.DataFrame) -> str:
-    """Make the main table: one row per model, best first.
+    """Make the main table: one row per model, best first, as the summaries have them.
 
     Means are over the tables that every model finished. On a narrow screen only the leading measure, the
     rank and the time are shown.
@@ -87,21 +87,18 @@ def overview(summaries: list[LossSummary], folds: pd.DataFrame) -> str:
     seconds = fit_seconds(folds)
     titles = [title_of(summary.metric) for summary in summaries]
     head = f"<th>model</th><th>{escape(titles[0])}</th>"
-    head += "<th>mean rank</th>" if several else "<th class=extra>rank</th>"
+    head += "<th>mean rank</th>" if several else ""
     head += "".join(f"<th class=extra>{escape(title)}</th>" for title in titles[1:])
     head += "" if seconds is None else "<th>seconds to fit</th>"
     rows = []
-    for place, model in enumerate(first.order()):
-        number = first.models.index(model)
+    for number, model in enumerate(first.models):
         error = "" if several else _spread(first.error.iloc[0][model])
         key = f'<span class=key style="background:var(--m{number})"></span>'
         cells = [
             f"<th scope=row>{key}{number + 1} {escape(str(model))}</th>",
             _value(means[0][model], first.best(means[0]), 4, error),
-            f"<td>{plain(ranks[model], 2)}</td>"
-            if ranks is not None
-            else f"<td class=extra>{place + 1}</td>",
         ]
+        cells += [] if ranks is None else [f"<td>{plain(ranks[model], 2)}</td>"]
         cells += [
             _value(mean[model], summary.best(mean), 3, kind="extra")
             for summary, mean in zip(summaries[1:], means[1:], strict=True)

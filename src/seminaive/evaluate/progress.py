@@ -14,6 +14,7 @@ def progress_bar(*, shown: bool) -> Progress:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
+        TextColumn("left"),
         console=console,
         transient=True,
         disable=not (shown and console.is_terminal),

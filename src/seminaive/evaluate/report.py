@@ -119,7 +119,10 @@ class Report:
         return whole_page(self.title, n_models, body)
 
     def _summaries(self, folds: pd.DataFrame) -> list[LossSummary]:
-        return [summarise(folds, metric) for metric in self.results.metrics]
+        """Summarise every measure; models have the numbers and colours of their place in the first."""
+        found = [summarise(folds, metric) for metric in self.results.metrics]
+        order = found[0].order()
+        return [summary.in_order(order) for summary in found]
 
     def _section(self, folds: pd.DataFrame, *, titled: bool) -> str:
         """Compose the part of the page about tables on which the same models met."""

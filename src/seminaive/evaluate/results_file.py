@@ -114,9 +114,9 @@ class ResultsFile:
             append_line(self.path, record)
 
     def finish(self, summaries: Iterable[Record]) -> None:
-        """Add the summaries and put the lines in the order of the plan."""
+        """Add the summaries and put the lines in the order of the plan; some folds may not have been run."""
         self.summaries = list(summaries)
-        self.records = {key: self.records[key] for key in self.planned}
+        self.records = {key: self.records[key] for key in self.planned if key in self.records}
         self._rewrite()
 
     def results(self) -> ExperimentResults:

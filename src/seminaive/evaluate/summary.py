@@ -1,6 +1,6 @@
 """What a frame of fold results says: losses per table, ranks, wins and failures."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
 
@@ -87,6 +87,10 @@ class LossSummary:
         if min(self.complete.shape) >= 2:
             return list(self.ranks().index)
         return list((self.sign * self.mean.mean()).sort_values(kind="stable", na_position="last").index)
+
+    def in_order(self, models: list[str]) -> "LossSummary":
+        """Return the same with the models in another order."""
+        return replace(self, mean=self.mean[models], error=self.error[models], count=self.count[models])
 
     def ranks(self) -> pd.Series:
         """Average the ranks over the complete tables, best first."""

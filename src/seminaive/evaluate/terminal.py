@@ -1,12 +1,14 @@
 """Results on a terminal: the models from best to worst, then the leading measure table by table."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from rich.box import SIMPLE_HEAD
-from rich.console import Group
+from rich.console import Console, ConsoleOptions, Group
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -16,8 +18,6 @@ from seminaive.evaluate.summary import LossSummary, failure_lines, fit_seconds
 __all__ = ["NO_RESULT", "explanation", "plain", "terminal_tables", "title_of"]
 
 NO_RESULT = "none"
-# Long names go on in the next line, so that 80 columns hold all measures and names stay distinct.
-_NAME_WIDTH = 24
 
 
 def title_of(metric: str) -> str:
@@ -31,8 +31,8 @@ def plain(value: float, digits: int) -> str:
 
 
 def terminal_tables(summaries: list[LossSummary], folds: pd.DataFrame) -> Group:
-    """Give tables for ``rich.print``; the first summary leads."""
-    parts: list[Any] = [_overview(summaries, folds), Text(explanation(summaries))]
+    """Give tables for ``rich.print``; the first summary leads, and has the models from best to worst."""
+    parts: list[Any] = [_Overview(summaries, folds), Text(explanation(summaries))]
     if len(summaries[0].mean) > 1:
         parts.append(_by_table(summaries[0]))
     parts += [Text(line) for line in failure_lines(folds)]
@@ -60,29 +60,60 @@ def _beside_the_first(summary: LossSummary) -> str:
     return f"±: standard error of {lead}, allowing for the rows that folds share"
 
 
-def _overview(summaries: list[LossSummary], folds: pd.DataFrame) -> Table:
-    """One row per model, best first: mean measures over the tables that every model finished."""
-    several = len(summaries[0].mean) > 1
-    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    table.add_column("")
-    table.add_column("model", overflow="fold", max_width=_NAME_WIDTH)
+class _Overview:
+    """One row per model, best first: mean measures over the tables that every model finished.
+
+    Measures that do not fit beside whole names follow in a second table, and so on.
+
+    Parameters
+    ----------
+    summaries : list of LossSummary
+        With the models from best to worst.
+    folds : DataFrame
+    """
+
+    def __init__(self, summaries: list[LossSummary], folds: pd.DataFrame) -> None:
+        self.models = summaries[0].models
+        self.columns = list(_columns(summaries, folds))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Table]:
+        taken = 0
+        while taken < len(self.columns):
+            end = len(self.columns)
+            while end > taken + 1 and self._width(console, taken, end) > options.max_width:
+                end -= 1
+            yield self._table(taken, end)
+            taken = end
+
+    def _width(self, console: Console, start: int, end: int) -> int:
+        unlimited = console.options.update(max_width=10_000)
+        return Measurement.get(console, unlimited, self._table(start, end)).maximum
+
+    def _table(self, start: int, end: int) -> Table:
+        shown = self.columns[start:end]
+        table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+        table.add_column("", justify="right", no_wrap=True)
+        table.add_column("model", overflow="fold")
+        for title, _ in shown:
+            table.add_column(escape(title), justify="right", no_wrap=True)
+        for place, model in enumerate(self.models):
+            table.add_row(str(place + 1), Text(str(model)), *(cells[place] for _, cells in shown))
+        return table
+
+
+def _columns(summaries: list[LossSummary], folds: pd.DataFrame) -> Iterator[tuple[str, list[Text]]]:
+    """Yield the title and the cells of each column: the first measure, what is beside it, the others."""
+    first, several = summaries[0], len(summaries[0].mean) > 1
     for position, summary in enumerate(summaries):
-        table.add_column(escape(title_of(summary.metric)), justify="right", no_wrap=True)
+        mean = (summary.complete if several else summary.mean).mean()
+        digits = 3 if position else 4
+        yield title_of(summary.metric), [_cell(mean[m], summary.best(mean), digits) for m in first.models]
         if position == 0:
-            table.add_column("rank" if several else "±", justify="right", no_wrap=True)
+            beside, digits = (first.ranks(), 2) if several else (first.error.iloc[0], 4)
+            yield "rank" if several else "±", [Text(plain(beside[m], digits)) for m in first.models]
     seconds = fit_seconds(folds)
     if seconds is not None:
-        table.add_column("seconds", justify="right", no_wrap=True)
-    means = [(summary.complete if several else summary.mean).mean() for summary in summaries]
-    beside = summaries[0].ranks() if several else summaries[0].error.iloc[0]
-    for model in summaries[0].order():
-        cells = [Text(str(summaries[0].models.index(model) + 1)), Text(str(model))]
-        for position, (summary, mean) in enumerate(zip(summaries, means, strict=True)):
-            cells.append(_cell(mean[model], summary.best(mean), 4 if position == 0 else 3))
-            if position == 0:
-                cells.append(Text(plain(beside[model], 2 if several else 4)))
-        table.add_row(*cells, *([] if seconds is None else [plain(seconds[model], 3)]))
-    return table
+        yield "seconds", [Text(plain(seconds[m], 3)) for m in first.models]
 
 
 def _by_table(summary: LossSummary) -> Table:

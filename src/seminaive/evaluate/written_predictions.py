@@ -69,11 +69,16 @@ def _number(text: str) -> float | None:
 
 
 def measure(predictions: Predictions) -> pd.DataFrame:
-    """Return every measure of some predictions: ``measure``, ``value`` and what is ``better``."""
+    """Return every measure of some predictions: ``measure``, ``value`` and what is ``better``.
+
+    The squared error is the Brier score under its other name, and of two classes RSPE is RMSE.
+    """
+    said = predictions.probabilities
+    same = {"squared_error", "rspe"} if said is None or said.shape[1] == 2 else {"squared_error"}
     rows = [
         (metric.title, metric(predictions), "larger" if metric.greater_is_better else "smaller")
         for name, metric in METRICS.items()
-        if name != "squared_error"  # the Brier score under its other name
+        if name not in same
     ]
     frame = pd.DataFrame(rows, columns=["measure", "value", "better"])
     return frame[frame["value"].notna()]

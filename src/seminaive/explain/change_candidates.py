@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import CategoricalColumn, EmptyColumn, EncodedTable, NumericColumn
+from seminaive.encode.nodes import Axis, at_codes, axis_of, interpolate, read_axis
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from seminaive.statistics.number_sketch import NumberSketch
 
     Floats = NDArray[np.float64]
-    Codes = NDArray[np.int64]
 
 Costs = Mapping[str, float | Callable[[Any, Any], float]]
 Rules = Iterable[str] | Mapping[str, Any]
@@ -40,8 +40,8 @@ class ColumnChanges:
         The cell now; None where it is missing, or was never seen in training.
     values : list
         Categories or numbers.
-    codes : ndarray of shape (n_values,)
-        Of the values where the column is coded, else zeros.
+    axis : Axis
+        Where the values stand on the axis of the column in tables of tuples; zeros where it is not coded.
     costs : ndarray of shape (n_values,)
     gains : ndarray of shape (n_values, n_others)
         By how much the log odds of the wanted class against each other class rise where only this column
@@ -52,7 +52,7 @@ class ColumnChanges:
     position: int
     old: Any
     values: list[Any]
-    codes: Codes
+    axis: Axis
     costs: Floats
     gains: Floats
 
@@ -61,24 +61,24 @@ class ColumnChanges:
         return replace(
             self,
             values=[self.values[k] for k in index.tolist()],
-            codes=self.codes[index],
+            axis=Axis(self.axis.codes[index], self.axis.along[index]),
             costs=self.costs[index],
             gains=self.gains[index],
         )
 
-    def undominated(self, *, by_code: bool) -> ColumnChanges:
+    def undominated(self, *, by_place: bool) -> ColumnChanges:
         """Leave out what costs as much as another change, or more, and gains no more against any class.
 
         Parameters
         ----------
-        by_code : bool
-            Whether changes to different codes must be told apart, because a pair looks at the code.
+        by_place : bool
+            Whether changes to different places on the axis must be told apart, because a pair looks at them.
         """
         order = np.lexsort((-self.gains[:, 0], self.costs))
         kept: list[int] = []
-        best: dict[int, Floats] = {}
+        best: dict[tuple[int, float], Floats] = {}
         for k in order.tolist():
-            group = int(self.codes[k]) if by_code else 0
+            group = (int(self.axis.codes[k]), float(self.axis.along[k])) if by_place else (0, 0.0)
             ahead = best.get(group)
             if ahead is not None and (ahead >= self.gains[k]).all(axis=1).any():
                 continue
@@ -107,6 +107,8 @@ class RowChanges:
         self.summary = model.summary_
         self.towards = towards
         self.codes = dict(zip(self.schema.coded, table.codes[0].astype(int).tolist(), strict=True))
+        places = table.places
+        self.now = {position: places.axis(j) for j, position in enumerate(self.schema.coded)}
         self.numbers = dict(zip(self.schema.numeric, table.numbers[0].tolist(), strict=True))
 
     def advantage(self, values: Floats) -> Floats:
@@ -161,24 +163,26 @@ class RowChanges:
         gains = self._no_gains(len(codes)) if table is None else self.advantage(table[codes] - table[now])
         old = column.categories[now] if now < column.n_present else None
         values = [column.categories[k] for k in codes.tolist()]
-        return ColumnChanges(column.name, position, old, values, codes, np.ones(len(codes)), gains)
+        axis = at_codes(codes)
+        return ColumnChanges(column.name, position, old, values, axis, np.ones(len(codes)), gains)
 
     def _numbers(self, column: Any, position: int) -> ColumnChanges:
         now = self.numbers[position]
         sketch = self.summary.numbers[self.schema.numeric.index(position)]
         curve = self.portable.curves.get(position)
-        numbers = numbers_seen(sketch, () if curve is None else curve.edges, column.cuts or ())
+        edges = column.cuts if column.nodes is None else column.nodes
+        numbers = numbers_seen(sketch, () if curve is None else curve.edges, edges or ())
         numbers = numbers[numbers != now]
         gains = self._no_gains(len(numbers))
         if curve is not None:
             gains = self.advantage(curve.at(numbers) - curve.at(np.array([now])))
-        codes = np.searchsorted(column.cuts or (), numbers, side="left").astype(np.int64)
+        axis = axis_of(column, numbers)
         if np.isnan(now):
             costs, old = np.ones(len(numbers)), None
         else:
             ranks = _ranks(sketch, np.append(numbers, now))
             costs, old = np.abs(ranks[:-1] - ranks[-1]), now
-        return ColumnChanges(column.name, position, old, numbers.tolist(), codes, costs, gains)
+        return ColumnChanges(column.name, position, old, numbers.tolist(), axis, costs, gains)
 
     def _no_gains(self, n_values: int) -> Floats:
         return np.zeros((n_values, max(1, len(self.portable.classes) - 1)))
@@ -186,17 +190,18 @@ class RowChanges:
     def with_fixed_columns(self, changes: list[ColumnChanges]) -> list[ColumnChanges]:
         """Add to gains what tuples say where the other columns keep their cells."""
         by_position = {own.position: own.gains.copy() for own in changes}
-        codes = {own.position: own.codes for own in changes}
+        axes = {own.position: own.axis for own in changes}
         for positions, table in self.tuples:
-            now = tuple(self.codes[own] for own in positions)
-            for axis, own in enumerate(positions):
+            now = interpolate(table, [self.now[own] for own in positions])
+            for own in positions:
                 if own in by_position:
-                    line = table[(*now[:axis], slice(None), *now[axis + 1 :])]
-                    by_position[own] += line[codes[own]] - table[now]
+                    n_values = len(axes[own].codes)
+                    mixed = [axes[k] if k == own else self.now[k].repeated(n_values) for k in positions]
+                    by_position[own] += interpolate(table, mixed) - now
         return [replace(own, gains=by_position[own.position]) for own in changes]
 
     def interactions(self, changes: list[ColumnChanges]) -> dict[tuple[int, int], Floats]:
-        """Return what two changed columns gain together beyond what each gains alone, by their codes.
+        """Return what two changed columns gain together beyond what each gains alone, at their codes.
 
         Keys are places in ``changes``, in increasing order; values have the shape (n_codes, n_codes,
         n_others).
@@ -213,13 +218,15 @@ class RowChanges:
                     f"the model has an effect of {names} together, and changes of three such columns at once "
                     "are not searched: leave one of them out of may_change"
                 )
-            now = tuple(self.codes[own] for own in positions)
-            index: list[Any] = list(now)
-            for axis in free:
-                index[axis] = slice(None)
-            block = table[tuple(index)]
-            here = tuple(now[axis] for axis in free)
-            pure = block - block[here[0]][None] - block[:, here[1]][:, None] + block[here]
+            now = [self.now[own] for own in positions]
+            block = table
+            for axis in range(len(positions) - 1, -1, -1):
+                if axis not in free:
+                    block = at_place(block, axis, now[axis])
+            first_now, second_now = (now[axis] for axis in free)
+            without_first = at_place(block, 0, first_now)[None]
+            without_second = at_place(block, 1, second_now)[:, None]
+            pure = block - without_first - without_second + at_place(without_first, 1, second_now)[:, None]
             first, second = (place[positions[axis]] for axis in free)
             if first > second:
                 first, second, pure = second, first, pure.swapaxes(0, 1)
@@ -242,6 +249,11 @@ class RowChanges:
             np.array([list(numbers.values())], dtype=np.float64),
             self.schema,
         )
+
+
+def at_place(table: Floats, axis: int, place: Axis) -> Floats:
+    """Return a table without one of its axes, read at the place of one row."""
+    return read_axis(table, axis, place).squeeze(axis)
 
 
 def numbers_seen(sketch: NumberSketch, *edges: Any) -> Floats:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode.nodes import interpolate
 from seminaive.explain.reading import as_outputs, effects_of
 
 if TYPE_CHECKING:
@@ -17,10 +18,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
+    from seminaive.encode.nodes import Axis, Places
     from seminaive.scores import Effects, FeatureCurve, TupleEffect
 
     Floats = NDArray[np.float64]
-    Codes = NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True)
@@ -60,27 +61,21 @@ class _Several:
         Among the columns that the model looks at.
     columns : tuple of int
         Among the coded columns of the schema.
-    sizes : tuple of int
-        The number of codes of each column.
-    cells : ndarray of shape (n_cells, n_outputs)
-        The last column varies fastest.
+    effect : ndarray of shape (n_codes, ..., n_outputs)
+        One axis per column.
     """
 
     places: tuple[int, ...]
     columns: tuple[int, ...]
-    sizes: tuple[int, ...]
-    cells: Floats
+    effect: Floats
 
-    def at(self, codes: list[Codes]) -> Floats:
-        """Return the effect at codes of each column, (n_rows, n_outputs)."""
-        cell = codes[0].astype(np.intp)
-        for own, size in zip(codes[1:], self.sizes[1:], strict=True):
-            cell = cell * size + own
-        return self.cells.take(cell, axis=0)
+    def at(self, axes: list[Axis]) -> Floats:
+        """Return the effect at places on the axis of each column, (n_rows, n_outputs)."""
+        return interpolate(self.effect, axes)
 
-    def codes_in(self, table: EncodedTable) -> list[Codes]:
-        """Return the codes of each column in each row."""
-        return [table.codes[:, column] for column in self.columns]
+    def axes(self, places: Places) -> list[Axis]:
+        """Return where rows stand on the axis of each column."""
+        return [places.axis(column) for column in self.columns]
 
 
 @dataclass(frozen=True)
@@ -140,8 +135,9 @@ class ColumnShares:
         shares = np.zeros((len(self.positions), len(table), self.n_outputs))
         for own in self.singles:
             shares[own.place] += own.at(table)
+        places = table.places
         for several in self.tuples:
-            equal = several.at(several.codes_in(table)) / len(several.places)
+            equal = several.at(several.axes(places)) / len(several.places)
             for place in several.places:
                 shares[place] += equal
         return shares
@@ -151,8 +147,9 @@ class ColumnShares:
         shares = np.zeros((len(self.positions), len(table), self.n_outputs))
         for own in self.singles:
             shares[own.place] += own.at(table) - own.at(reference)
+        here, there = table.places, reference.places
         for several in self.tuples:
-            for place, share in zip(several.places, _shapley(several, table, reference), strict=True):
+            for place, share in zip(several.places, _shapley(several, here, there), strict=True):
                 shares[place] += share
         return shares
 
@@ -174,20 +171,15 @@ def _singles(effects: Effects, place: dict[int, int]) -> Iterator[_Single]:
 
 
 def _several(own: TupleEffect, schema: Schema, place: dict[int, int]) -> _Several:
-    cells = as_outputs(own.table)
-    return _Several(
-        tuple(place[schema.coded[j]] for j in own.columns),
-        own.columns,
-        cells.shape[:-1],
-        np.ascontiguousarray(cells.reshape(-1, cells.shape[-1])),
-    )
+    positions = tuple(place[schema.coded[j]] for j in own.columns)
+    return _Several(positions, own.columns, np.ascontiguousarray(as_outputs(own.table)))
 
 
-def _shapley(several: _Several, table: EncodedTable, reference: EncodedTable) -> list[Floats]:
-    """Return the Shapley value of each column of a tuple, the reference's codes standing in for the row's."""
+def _shapley(several: _Several, rows: Places, reference: Places) -> list[Floats]:
+    """Return the Shapley value of each column of a tuple, the reference standing in for what is left out."""
     order = len(several.columns)
-    here = several.codes_in(table)
-    there = [np.broadcast_to(own, len(table)) for own in several.codes_in(reference)]
+    here = several.axes(rows)
+    there = [own.repeated(len(rows.codes)) for own in several.axes(reference)]
 
     def at(taken: tuple[int, ...]) -> Floats:
         return several.at([here[k] if k in taken else there[k] for k in range(order)])

@@ -34,6 +34,7 @@ from seminaive.scores import (
     Points,
     Refit,
     SetTo,
+    StartedFrom,
     curve_as_terms,
 )
 from seminaive.statistics import Terms
@@ -125,6 +126,8 @@ class _Reader:
         made.scores_ = self.scores()
         made.made_of_ = _text(self.document["model"])
         made.edits_ = tuple(_record(own) for own in self.document.get("history", []))
+        if "started_from" in self.document:
+            made.started_from_ = tuple(_earlier(own) for own in self.document["started_from"])
         return made
 
     def scores(self) -> AdditiveScores:
@@ -144,6 +147,8 @@ class _Reader:
             blocks.append((tuple(coded[k] for k in positions), self.cells(positions, own)))
         for own in self.document["factored"]:
             positions = self.positions(own, coded)
+            if any("nodes" in self.columns[k] for k in positions):
+                raise ValueError("a pair in factors is read by codes, and a column of it has nodes")
             blocks.append((tuple(coded[k] for k in positions), self.product(positions, own)))
         terms = Terms(tuple(columns for columns, _ in blocks), self.schema.cardinalities)
         tables = np.concatenate([np.empty((0, len(self.classes))), *(values for _, values in blocks)])
@@ -255,7 +260,8 @@ def _column(own: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
     if "cuts" not in own:
         return NumericColumn(name, missing_seen=False, written=written)
     cuts = tuple(_numbers(own["cuts"], (len(own["cuts"]),)).tolist())
-    return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts, written)
+    nodes = tuple(_numbers(own["nodes"], (len(cuts) + 1,)).tolist()) if "nodes" in own else None
+    return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts, written, nodes)
 
 
 def _number_format(own: Any) -> NumberFormat:
@@ -291,6 +297,18 @@ def _plain(value: Any) -> Any:
             **{f.name: _plain(getattr(value, f.name)) for f in fields(value)},
         }
     return list(value) if isinstance(value, tuple) else value
+
+
+def _earlier(own: Any) -> StartedFrom:
+    """Return the record of an earlier model."""
+    wanted = {part.name for part in fields(StartedFrom)}
+    if type(own) is not dict or set(own) != wanted or type(own["n_rows"]) is not int:
+        raise ValueError(f"the fields of an earlier model are {sorted(wanted)}, its rows a whole number")
+    columns, away = (tuple(_text(name) for name in own[key]) for key in ("columns", "not_in_table"))
+    slope = float(_numbers(own["slope"], ()))
+    record = StartedFrom(_text(own["model"]), slope, columns, away, own["n_rows"])
+    record.check_consistent()
+    return record
 
 
 def _record(own: Any) -> Record:

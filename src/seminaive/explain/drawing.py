@@ -9,6 +9,8 @@ import numpy as np
 from seminaive.errors import MissingExtraError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -88,3 +90,23 @@ def _reach(cluster: list[float], gap: float) -> tuple[float, float]:
     """Return the lowest and the highest place of a cluster that is spaced evenly around its mean."""
     middle, half = float(np.mean(cluster)), gap * (len(cluster) - 1) / 2
     return middle - half, middle + half
+
+
+def draw_steps(ax: Any, start: float, values: Floats, names: Sequence[str]) -> None:
+    """Draw a sum from its start to its end, one bar per part from top to bottom (a waterfall).
+
+    ``names`` are those of the start, of each part and of the end.
+    """
+    ends = start + np.append(0.0, np.cumsum(values))
+    places = np.arange(len(ends) + 1)
+    colours = np.where(values >= 0, "C3", "C0")
+    ax.barh(places[1:-1], values, left=ends[:-1], color=colours, height=0.7)
+    ax.vlines(ends, places[:-1], places[1:], color="0.6", lw=0.7)
+    ax.plot([ends[0]], [0], "o", color="0.3")
+    ax.plot([ends[-1]], [places[-1]], "D", color="0.1")
+    texts = [f"{number:+.2f}" for number in (ends[0], *values, ends[-1])]
+    labels = [f"{name}  {text}" for name, text in zip(names, texts, strict=True)]
+    ax.set_yticks(places, labels, fontsize="small")
+    ax.invert_yaxis()
+    ax.use_sticky_edges = False
+    ax.margins(x=0.05)

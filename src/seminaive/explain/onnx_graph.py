@@ -95,17 +95,15 @@ class _Graph:
                 )
             kind = tensor.STRING if text else tensor.DOUBLE
             self.inputs.append(self.helper.make_tensor_value_info(column.name, kind, ["n_rows", 1]))
-            absent = None if text else self.node("IsNaN", column.name)
-            if position in portable.coded:
-                codes[position] = self.code(position, absent)
+            if position in portable.coded and portable.nodes(position) is None:
+                codes[position] = self.code(position, None if text else self.node("IsNaN", column.name))
         return codes
 
     def total(self, codes: dict[int, str]) -> str:
         """Return the scores of all classes, (n_rows, n_classes)."""
         portable = self.portable
         total = self.constant(portable.intercept[None])
-        looked_up = self.look_up(codes)
-        if looked_up is not None:
+        for looked_up in self.look_up(codes):
             total = self.node("Add", total, looked_up)
         if portable.curves:
             total = self.node("Add", total, self.curves())
@@ -168,25 +166,96 @@ class _Graph:
     def _sum(self, values: str) -> str:
         return self.node("ReduceSum", values, self.whole([1]), keepdims=1)
 
-    def look_up(self, codes: dict[int, str]) -> str | None:
-        """Return the sum of all tables at the rows' cells: one product of codes and strides, one gather."""
+    def look_up(self, codes: dict[int, str]) -> list[str]:
+        """Return sums of all tables: of those that are read by codes, and between nodes of one and of two."""
         portable = self.portable
         tables = [*(((own,), values) for own, values in portable.tables.items()), *portable.dense_tuples]
         if not tables:
-            return None
-        places = {position: k for k, position in enumerate(codes)}
-        strides = np.zeros((len(codes), len(tables)), dtype=np.int64)
+            return []
+        numbers = [own for own in portable.coded if portable.nodes(own) is not None]
+        names, along = list(codes.values()), ""
+        if numbers:
+            below, along = self.places(numbers)
+            names.append(below)
+        every = self.node("Concat", *names, axis=1) if len(names) > 1 else names[0]
+        columns = {position: k for k, position in enumerate([*codes, *numbers])}
+        by_axes: dict[int, list[tuple[tuple[int, ...], Any]]] = {}
+        for positions, values in tables:
+            by_axes.setdefault(sum(own in numbers for own in positions), []).append((positions, values))
+        return [self.gathered(group, every, along, columns, numbers) for group in by_axes.values()]
+
+    def places(self, positions: list[int]) -> tuple[str, str]:
+        """Return the nodes below numbers, and how far they are on the way to the next, (n_rows, n)."""
+        schema, tensor = self.portable.schema, self.onnx.TensorProto
+        every = [np.array(self.portable.nodes(own)) for own in positions]
+        names = [schema.columns[own].name for own in positions]
+        x = self.node("Concat", *names, axis=1) if len(names) > 1 else names[0]
+        padded = np.full((1, len(every), max(map(len, every))), np.inf)
+        for k, own in enumerate(every):
+            padded[0, k, : len(own)] = own
+        reached = self.node("LessOrEqual", self.constant(padded), self.node("Unsqueeze", x, self.whole([2])))
+        count = self.node(
+            "ReduceSum", self.node("Cast", reached, to=tensor.INT64), self.whole([2]), keepdims=0
+        )
+        below = self.node("Max", self.node("Sub", count, self.whole(1)), self.whole(0))
+        flat = self.node("Add", below, self.whole(np.cumsum([0, *map(len, every[:-1])])))
+        # Beyond the last node nothing follows: the share of an infinite way is 0.
+        gaps = np.concatenate([np.append(np.diff(own), np.inf) for own in every])
+        from_node = self.node("Sub", x, self.node("Gather", self.constant(np.concatenate(every)), flat))
+        share = self.node("Div", from_node, self.node("Gather", self.constant(gaps), flat))
+        absent = self.node("IsNaN", x)
+        along = self.node("Where", absent, self.constant(0.0), self.node("Max", share, self.constant(0.0)))
+        missing = self.whole([[schema.columns[own].n_present for own in positions]])
+        return self.node("Where", absent, missing, below), along
+
+    def gathered(
+        self, tables: list[Any], every: str, along: str, columns: dict[int, int], numbers: list[int]
+    ) -> str:
+        """Return the sum of tables with equally many axes between nodes: a gather for each corner.
+
+        Parameters
+        ----------
+        tables : list of (positions, values)
+        every, along : str
+            The codes of all columns, and the shares of the way of numbers.
+        columns : dict of int to int
+            The place of each position in ``every``.
+        numbers : list of int
+            The positions of ``along``.
+        """
+        n_axes = sum(own in numbers for own in tables[0][0])
+        strides = np.zeros((len(columns), len(tables)), dtype=np.int64)
+        moves = np.zeros((n_axes, len(numbers), len(tables)), dtype=np.int64)
         for term, (positions, _) in enumerate(tables):
-            stride = 1
-            for own, size in zip(positions[::-1], portable.shape(positions)[::-1], strict=True):
-                strides[places[own], term] = stride
+            stride, axis = 1, 0
+            for own, size in zip(positions[::-1], self.portable.shape(positions)[::-1], strict=True):
+                strides[columns[own], term] = stride
+                if own in numbers:
+                    moves[axis, numbers.index(own), term] = stride
+                    axis += 1
                 stride *= size
-        sizes = [len(values) for _, values in tables]
-        offsets = np.cumsum([0, *sizes[:-1]])
-        every = self.node("Concat", *codes.values(), axis=1)
+        offsets = np.cumsum([0, *(len(values) for _, values in tables[:-1])])
         cells = self.node("Add", self.node("MatMul", every, self.whole(strides)), self.whole(offsets))
+        shares = ""
+        for axis in range(n_axes):
+            own = np.tile(moves[axis], (1, 1 << axis))
+            cells, shares = self.both_sides(cells, shares, along, own)
         block = self.constant(np.concatenate([values for _, values in tables]))
-        return self.node("ReduceSum", self.node("Gather", block, cells), self.whole([1]), keepdims=0)
+        found = self.node("Gather", block, cells)
+        if shares:
+            found = self.node("Mul", found, self.node("Unsqueeze", shares, self.whole([2])))
+        return self.node("ReduceSum", found, self.whole([1]), keepdims=0)
+
+    def both_sides(self, cells: str, shares: str, along: str, moves: Any) -> tuple[str, str]:
+        """Return cells at the nodes below and above along one axis, and the shares of both."""
+        tensor = self.onnx.TensorProto
+        between = self.node("Cast", self.node("Greater", along, self.constant(0.0)), to=tensor.INT64)
+        above = self.node("Add", cells, self.node("MatMul", between, self.whole(moves)))
+        share = self.node("MatMul", along, self.constant(moves > 0))
+        rest = self.node("Sub", self.constant(1.0), share)
+        if shares:
+            rest, share = self.node("Mul", shares, rest), self.node("Mul", shares, share)
+        return self.node("Concat", cells, above, axis=1), self.node("Concat", rest, share, axis=1)
 
     def curves(self) -> str:
         """Return the sum of all curves, (n_rows, n_outputs): all numbers side by side, edges padded."""

@@ -171,8 +171,8 @@ def _svg(figure: Any) -> str:
 
 
 def _history(model: Any) -> str:
-    """Return what was done to an edited model as a list; nothing for a model that was never edited."""
-    lines = []
+    """Return what a model started from and what was done to it as a list; nothing where there is neither."""
+    lines = [f"<li>{html.escape(f'Started from {own}.')}</li>" for own in getattr(model, "started_from_", ())]
     for line in history(model).itertuples(index=False):
         about = ", ".join(own for own in (line.who, line.date) if own)
         losses = f" Log loss {line.loss_before:.4f}, then {line.loss_after:.4f}."

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode.nodes import at_codes, between_nodes, read_axis
 from seminaive.errors import InputError
 from seminaive.explain.drawing import Display
 from seminaive.explain.reading import (
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # Values of a feature that are drawn: those of the largest training weight.
 MOST_VALUES = 20
+# Numbers at which a surface is drawn along an axis: finer than a screen shows.
+NUMBERS_DRAWN = 200
 # Training rows from which a cell has its full colour.
 FULL_COLOUR = 20.0
 
@@ -46,12 +49,16 @@ def pair_named(effects: Effects, pair: Sequence[str] | None) -> TupleEffect:
 class PairDisplay(Display):
     """The pure effect of a pair, cell by cell, in a colour range of its own.
 
-    Cells with few training rows fade to grey, those without any are grey; white says nothing.
+    Cells with few training rows fade to grey, those without any are grey; white says nothing. Along a number
+    that the model reads between nodes the surface is drawn as it is, from the first node to the last; small
+    marks are the nodes, and missing numbers are not drawn.
 
     Parameters
     ----------
     effect : TupleEffect
     labels : list of two lists of str
+    nodes : list of two tuples of float or None
+        Between which numbers the model reads each column, None where it reads codes.
     target : int
         The class that is drawn, by position.
     name : str
@@ -73,9 +80,17 @@ class PairDisplay(Display):
     'x0'
     """
 
-    def __init__(self, effect: TupleEffect, labels: list[list[str]], target: int, name: str) -> None:
+    def __init__(
+        self,
+        effect: TupleEffect,
+        labels: list[list[str]],
+        nodes: list[tuple[float, ...] | None],
+        target: int,
+        name: str,
+    ) -> None:
         self.effect = effect
         self.labels = labels
+        self.nodes = nodes
         self.target = target
         self.name = name
 
@@ -98,32 +113,78 @@ class PairDisplay(Display):
         effects = effects_of(estimator)
         own = pair_named(effects, pair)
         position = class_position(estimator, target)
-        labels = [code_labels(effects.schema, effects.schema.coded[j]) for j in own.columns]
-        return cls(own, labels, position, evidence_name(estimator, position)).plot(ax=ax)
+        positions = [effects.schema.coded[j] for j in own.columns]
+        labels = [code_labels(effects.schema, k) for k in positions]
+        nodes = [getattr(effects.schema.columns[k], "nodes", None) for k in positions]
+        return cls(own, labels, nodes, position, evidence_name(estimator, position)).plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the pair."""
         own = self.effect
-        kept = [_heaviest(own.weight.sum(axis=1 - axis)) for axis in (0, 1)]
-        values = evidence(own.table, self.target)[np.ix_(*kept)]
-        weight = own.weight[np.ix_(*kept)]
+        axes = [
+            _CodeAxis(_heaviest(own.weight.sum(axis=1 - axis))) if nodes is None else _NodeAxis(nodes)
+            for axis, nodes in enumerate(self.nodes)
+        ]
+        values = _surface(evidence(own.table, self.target), axes)
+        weight = _surface(own.weight, axes)
         shown = np.where(weight > 0, values, np.nan)
         largest = float(np.nanmax(np.abs(shown))) if (weight > 0).any() else 1.0
         limit = max(largest, 1e-12)
         self.ax_.set_facecolor("0.88")
-        image = self.ax_.imshow(
-            shown, cmap="RdBu_r", vmin=-limit, vmax=limit, aspect="auto",
+        image = self.ax_.pcolormesh(
+            axes[1].edges, axes[0].edges, shown, cmap="RdBu_r", vmin=-limit, vmax=limit,
             alpha=np.clip(weight / FULL_COLOUR, 0.15, 1.0),
         )  # fmt: skip
-        rotated = sum(len(clipped(self.labels[1][code], 16)) for code in kept[1]) > 50
         for axis, set_ticks in ((0, self.ax_.set_yticks), (1, self.ax_.set_xticks)):
-            names = [clipped(self.labels[axis][code], 16) for code in kept[axis]]
-            set_ticks(range(len(names)), names, fontsize="small" if len(names) < 12 else "x-small")
-        if rotated:
-            self.ax_.tick_params(axis="x", labelrotation=90)
+            drawn = axes[axis]
+            if isinstance(drawn, _NodeAxis):
+                set_ticks(drawn.ticks, minor=True)
+                continue
+            names = [clipped(self.labels[axis][code], 16) for code in drawn.codes]
+            set_ticks(drawn.ticks, names, fontsize="small" if len(names) < 12 else "x-small")
+            if axis == 1 and sum(map(len, names)) > 50:
+                self.ax_.tick_params(axis="x", labelrotation=90)
+        if self.nodes[0] is None:
+            self.ax_.invert_yaxis()
         self.ax_.set_ylabel(clipped(own.names[0], 40))
         self.ax_.set_xlabel(clipped(own.names[1], 40))
         self.figure_.colorbar(image, ax=self.ax_, label=clipped(self.name, 40))
+
+
+class _CodeAxis:
+    """An axis of codes side by side.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_codes,)
+    """
+
+    def __init__(self, codes: Any) -> None:
+        self.codes = codes
+        self.ticks = np.arange(len(codes))
+        self.edges = np.arange(len(codes) + 1) - 0.5
+        self.place = at_codes(codes)
+
+
+class _NodeAxis:
+    """An axis of numbers from the first node to the last, at which the surface is drawn in small steps.
+
+    Parameters
+    ----------
+    nodes : tuple of float
+    """
+
+    def __init__(self, nodes: tuple[float, ...]) -> None:
+        low, high = (nodes[0], nodes[-1]) if len(nodes) > 1 else (nodes[0] - 0.5, nodes[0] + 0.5)
+        self.ticks = np.array(nodes)
+        self.edges = np.linspace(low, high, NUMBERS_DRAWN + 1)
+        self.place = between_nodes(np.array(nodes), (self.edges[:-1] + self.edges[1:]) / 2)
+
+
+def _surface(table: Any, axes: Sequence[_CodeAxis | _NodeAxis]) -> Any:
+    """Return what a table, (codes, codes), says at every pair of places on its axes."""
+    first, second = (own.place for own in axes)
+    return read_axis(read_axis(table, 0, first), 1, second)
 
 
 def _heaviest(weight: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,14 +11,14 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn
 from seminaive.errors import ExportWarning, warn_caller
 from seminaive.explain.reading import as_outputs, effects_of, scores_of
-from seminaive.scores import FeatureCurve
+from seminaive.scores import curve_of_number
 from seminaive.statistics import ObservedTerms, Terms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.scores import AdditiveScores
+    from seminaive.scores import AdditiveScores, FeatureCurve
 
     Floats = NDArray[np.float64]
 
@@ -74,11 +74,9 @@ class Portable:
                     tables[position] = as_outputs(own)
             elif not isinstance(column, EmptyColumn):
                 number = numeric[position]
-                polynomials = scores.numeric.restricted(_places(scores.numeric.features, number))
-                knots = scores.curves.restricted(_places(scores.curves.features, number))
-                if own is not None or polynomials.n_terms or knots.n_terms:
-                    merged = FeatureCurve.merged(polynomials, knots, column.cuts, own)
-                    curves[position] = merged.map_values(as_outputs)
+                curve = curve_of_number(scores, column, number, own)
+                if curve is not None:
+                    curves[position] = curve.map_values(as_outputs)
         pairs = scores.pairs
         factored = [
             ((coded[j], coded[k]), (pairs.factors_of(j), pairs.factors_of(k)), as_outputs(pairs.cores[term]))
@@ -153,6 +151,10 @@ class Portable:
         """Return the number of codes of each column of a tuple."""
         return tuple(self.schema.n_values(self.schema.columns[own]) + 1 for own in positions)
 
+    def nodes(self, position: int) -> tuple[float, ...] | None:
+        """Return between which numbers tuples read a column, None where they read it by its code."""
+        return getattr(self.schema.columns[position], "nodes", None)
+
     @property
     def coded(self) -> list[int]:
         """Return the columns whose codes are looked up: categories that matter, and numbers in tuples."""
@@ -161,45 +163,13 @@ class Portable:
 
     def document(self) -> dict[str, Any]:
         """Return everything as lists, dicts, text and numbers."""
-        columns = []
-        coded = set(self.coded)
-        for position, column in enumerate(self.schema.columns):
-            used = position in coded or position in self.curves
-            if isinstance(column, CategoricalColumn) and used:
-                own: dict[str, Any] = {"kind": "category", "categories": list(column.categories)}
-                if column.merged:
-                    own["merged"] = True
-            elif not isinstance(column, EmptyColumn) and used:
-                own = {"kind": "number"}
-                written = column.written  # type: ignore[union-attr]
-                if written is not None:
-                    own["written"] = written.reader
-                if position in coded:
-                    own["cuts"] = list(column.cuts or ())  # type: ignore[union-attr]
-            else:
-                columns.append({"name": column.name, "kind": "ignored"})
-                continue
-            if position in coded:
-                own |= {"missing": column.n_present, "unseen": self.schema.n_values(column)}
-            if position in self.tables:
-                own["effects"] = self.tables[position].tolist()
-            if position in self.curves:
-                curve = self.curves[position]
-                own["curve"] = {
-                    "edges": curve.edges.tolist(),
-                    "anchors": curve.anchors.tolist(),
-                    "scale": curve.scale,
-                    "coefficients": curve.coefficients.tolist(),
-                    "missing": curve.missing.tolist(),
-                }
-            columns.append({"name": column.name, **own})
         return {
             "format": FORMAT,
             "version": VERSION,
             "model": self.model,
             "classes": self.classes,
             "intercept": self.intercept.tolist(),
-            "columns": columns,
+            "columns": [self._column(position) for position in range(len(self.schema.columns))],
             "tuples": [
                 {
                     "columns": list(positions),
@@ -214,6 +184,40 @@ class Portable:
                 for both, (left, right), core in self.factored
             ],
         }
+
+    def _column(self, position: int) -> dict[str, Any]:
+        """Return one column: how it is read, and what its values say."""
+        column, is_coded = self.schema.columns[position], position in self.coded
+        found: dict[str, Any] = {"name": column.name}
+        if isinstance(column, EmptyColumn) or not (is_coded or position in self.curves):
+            return found | {"kind": "ignored"}
+        found |= _reading(column, is_coded=is_coded)
+        if is_coded:
+            found |= {"missing": column.n_present, "unseen": self.schema.n_values(column)}
+        if position in self.tables:
+            found["effects"] = self.tables[position].tolist()
+        if position in self.curves:
+            curve = self.curves[position]
+            found["curve"] = {
+                "edges": curve.edges.tolist(),
+                "anchors": curve.anchors.tolist(),
+                "scale": curve.scale,
+                "coefficients": curve.coefficients.tolist(),
+                "missing": curve.missing.tolist(),
+            }
+        return found
+
+
+def _reading(column: CategoricalColumn | NumericColumn, *, is_coded: bool) -> dict[str, Any]:
+    """Return how a column's cells are read."""
+    if isinstance(column, CategoricalColumn):
+        merged = {"merged": True} if column.merged else {}
+        return {"kind": "category", "categories": list(column.categories), **merged}
+    written = {} if column.written is None else {"written": column.written.reader}
+    if not is_coded:
+        return {"kind": "number", **written}
+    nodes = {} if column.nodes is None else {"nodes": list(column.nodes)}
+    return {"kind": "number", **written, "cuts": list(column.cuts or ()), **nodes}
 
 
 def model_name(model: Any) -> str:
@@ -236,15 +240,19 @@ def to_json(model: Any) -> str:
       ``coefficients[p][0] + z * (coefficients[p][1] + z * coefficients[p][2])``;
     - for each of ``tuples``: with codes c of its ``columns`` (of a number: how many ``cuts`` are below it, or
       ``missing``), the cell ``(c0 * codes[1] + c1) * codes[2] + c2`` and so on; ``effects`` at its position
-      in ``cells``, or nothing where it is not listed;
+      in ``cells``, or nothing where it is not listed. A number whose column has ``nodes``, one in each bin,
+      is read between them: with b the last node that is not above x (0 where all are), w the share of the way
+      from node b to the next, 0 where x is below it or there is none, ``1 - w`` times the effect at the code
+      b plus ``w`` times that at ``b + 1``, along each such column of the tuple;
     - for each of ``factored``: ``sum over u, v of left[c0][u] * core[u][v] * right[c1][v]``.
 
     Probabilities are the softmax of the scores, or the logistic function of the log odds. A column of numbers
     that came as text has ``written``: its decimal mark, mark between thousands and unit, and a regular
     expression whose groups are an opening bracket, a sign, the whole digits with marks between thousands, the
     digits after the decimal mark, an exponent, a sign after the number and a closing bracket. Text that does
-    not match, or is longer than ``longest``, is missing. A model that was edited has its ``history``, too.
-    `from_json` makes a model of the document again.
+    not match, or is longer than ``longest``, is missing. A model that was edited has its ``history``, too,
+    and one that started from earlier models lists them as ``started_from``, the first one first. `from_json`
+    makes a model of the document again.
 
     Parameters
     ----------
@@ -263,6 +271,8 @@ def to_json(model: Any) -> str:
     document = Portable.of(model).document()
     if getattr(model, "edits_", ()):
         document["history"] = history_document(model.edits_)
+    if getattr(model, "started_from_", ()):
+        document["started_from"] = [asdict(own) for own in model.started_from_]
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
@@ -293,10 +303,6 @@ def warn_of_text(portable: Portable, export: str) -> None:
         sentences.append(f"{export} reads the values of {names} letter by letter: write them as in training")
     if sentences:
         warn_caller("; ".join(sentences), ExportWarning)
-
-
-def _places(features: tuple[int, ...], number: int) -> list[int]:
-    return [term for term, own in enumerate(features) if own == number]
 
 
 def _split_tables(

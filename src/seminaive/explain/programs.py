@@ -11,7 +11,7 @@ from seminaive.explain.portable import Portable
 PYTHON = '''"""Probabilities of a {model} of seminaive. Needs nothing but Python."""
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from math import exp
 
 MODEL = {document}
@@ -30,7 +30,7 @@ def scores(row):
     """Return the score of each class of a row: a dict by column name, or the cells in training order."""
     by_name = isinstance(row, dict)
     total = list(MODEL["intercept"])
-    codes = []
+    places = []
     for position, column in enumerate(MODEL["columns"]):
         cell = None
         if column["kind"] != "ignored":
@@ -40,12 +40,14 @@ def scores(row):
         elif isinstance(cell, str) and column.get("merged"):
             cell = cell.strip().lower()
         absent = cell is None or cell != cell
-        code = None
+        code, along = None, 0.0
         if column["kind"] == "category":
             code = column["missing"] if absent else column["code"].get(cell, column["unseen"])
         elif "cuts" in column:
             code = column["missing"] if absent else bisect_left(column["cuts"], cell)
-        codes.append(code)
+            if "nodes" in column and not absent:
+                code, along = _between(column["nodes"], cell)
+        places.append([(code, 1.0 - along), (code + 1, along)] if along else [(code, 1.0)])
         if "effects" in column:
             _add(total, column["effects"][code])
         if "curve" in column:
@@ -58,13 +60,15 @@ def scores(row):
                 constant, linear, quadratic = curve["coefficients"][piece]
                 _add(total, [a + z * (b + z * c) for a, b, c in zip(constant, linear, quadratic)])
     for own in MODEL["tuples"]:
-        cell = 0
+        cells = [(0, 1.0)]
         for position, size in zip(own["columns"], own["codes"]):
-            cell = cell * size + codes[position]
-        if cell in own["at"]:
-            _add(total, own["at"][cell])
+            cells = [(c * size + code, s * share) for c, s in cells for code, share in places[position]]
+        for cell, share in cells:
+            if cell in own["at"]:
+                _add(total, [share * value for value in own["at"][cell]])
     for own in MODEL["factored"]:
-        left, right = own["left"][codes[own["columns"][0]]], own["right"][codes[own["columns"][1]]]
+        (left, _), (right, _) = (places[position][0] for position in own["columns"])
+        left, right = own["left"][left], own["right"][right]
         for u, row_of_core in zip(left, own["core"]):
             for v, core in zip(right, row_of_core):
                 _add(total, [u * v * each for each in core])
@@ -77,6 +81,14 @@ def predict_proba(row):
     highest = max(total)
     weights = [exp(own - highest) for own in total]
     return dict(zip(MODEL["classes"], [own / sum(weights) for own in weights]))
+
+
+def _between(nodes, number):
+    """Return the last node that is not above a number, and how far the number is on the way to the next."""
+    code = max(bisect_right(nodes, number) - 1, 0)
+    if code + 1 == len(nodes) or number <= nodes[code]:
+        return code, 0.0
+    return code, (number - nodes[code]) / (nodes[code + 1] - nodes[code])
 
 
 def _number(written, text):
@@ -132,16 +144,24 @@ function below(edges, x) {
   }
   return low;
 }
-function codesOf(row) {
+// Where a row stands on the axis of each column: at a code, or between that of a node and the next.
+function placesOf(row) {
   return MODEL.columns.map((c, i) => {
     const cell = cellOf(row, c, i), absent = isMissing(cell);
     if (c.kind === "category") {
       const found = absent ? c.missing : c.code.get(key(cell));
-      return found === undefined ? c.unseen : found;
+      return {code: found === undefined ? c.unseen : found, along: 0};
     }
-    return c.cuts === undefined ? null : absent ? c.missing : below(c.cuts, cell);
+    if (c.cuts === undefined) return {code: null, along: 0};
+    if (absent) return {code: c.missing, along: 0};
+    if (c.nodes === undefined) return {code: below(c.cuts, cell), along: 0};
+    let code = below(c.nodes, cell);
+    if (code === c.nodes.length || c.nodes[code] > cell) code = Math.max(code - 1, 0);
+    const inside = code + 1 < c.nodes.length && cell > c.nodes[code];
+    return {code, along: inside ? (cell - c.nodes[code]) / (c.nodes[code + 1] - c.nodes[code]) : 0};
   });
 }
+const isSame = (a, b) => a.code === b.code && a.along === b.along;
 const cellOf = (row, c, i) =>
   c.kind === "ignored" ? null : cellAs(c, Array.isArray(row) ? row[i] : row[c.name]);
 function alone(c, cell, code) {
@@ -152,13 +172,19 @@ function alone(c, cell, code) {
   const p = below(f.edges, cell), z = (cell - f.anchors[p]) * f.scale, [a, b, q] = f.coefficients[p];
   return a.map((v, k) => v + z * (b[k] + z * q[k]));
 }
-function together(t, codes) {
+function together(t, places) {
   if (t.core === undefined) {
-    let cell = 0;
-    t.columns.forEach((i, axis) => { cell = cell * t.codes[axis] + codes[i]; });
-    return t.at.get(cell);
+    let cells = [[0, 1]];
+    t.columns.forEach((i, axis) => {
+      const {code, along} = places[i], next = (c, k) => c * t.codes[axis] + k;
+      cells = along === 0 ? cells.map(([c, s]) => [next(c, code), s])
+        : cells.flatMap(([c, s]) => [[next(c, code), s * (1 - along)], [next(c, code + 1), s * along]]);
+    });
+    const listed = cells.filter(([c]) => t.at.has(c));
+    if (!listed.length) return undefined;
+    return MODEL.intercept.map((_, k) => listed.reduce((sum, [c, s]) => sum + s * t.at.get(c)[k], 0));
   }
-  const left = t.left[codes[t.columns[0]]], right = t.right[codes[t.columns[1]]];
+  const left = t.left[places[t.columns[0]].code], right = t.right[places[t.columns[1]].code];
   return MODEL.intercept.map((_, k) => {
     let sum = 0;
     left.forEach((u, a) => right.forEach((v, b) => { sum += u * v * t.core[a][b][k]; }));
@@ -166,13 +192,13 @@ function together(t, codes) {
   });
 }
 function contributions(row) {
-  const parts = [], codes = codesOf(row);
+  const parts = [], places = placesOf(row);
   MODEL.columns.forEach((c, i) => {
-    const values = alone(c, cellOf(row, c, i), codes[i]);
+    const values = alone(c, cellOf(row, c, i), places[i].code);
     if (values !== undefined) parts.push({columns: [i], values});
   });
   for (const t of [...MODEL.tuples, ...MODEL.factored]) {
-    const values = together(t, codes);
+    const values = together(t, places);
     if (values !== undefined) parts.push({columns: t.columns, values});
   }
   return parts;
@@ -209,13 +235,14 @@ function sharesFromMean(row, own, other) {
   return shares;
 }
 function sharesFromRow(row, reference, own, other) {
-  const here = codesOf(row), there = codesOf(reference);
+  const here = placesOf(row), there = placesOf(reference);
   const odds = values => values === undefined ? 0 : logOdds(values, own, other);
   const shares = MODEL.columns.map((c, i) =>
-    odds(alone(c, cellOf(row, c, i), here[i])) - odds(alone(c, cellOf(reference, c, i), there[i])));
+    odds(alone(c, cellOf(row, c, i), here[i].code))
+      - odds(alone(c, cellOf(reference, c, i), there[i].code)));
   for (const t of [...MODEL.tuples, ...MODEL.factored]) {
     const n = t.columns.length, values = [], taken = m => t.columns.filter((_, a) => m >> a & 1).length;
-    if (t.columns.every(i => here[i] === there[i])) continue;
+    if (t.columns.every(i => isSame(here[i], there[i]))) continue;
     for (let m = 0; m < 1 << n; m++) {
       const mixed = [];
       t.columns.forEach((i, a) => { mixed[i] = (m >> a & 1 ? here : there)[i]; });

@@ -120,10 +120,13 @@ def interval_labels(edges: Sequence[float]) -> list[str]:
 
 
 def code_labels(schema: Schema, position: int) -> list[str]:
-    """Return a label for each code of a coded column, that of no evidence last."""
+    """Return a label for each code of a coded column, that of no evidence last.
+
+    A bin is called by its interval; where tables are read between nodes, by the node at which it holds.
+    """
     column = schema.columns[position]
     if isinstance(column, NumericColumn):
-        labels = interval_labels(column.cuts or ())
+        labels = short_numbers(column.nodes) if column.nodes else interval_labels(column.cuts or ())
     else:
         labels = [str(own) for own in column.categories] if isinstance(column, CategoricalColumn) else []
     counts_as_value = schema.n_values(column) > column.n_present

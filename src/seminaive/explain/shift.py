@@ -106,7 +106,7 @@ class Shift:
         if self.action == "update":
             return (
                 f"Update: the effects of {_listed(self.misfits)} no longer fit. Fit again on the new rows, "
-                "starting from this model."
+                "starting from this model (start=)."
             )
         if self.action == "recalibrate":
             assert self.calibration is not None  # noqa: S101 - narrows the type

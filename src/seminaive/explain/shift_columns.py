@@ -12,6 +12,7 @@ from seminaive.encode import keep_rows, open_table
 from seminaive.encode.frames import dictionary
 from seminaive.explain.reading import MISSING, UNSEEN
 from seminaive.statistics import Terms, TupleCounts
+from seminaive.statistics.cell_weights import weigh_cells
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -140,15 +141,18 @@ def homogeneity(before: Floats, now: Floats) -> tuple[float, int]:
 
 
 def count_cells(table: EncodedTable, effects: Effects) -> dict[tuple[int, ...], Floats]:
-    """Return the rows of each code, and of each combination of codes that some effect looks at."""
-    singles = tuple((j,) for j in range(len(table.cardinalities)))
-    terms = Terms(singles + tuple(own.columns for own in effects.tuples), table.cardinalities)
-    if not terms.features:
-        return {}
-    counts = TupleCounts.of(table.codes, np.zeros(len(table), dtype=np.int64), terms, 1)
-    return {
-        columns: counts.block(term).reshape(terms.shape(term)) for term, columns in enumerate(terms.features)
-    }
+    """Return the rows of each code, and of each combination of codes that some effect looks at.
+
+    Rows between nodes count at both in combinations, as `weigh_cells` says, and in their bin as single codes.
+    """
+    singles = Terms.singles(table.cardinalities)
+    tuples = Terms(tuple(own.columns for own in effects.tuples), table.cardinalities)
+    by_code = TupleCounts.of(table.codes, np.zeros(len(table), dtype=np.int64), singles, 1).counts[:, 0]
+    found = {}
+    for terms, weights in ((singles, by_code), (tuples, weigh_cells(tuples, table))):
+        for term, columns in enumerate(terms.features):
+            found[columns] = weights[terms.block(term)].reshape(terms.shape(term))
+    return found
 
 
 @dataclass(frozen=True)

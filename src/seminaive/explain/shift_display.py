@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import Display
+from seminaive.explain.drawing import Display, draw_steps
 from seminaive.explain.reading import clipped
 from seminaive.explain.shift import shift
 
@@ -84,21 +84,9 @@ class ShiftDisplay(Display):
 
     def _draw(self) -> None:
         """Draw the bars from top to bottom."""
-        ends = self.found.before + np.append(0.0, np.cumsum(self.values))
-        places = np.arange(1, len(self.values) + 1)
-        colours = np.where(self.values >= 0, "C3", "C0")
-        self.ax_.barh(places, self.values, left=ends[:-1], color=colours, height=0.7)
-        self.ax_.plot([ends[0]], [0], "o", color="0.3")
-        self.ax_.plot([ends[-1]], [len(places) + 1], "D", color="0.1")
-        self.ax_.vlines(ends, np.arange(len(ends)), np.arange(1, len(ends) + 1), color="0.6", lw=0.7)
         alarms = set(self.found.alarms)
         names = [f"{clipped(name, 36)}{' (alarm)' if name in alarms else ''}" for name in self.names]
-        texts = [f"{ends[0]:+.2f}", *(f"{value:+.2f}" for value in self.values), f"{ends[-1]:+.2f}"]
-        labels = [f"{name}  {text}" for name, text in zip(["before", *names, "now"], texts, strict=True)]
-        self.ax_.set_yticks(range(len(labels)), labels, fontsize="small")
-        self.ax_.invert_yaxis()
-        self.ax_.use_sticky_edges = False
-        self.ax_.margins(x=0.05)
+        draw_steps(self.ax_, self.found.before, self.values, ["before", *names, "now"])
         self.ax_.set_xlabel(f"mean {clipped(self.found.name, 50)}")
         self.ax_.spines[["top", "right"]].set_visible(False)
 

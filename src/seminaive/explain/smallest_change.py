@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode.nodes import Axis, interpolate
 from seminaive.errors import InputError
-from seminaive.explain.change_candidates import RowChanges, changeable
+from seminaive.explain.change_candidates import RowChanges, at_place, changeable
 from seminaive.explain.reading import as_outputs, check_summary_kept, class_position
 from seminaive.explain.tables import one_row
 from seminaive.explain.wording import number_texts
@@ -218,7 +219,7 @@ def _columns(
         if len(free.intersection(positions)) > 1
         for position in positions
     }
-    reduced = [own.undominated(by_code=max_columns > 1 and own.position in paired) for own in columns]
+    reduced = [own.undominated(by_place=max_columns > 1 and own.position in paired) for own in columns]
     return sorted(reduced, key=lambda own: len(own.values))
 
 
@@ -247,7 +248,7 @@ class _Search:
     cost: float = np.inf
     bound: float = np.inf
     nodes: int = 0
-    _beside: dict[tuple[int, int], Floats] = field(default_factory=dict)
+    _beside: dict[tuple[int, int, float], Floats] = field(default_factory=dict)
 
     def run(self, odds: Floats, least: float) -> None:
         """Search.
@@ -369,22 +370,28 @@ class _Search:
 
     def _interaction(self, column: int, value: int) -> Floats:
         """Return what every candidate gains more, or less, once a column has changed to a value."""
-        code = int(self.columns[column].codes[value])
-        if (column, code) not in self._beside:
+        axis = self.columns[column].axis
+        place = Axis(axis.codes[value : value + 1], axis.along[value : value + 1])
+        key = (column, int(place.codes[0]), float(place.along[0]))
+        if key not in self._beside:
             beside = np.zeros((len(self.costs), self.optimistic.shape[1]))
             for other, own in enumerate(self.columns):
                 rows = slice(self.starts[other], self.starts[other + 1])
                 if (column, other) in self.interactions:
-                    beside[rows] = self.interactions[column, other][code, own.codes]
+                    line = at_place(self.interactions[column, other], 0, place)
                 elif (other, column) in self.interactions:
-                    beside[rows] = self.interactions[other, column][own.codes, code]
-            self._beside[column, code] = beside
-        return self._beside[column, code]
+                    line = at_place(self.interactions[other, column], 1, place)
+                else:
+                    continue
+                beside[rows] = interpolate(line, [own.axis])
+            self._beside[key] = beside
+        return self._beside[key]
 
     def _hopes(self, shape: tuple[int, ...]) -> tuple[Floats, Floats]:
         """Return half of the largest positive interactions of each candidate, and the largest one.
 
-        The first is summed over as many other columns as may change besides.
+        The first is summed over as many other columns as may change besides. Between two codes of the other
+        column an interaction is at most that at one of them.
         """
         hopes, largest_one = np.zeros(shape), np.zeros(shape)
         if self.most < 2:
@@ -393,9 +400,13 @@ class _Search:
             largest = []
             for (first, second), table in self.interactions.items():
                 if column == first:
-                    largest.append(table[own.codes][:, self.columns[second].codes].max(axis=1))
+                    lines = table[:, _codes_met(self.columns[second].axis)]
                 elif column == second:
-                    largest.append(table[self.columns[first].codes][:, own.codes].max(axis=0))
+                    lines = table[_codes_met(self.columns[first].axis)].swapaxes(0, 1)
+                else:
+                    continue
+                at_own = interpolate(lines.reshape(len(lines), -1), [own.axis])
+                largest.append(at_own.reshape(len(at_own), *lines.shape[1:]).max(axis=1))
             if largest:
                 rows = slice(self.starts[column], self.starts[column + 1])
                 positive = np.sort(np.maximum(largest, 0.0), axis=0)
@@ -415,6 +426,12 @@ class _Search:
                 segments[other] += _hull(self.optimistic[own, other], self.costs[own])
             envelopes.append([_least_cost(parts) for parts in segments])
         return envelopes[::-1]
+
+
+def _codes_met(axis: Axis) -> NDArray[np.int64]:
+    """Return the codes between which candidates stand."""
+    met: NDArray[np.int64] = np.unique(np.concatenate([codes for codes, _ in axis.corners()]))
+    return met
 
 
 def _together(odds: Floats) -> Any:

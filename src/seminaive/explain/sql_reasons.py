@@ -189,13 +189,14 @@ class ListReasons(ReasonWriter, ListWriter):
                 terms[own].append(self.pick(values[:, k], f"c{own}"))
             for own in portable.curves:
                 terms[own].append(self.curve(own, k))
-            for positions, dense in portable.dense_tuples:
+            for term, (positions, _) in enumerate(self.tuples):
                 for own in positions:
-                    terms[own].append(self.pick(dense[:, k] / len(positions), self.cell(positions)))
+                    terms[own].append(self.together(term, k, len(positions)))
             cases = {own: " + ".join(parts) for own, parts in terms.items()}
             outputs.append(f"{self.by_position(cases, '0.0')} AS s{k}")
         selected = f"SELECT row_id, position, {', '.join(outputs)}"
-        return [f"shares AS MATERIALIZED ({selected} FROM coded CROSS JOIN names)"]
+        shares = f"shares AS MATERIALIZED ({selected} FROM coded CROSS JOIN names{self.with_tables()})"
+        return [*self.tables_relation(), shares]
 
 
 class SQLiteReasons(ReasonWriter, SQLiteWriter):
@@ -212,14 +213,16 @@ class SQLiteReasons(ReasonWriter, SQLiteWriter):
         parts: list[str] = []
         first = 0
         for positions, values in tables:
-            cell = self.cell(positions)
             rows += cell_rows(first, values)
             parts += [
-                f"SELECT row_id, {own} AS position, {cell} + {first} AS cell FROM coded" for own in positions
+                f"SELECT row_id, {own} AS position, {cell} + {first} AS cell, {share or '1.0'} AS share "
+                "FROM coded"
+                for cell, share in self.corners(positions)
+                for own in positions
             ]
             first += len(values)
         groups = [parts[start : start + MOST_PARTS] for start in range(0, len(parts), MOST_PARTS)]
-        sums = ", ".join(f"sum(s{k}) AS s{k}" for k in range(portable.n_outputs))
+        sums = ", ".join(f"sum(share * s{k}) AS s{k}" for k in range(portable.n_outputs))
         relations = [
             f"sums{k} AS MATERIALIZED (SELECT row_id, position, {sums} FROM ({' UNION ALL '.join(group)}) "
             "JOIN cells USING (cell) GROUP BY row_id, position)"

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError
@@ -10,7 +14,6 @@ from seminaive.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from seminaive.explain.portable import Portable
@@ -105,28 +108,64 @@ class Writer:
         column, x = self.schema.columns[position], f"x{position}"
         if isinstance(column, CategoricalColumn):
             known = self.category_code(position, self.schema.n_values(column))
+        elif self.portable.nodes(position) is not None:
+            known = self.node_below(position)
         else:
             known = self.place(x, column.cuts or ())  # type: ignore[union-attr]
         return f"CASE WHEN {x} IS NULL THEN {column.n_present} ELSE {known} END AS c{position}"
+
+    def node_below(self, position: int) -> str:
+        """Return the last node that is not above a number, the first where all are above."""
+        x, later = f"x{position}", (self.portable.nodes(position) or ())[1:]
+        cases = [f"WHEN {x} < {number_literal(node)} THEN {k}" for k, node in enumerate(later)]
+        return f"CASE {' '.join(cases)} ELSE {len(cases)} END" if cases else "0"
+
+    def along(self, position: int) -> str:
+        """Return how far a number is on the way to the next node, a and its position being its name."""
+        x, nodes = f"x{position}", self.portable.nodes(position) or ()
+        cases = [f"WHEN {x} IS NULL OR {x} <= {number_literal(nodes[0])} THEN 0.0"]
+        cases += [
+            f"WHEN {x} < {number_literal(b)} "
+            f"THEN ({x} - {number_literal(a)}) / ({number_literal(b)} - {number_literal(a)})"
+            for a, b in pairwise(nodes)
+        ]
+        return f"CASE {' '.join(cases)} ELSE 0.0 END AS a{position}"
+
+    def corners(self, positions: tuple[int, ...]) -> list[tuple[str, str]]:
+        """Return the cells of a tuple that a row is read from, and the share of each.
+
+        A number that is at a node, beyond the outer ones or missing is read from its cell twice, once with a
+        share of 0.
+        """
+        corners = [("", "")]
+        for own, size in zip(positions, self.portable.shape(positions), strict=True):
+            sides = [(f"c{own}", "")]
+            if self.portable.nodes(own) is not None:
+                after = f"(c{own} + CASE WHEN a{own} > 0.0 THEN 1 ELSE 0 END)"
+                sides = [(f"c{own}", f"(1.0 - a{own})"), (after, f"a{own}")]
+            corners = [
+                (
+                    f"({cell} * {size} + {code})" if cell else code,
+                    f"{share} * {part}" if share and part else share or part,
+                )
+                for cell, share in corners
+                for code, part in sides
+            ]
+        return corners
 
     def category_code(self, position: int, unseen: int) -> str:
         """Return the code of a category that is not missing."""
         raise NotImplementedError
 
     def codes(self) -> list[str]:
-        """Return the codes of columns."""
-        return [self.code(own) for own in self.portable.coded]
+        """Return the codes of columns, and how far numbers are on the way to the next node."""
+        coded = self.portable.coded
+        between = [own for own in coded if self.portable.nodes(own) is not None]
+        return [*(self.code(own) for own in coded), *(self.along(own) for own in between)]
 
     def categories_relation(self) -> list[str]:
         """Return the relation of the codes of all categories where the dialect needs one."""
         return []
-
-    def cell(self, positions: tuple[int, ...]) -> str:
-        """Return the cell of a tuple's table that the codes of its columns name."""
-        cell = ""
-        for own, size in zip(positions, self.portable.shape(positions), strict=True):
-            cell = f"({cell} * {size} + c{own})" if cell else f"c{own}"
-        return cell
 
     def weights(self, source: str, keep: Sequence[str], *, numbered: bool) -> str:
         """Return relations up to ``weights``, from scores s0, s1, ... and perhaps row_id of one relation."""
@@ -165,7 +204,10 @@ def class_literal(label: Any) -> str:
 
 
 class ListWriter(Writer):
-    """DuckDB and PostgreSQL: tables are list literals, indexed by one-based positions."""
+    """DuckDB and PostgreSQL: tables are list literals, indexed by one-based positions.
+
+    Relations are materialized: PostgreSQL would write the expression of a code or score wherever it is used.
+    """
 
     def literal(self, values: Iterable[str], kind: str) -> str:
         """Return a list of literals of one type."""
@@ -204,16 +246,55 @@ class ListWriter(Writer):
             terms = [number_literal(portable.intercept[k])]
             terms += [self.pick(values[:, k], f"c{own}") for own, values in portable.tables.items()]
             terms += [self.curve(own, k) for own in portable.curves]
-            terms += [
-                self.pick(dense[:, k], self.cell(positions)) for positions, dense in portable.dense_tuples
-            ]
+            terms += [self.together(term, k) for term in range(len(self.tuples))]
             scores.append(f"{' + '.join(terms)} AS s{k}")
         return (
             f"WITH read_rows AS (SELECT {kept}{self.read()} FROM {relation_name(table)}),\n"
-            f"coded AS ({', '.join([*parts, *self.codes()])} FROM read_rows),\n"
-            f"scores AS (SELECT {kept}{', '.join(scores)} FROM coded),\n"
+            f"coded AS MATERIALIZED ({', '.join([*parts, *self.codes()])} FROM read_rows),\n"
+            f"{joined([*self.tables_relation(), ''])}"
+            f"scores AS MATERIALIZED (SELECT {kept}{', '.join(scores)} FROM coded{self.with_tables()}),\n"
             f"{self.weights('scores', keep, numbered=False)}\nSELECT {self.answers(keep)}\nFROM weights"
         )
+
+    @cached_property
+    def tuples(self) -> list[tuple[tuple[int, ...], Floats]]:
+        """Return columns and dense tables of tuples."""
+        return self.portable.dense_tuples
+
+    @cached_property
+    def firsts(self) -> dict[int, int]:
+        """Return where the cells of each tuple that is read between nodes begin in one list of them all."""
+        firsts, first = {}, 0
+        for term, (positions, dense) in enumerate(self.tuples):
+            if len(self.corners(positions)) > 1:
+                firsts[term] = first
+                first += len(dense)
+        return firsts
+
+    def tables_relation(self) -> list[str]:
+        """Return the relation of one row with the cells of these tuples, one list per output; or none."""
+        if not self.firsts:
+            return []
+        cells = np.concatenate([self.tuples[term][1] for term in self.firsts])
+        lists = [
+            f"{self.literal(map(number_literal, cells[:, k]), self.floats)} AS t{k}"
+            for k in range(self.portable.n_outputs)
+        ]
+        return [f"tables AS MATERIALIZED (SELECT {', '.join(lists)})"]
+
+    def with_tables(self) -> str:
+        """Return what joins the relation of cells, where there is one."""
+        return " CROSS JOIN tables" if self.firsts else ""
+
+    def together(self, term: int, k: int, divisor: int = 1) -> str:
+        """Return what a tuple says, or an equal share of it: a cell, or several between nodes."""
+        positions, dense = self.tuples[term]
+        corners = self.corners(positions)
+        if len(corners) == 1:
+            return self.pick(dense[:, k] / divisor, corners[0][0])
+        first = self.firsts[term] + 1
+        parts = [f"{share} * t{k}[{cell} + {first}]" for cell, share in corners]
+        return f"({' + '.join(parts)}) / {divisor}" if divisor > 1 else f"({' + '.join(parts)})"
 
     def curve(self, position: int, k: int) -> str:
         """Return a curve: the coefficients of the piece are picked from lists."""
@@ -272,13 +353,21 @@ class SQLiteWriter(Writer):
         return [f"{head} (VALUES {', '.join(rows)})"] if rows else []
 
     def cells(self) -> tuple[list[str], list[str]]:
-        """Return the rows of all cells, which are numbered, and each table's number of a row's cell."""
-        tables = [(f"c{own}", values) for own, values in self.portable.tables.items()]
-        tables += [(self.cell(positions), dense) for positions, dense in self.portable.dense_tuples]
+        """Return the rows of all cells, which are numbered, and each table's number of a row's cell.
+
+        Numbers of cells stand beside the share of the cell, 1 where a table is read by codes alone.
+        """
+        tables: list[tuple[tuple[int, ...], Floats]] = [
+            *(((own,), values) for own, values in self.portable.tables.items()),
+            *self.portable.dense_tuples,
+        ]
         rows, places, first = [], [], 0
-        for cell, values in tables:
+        for positions, values in tables:
             rows += cell_rows(first, values)
-            places.append(f"{cell} + {first}")
+            places += [
+                f"{cell} + {first} AS cell, {share or '1.0'} AS share"
+                for cell, share in self.corners(positions)
+            ]
             first += len(values)
         return rows, places
 
@@ -289,8 +378,8 @@ class SQLiteWriter(Writer):
 
     def sums(self, group: int, places: list[str]) -> str:
         """Return the relation of each row's scores, summed over a group of tables."""
-        sums = ", ".join(f"sum(s{k}) AS s{k}" for k in range(self.portable.n_outputs))
-        looked = " UNION ALL ".join(f"SELECT row_id, {place} AS cell FROM coded" for place in places)
+        sums = ", ".join(f"sum(share * s{k}) AS s{k}" for k in range(self.portable.n_outputs))
+        looked = " UNION ALL ".join(f"SELECT row_id, {place} FROM coded" for place in places)
         return (
             f"sums{group} AS (SELECT row_id, {sums} FROM ({looked}) JOIN cells USING (cell) GROUP BY row_id)"
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import CategoricalColumn, EmptyColumn
-from seminaive.explain.drawing import Display
+from seminaive.explain.drawing import Display, draw_steps
 from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
 from seminaive.explain.tables import one_row
 
@@ -120,24 +120,8 @@ class WaterfallDisplay(Display):
 
     def _draw(self) -> None:
         """Draw the effects from top to bottom."""
-        ends = self.start + np.append(0.0, np.cumsum(self.values))
-        places = np.arange(1, len(self.values) + 1)
-        colours = np.where(self.values >= 0, "C3", "C0")
-        self.ax_.barh(places, self.values, left=ends[:-1], color=colours, height=0.7)
-        self.ax_.vlines(ends[1:-1], places[:-1], places[1:], color="0.6", lw=0.7)
-        self.ax_.plot([ends[0]], [0], "o", color="0.3")
-        self.ax_.plot([ends[-1]], [len(places) + 1], "D", color="0.1")
-        self.ax_.vlines([ends[0], ends[-1]], [0, len(places)], [1, len(places) + 1], color="0.6", lw=0.7)
-        names = ["average of training", *self.names, "this row"]
-        texts = [f"{ends[0]:+.2f}", *(f"{value:+.2f}" for value in self.values), f"{ends[-1]:+.2f}"]
-        self.ax_.set_yticks(
-            range(len(names)),
-            [f"{clipped(name, 40)}  {text}" for name, text in zip(names, texts, strict=True)],
-            fontsize="small",
-        )
-        self.ax_.invert_yaxis()
-        self.ax_.use_sticky_edges = False
-        self.ax_.margins(x=0.05)
+        names = ["average of training", *(clipped(name, 40) for name in self.names), "this row"]
+        draw_steps(self.ax_, self.start, self.values, names)
         self.ax_.set_xlabel(clipped(self.name, 60))
         self._draw_probabilities()
         self.ax_.spines[["right"]].set_visible(False)

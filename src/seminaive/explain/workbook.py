@@ -147,6 +147,8 @@ class _Workbook:
         self.steps: list[tuple[str, str]] = []  # headings and formulas
         self.terms: list[list[tuple[str, str]]] = [[] for _ in range(portable.n_outputs)]
         self.codes: dict[int, str] = {}
+        self.nodes: dict[int, str] = {}
+        self.shares: dict[int, str] = {}
         self.used = sorted({*portable.coded, *portable.curves})
         self.inputs = {own: f"predict!${self.letter(k + 1)}{{r}}" for k, own in enumerate(self.used)}
         self.choices: dict[int, str] = {}
@@ -194,6 +196,8 @@ class _Workbook:
             known = add(sheet, own)
             formula = f'=IF({cell}="",{column.n_present},{known})'
             self.codes[own] = self.step(f"code of {column.name}", formula)
+            if own in self.nodes:
+                self._add_share(own)
             if own in portable.tables:
                 lines = (sheet.n_rows - len(portable.tables[own]) + 1, sheet.n_rows)
                 for k in range(portable.n_outputs):
@@ -222,17 +226,45 @@ class _Workbook:
         return f"IF({place}=0,{unseen},{place}-1)"
 
     def _add_cuts(self, sheet: _Sheet, position: int) -> str:
-        """Add the bins of a number; return the code of a cell that is not empty."""
+        """Add the bins of a number, or the nodes; return the code of a cell that is not empty."""
         column = self.portable.schema.columns[position]
-        cuts = list(column.cuts or ())  # type: ignore[union-attr]
+        nodes = self.portable.nodes(position)
+        listed = list(column.cuts or () if nodes is None else nodes)  # type: ignore[union-attr]
         lines = sheet.block(
             [
-                [f"{column.name}: {label}", cuts[code] if code < len(cuts) else None, code]
+                [f"{column.name}: {label}", listed[code] if code < len(listed) else None, code]
                 for code, label in enumerate(code_labels(self.portable.schema, position))
             ]
         )
-        ends = sheet.range(2, (lines[0], lines[0] + len(cuts) - 1))
-        return _below(ends, f"({self.inputs[position]}+0)") if cuts else "0"
+        ends, x = sheet.range(2, (lines[0], lines[0] + len(listed) - 1)), f"({self.inputs[position]}+0)"
+        if nodes is None:
+            return _below(ends, x) if listed else "0"
+        self.nodes[position] = ends
+        return f"MAX(SUMPRODUCT(--({ends}<={x}))-1,0)"
+
+    def _add_share(self, position: int) -> None:
+        """Add how far a number is on the way from the node below to the next one."""
+        cell, code, nodes = self.inputs[position], self.codes[position], self.nodes[position]
+        n_nodes, name = len(self.portable.nodes(position) or ()), self.portable.schema.columns[position].name
+        below, above = f"INDEX({nodes},{code}+1)", f"INDEX({nodes},MIN({code}+2,{n_nodes}))"
+        inside = f"IF(OR({code}+1>={n_nodes},{cell}+0<={below}),0,({cell}-{below})/({above}-{below}))"
+        self.shares[position] = self.step(f"share of {name}", f'=IF({cell}="",0,{inside})')
+
+    def _corners(self, positions: tuple[int, ...]) -> list[tuple[str, str]]:
+        """Return the numbers of the cells from which a tuple is read, and the share of each."""
+        corners = [("", "1")]
+        for own, size in zip(positions, self.portable.shape(positions), strict=True):
+            code = self.codes[own]
+            sides = [(code, "1")]
+            if own in self.shares:
+                share = self.shares[own]
+                sides = [(code, f"(1-{share})"), (f"({code}+({share}>0))", share)]
+            corners = [
+                (f"({cell}*{size}+{side})" if cell else side, f"{share}*{part}")
+                for cell, share in corners
+                for side, part in sides
+            ]
+        return corners
 
     @staticmethod
     def _place_of(column: CategoricalColumn, cell: str, sheet: _Sheet, lines: tuple[int, int]) -> str:
@@ -309,13 +341,14 @@ class _Workbook:
                     for label, cell, row in zip(labels, cells, values, strict=True)
                 ]
             )
-            number = ""
-            for own, size in zip(positions, portable.shape(positions), strict=True):
-                number = f"({number}*{size}+{self.codes[own]})" if number else self.codes[own]
-            place = self.step(f"line of {name}", f"=IFERROR(MATCH({number},{sheet.range(3, lines)},0),0)")
-            for k in range(portable.n_outputs):
-                found = f"=IF({place}=0,0,INDEX({sheet.range(4 + k, lines)},MAX({place},1)))"
-                self.terms[k].append((name, found))
+            found: list[list[str]] = [[] for _ in range(portable.n_outputs)]
+            for number, share in self._corners(positions):
+                place = self.step(f"line of {name}", f"=IFERROR(MATCH({number},{sheet.range(3, lines)},0),0)")
+                for k, parts in enumerate(found):
+                    value = f"INDEX({sheet.range(4 + k, lines)},MAX({place},1))"
+                    parts.append(f"IF({place}=0,0,{share}*{value})")
+            for k, parts in enumerate(found):
+                self.terms[k].append((name, f"={'+'.join(parts)}"))
 
     def _add_factored(self) -> None:
         """Add pairs in factors: the row of one column times a core times the row of the other."""

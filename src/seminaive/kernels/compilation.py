@@ -7,6 +7,8 @@ import gc
 import sys
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 
 from numba import njit
 from numba.core import event
@@ -20,7 +22,10 @@ NOTICE = "seminaive: compiling, which happens once per machine and version; late
 
 
 class CompilationNotice(event.Listener):
-    """Tells on standard error, once per process, that the kernels of this package are being compiled.
+    """Tells on standard error, once per machine and version, that kernels of this package are being compiled.
+
+    A mark beside the compiled kernels remembers that it was told; where nothing can be written, it is told
+    once per process.
 
     numba announces only what its cache does not hold, so that a process which compiles nothing pays nothing.
     A timer runs during compilation, so that the notice comes while one waits and not afterwards. The garbage
@@ -45,7 +50,7 @@ class CompilationNotice(event.Listener):
             gc.disable()
         if self.depth == 1 and self.seconds < NOTICE_AFTER:
             self.started = time.monotonic()
-            self.timer = threading.Timer(NOTICE_AFTER - self.seconds, self._tell)
+            self.timer = threading.Timer(NOTICE_AFTER - self.seconds, self._tell, (_mark(event),))
             self.timer.daemon = True
             self.timer.start()
 
@@ -61,10 +66,23 @@ class CompilationNotice(event.Listener):
             self.timer = None
             self.seconds += time.monotonic() - self.started
 
-    def _tell(self):
+    def _tell(self, mark):
         self.seconds = float("inf")
+        if mark is not None and mark.exists():
+            return
         sys.stderr.write(NOTICE)
         sys.stderr.flush()
+        if mark is not None:
+            with suppress(OSError):
+                mark.touch()
+
+
+def _mark(event):
+    """Return the file that says that the notice was given, beside the compiled kernels of this version."""
+    folder = getattr(getattr(event.data["dispatcher"], "_cache", None), "cache_path", None)
+    # The package itself is no room below this one, and is there whenever one of its modules is.
+    version = sys.modules["seminaive"].__version__
+    return None if folder is None else Path(folder) / f"compiled-{version}.told"
 
 
 def _is_ours(event):

@@ -10,6 +10,7 @@ from seminaive.encode import EncodedTable, TableEncoder
 from seminaive.errors import InputError
 from seminaive.models.base import open_training, unchanged_on_failure
 from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.parameters import PATIENCE
 from seminaive.models.table_selector import TableSelector
 from seminaive.selection.correlation_selection import Uncertainties, best_first_search
 
@@ -58,7 +59,7 @@ class CorrelationFeatureSelector(TableSelector):
     ['x0']
     """
 
-    def __init__(self, *, bins="mdl", patience=5, categorical_features="from_dtype", missing="value"):
+    def __init__(self, *, bins="mdl", patience=PATIENCE, categorical_features="from_dtype", missing="value"):
         self.bins = bins
         self.patience = patience
         self.categorical_features = categorical_features

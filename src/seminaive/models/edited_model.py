@@ -9,7 +9,15 @@ from seminaive.models.additive import AdditiveClassifier
 from seminaive.scores import Edit, Refit
 
 # What an edited model has from the model that it was made of.
-COPIED = ("classes_", "schema_", "columns_read_", "n_features_in_", "feature_names_in_", "summary_")
+COPIED = (
+    "classes_",
+    "schema_",
+    "columns_read_",
+    "n_features_in_",
+    "feature_names_in_",
+    "summary_",
+    "started_from_",
+)
 
 
 class EditedModel(AdditiveClassifier):
@@ -32,9 +40,15 @@ class EditedModel(AdditiveClassifier):
         What was done to it, the first one first.
     made_of_ : str
         The name of the class of the first model.
+    started_from_ : tuple of StartedFrom
+        The earlier models that the first one started from, where it did.
     """
 
-    _fitted: ClassVar[dict[str, Any]] = {"edits_": "tuple[Record, ...]", "made_of_": str}
+    _fitted: ClassVar[dict[str, Any]] = {
+        "edits_": "tuple[Record, ...]",
+        "made_of_": str,
+        "started_from_": "tuple[StartedFrom, ...]",
+    }
 
     def __init__(self, *, keep_summary=True, verbose=False):
         self.keep_summary = keep_summary

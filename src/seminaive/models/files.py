@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 import zipfile
 from contextlib import contextmanager
 from functools import cache
@@ -32,7 +33,6 @@ DOCUMENT, ARRAYS, STEPS = "seminaive.json", "arrays", "steps"
 # What a file may hold, in bytes before compression, unless told otherwise; and about how many times the bytes
 # of a text the objects take that it describes.
 MAX_BYTES, JSON_GROWTH = 1 << 30, 16
-NO_LIMIT = 1 << 62
 # The version that first wrote this format.
 FORMAT_SINCE = (0, 2)
 # Steps before the model that a pipeline may have, by module.
@@ -102,7 +102,7 @@ def save_model(model: TableClassifier | Pipeline, path: str | Path) -> None:
 def _read_back(part: Path) -> None:
     """Refuse to keep a file that cannot be loaded; however large it is, it comes from this process."""
     try:
-        load_model(part, max_bytes=NO_LIMIT)
+        load_model(part, max_bytes=sys.maxsize)
     except ModelFileError as error:
         reason = error.__cause__ or error
         raise ModelFileError(

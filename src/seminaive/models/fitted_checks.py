@@ -61,6 +61,13 @@ def _check_numbers(column: NumericColumn) -> None:
         raise ValueError(f"a cut point of column {column.name!r} is not a number")
     if not all(a < b for a, b in pairwise(cuts)):
         raise ValueError(f"cut points of column {column.name!r} do not increase")
+    if column.nodes is not None and (
+        column.cuts is None
+        or len(column.nodes) != len(cuts) + 1
+        or not all(type(node) in (float, int) and abs(node) <= LARGEST_NUMBER for node in column.nodes)
+        or not all(a <= cut < b for a, cut, b in zip(column.nodes, cuts, column.nodes[1:], strict=False))
+    ):
+        raise ValueError(f"the nodes of column {column.name!r} do not lie in its bins, one in each")
     if written is not None and not written.is_known:
         raise ValueError(f"the numbers of column {column.name!r} are written in a strange format")
 

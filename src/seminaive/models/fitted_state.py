@@ -17,6 +17,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from sklearn.frozen import FrozenEstimator
 
 from seminaive import encode, scores, statistics
 from seminaive.encode import ColumnReading, Schema
@@ -234,7 +235,14 @@ def labels_from_node(node, most_bytes: int) -> np.ndarray:
 
 
 def parameter_to_node(name: str, value, bytes_: ArrayBytes):
-    """Return a constructor parameter as part of a document: plain values, lists, maps, arrays, splitters."""
+    """Return a constructor parameter as part of a document.
+
+    Plain values, lists, maps, arrays, splitters, and a fitted model, as of ``start``.
+    """
+    if isinstance(value, FrozenEstimator):
+        value = value.estimator
+    if _is_fitted_model(value):
+        return {"model": model_to_document(value, bytes_, nested=True)}
     if type(value).__name__ in _splitters() and type(value) is _splitters()[type(value).__name__]:
         given = {key: part for key, part in vars(value).items() if not key.startswith("_")}
         try:
@@ -252,6 +260,11 @@ def parameter_to_node(name: str, value, bytes_: ArrayBytes):
             f"the parameter {name}={value!r} cannot be written to a file ({error}): set it to a plain value, "
             f"set_params({name}=...), before saving"
         ) from error
+
+
+def _is_fitted_model(value) -> bool:
+    """Tell whether a value is a fitted model of this package."""
+    return hasattr(type(value), "_fitted") and "schema_" in vars(value)
 
 
 def parameter_from_node(node, bytes_: ArrayBytes):
@@ -295,17 +308,24 @@ def declared_fields(model) -> dict:
     return {name: kind for name, kind in fields.items() if name not in derived}
 
 
-def model_to_document(model, bytes_: ArrayBytes) -> dict:
-    """Return a fitted model as a JSON document."""
+def model_to_document(model, bytes_: ArrayBytes, *, nested: bool = False) -> dict:
+    """Return a fitted model as a JSON document.
+
+    One that is ``nested`` in another, as what that started from, is whole without the model that it started
+    from itself, and is written without.
+    """
+    parameters = model.get_params(deep=False)
+    if nested:
+        usual = type(model)().get_params(deep=False)
+        parameters = {
+            name: usual[name] if _is_fitted_model(value) else value for name, value in parameters.items()
+        }
     fitted = {
         name: to_node(getattr(model, name), bytes_) for name in declared_fields(model) if name in vars(model)
     }
     return {
         "model": type(model).__name__,
-        "parameters": {
-            name: parameter_to_node(name, value, bytes_)
-            for name, value in model.get_params(deep=False).items()
-        },
+        "parameters": {name: parameter_to_node(name, value, bytes_) for name, value in parameters.items()},
         "schema": json.loads(model.schema_.to_json()),
         "named": "feature_names_in_" in vars(model),
         "classes": labels_to_node(model.classes_),
@@ -314,10 +334,21 @@ def model_to_document(model, bytes_: ArrayBytes) -> dict:
     }
 
 
-def model_from_document(document, bytes_: ArrayBytes, classes: dict[str, type], most_bytes: int):
-    """Build a model from a document; whatever does not fit together is refused."""
+def model_from_document(
+    document, bytes_: ArrayBytes, classes: dict[str, type], most_bytes: int, *, nested: bool = False
+):
+    """Build a model from a document; whatever does not fit together is refused.
+
+    A document that is ``nested`` in another has no further one in it.
+    """
     made = classes[document["model"]]
-    model = made(**_parameters_of(document["parameters"], made, bytes_))
+    nodes, earlier = document["parameters"], {}
+    if not nested and type(nodes) is dict:
+        for name, node in nodes.items():
+            if type(node) is dict and list(node) == ["model"]:
+                earlier[name] = model_from_document(node["model"], bytes_, classes, most_bytes, nested=True)
+        nodes = {name: None if name in earlier else node for name, node in nodes.items()}
+    model = made(**(_parameters_of(nodes, made, bytes_) | earlier))
     schema = Schema.from_json(json.dumps(document["schema"]))
     check_schema(schema)
     model.schema_, model.n_features_in_ = schema, len(schema.columns)

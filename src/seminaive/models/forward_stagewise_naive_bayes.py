@@ -10,7 +10,7 @@ from joblib import effective_n_jobs
 from seminaive.errors import InputError
 from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier
-from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_whole
+from seminaive.models.parameters import N_FOLDS, PATIENCE, VARIANCE_FLOOR, check_whole
 from seminaive.solvers.stagewise import GridSettings, stagewise_path
 
 TIES = ("first", "last")
@@ -115,7 +115,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         *,
         step=0.025,
         look_ahead=20,
-        patience=5,
+        patience=PATIENCE,
         criterion="cv",
         degrees="count",
         cv=N_FOLDS,

@@ -12,7 +12,7 @@ from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier, deviance
 from seminaive.models.parameters import LARGEST_WHOLE, N_FOLDS, VARIANCE_FLOOR, check_flag, is_whole
 from seminaive.solvers import GroupPath
-from seminaive.solvers.elastic_net_path import RATIO
+from seminaive.solvers.elastic_net_path import N_STRENGTHS, RATIO
 from seminaive.solvers.group_path import entry_strengths, geometric_strengths, group_alphas
 
 
@@ -29,7 +29,7 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
 
     Parameters
     ----------
-    strengths : int or array-like, default=40
+    strengths : int or array-like, default=25
         How many strengths to try, geometrically from the first entry of a feature down to ``ratio`` times it;
         or the strengths themselves.
     adaptive : bool, default=True
@@ -105,7 +105,7 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
     def __init__(
         self,
         *,
-        strengths=40,
+        strengths=N_STRENGTHS,
         adaptive=True,
         ratio=RATIO,
         criterion="cv",

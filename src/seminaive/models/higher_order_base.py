@@ -70,10 +70,25 @@ class HigherOrderClassifier(AdditiveClassifier):
             rows = self._encode_training(X, y, sample_weight, cut_rule=cut_rule(self.bins))
             design = lay_out_terms(self, rows.table, rows, n_vectors=MOST_VECTORS)
             estimate = design.generative_estimate(rows.labels, rows.weights)
-            loss = EmpiricalLoss(design, rows.labels, rows.weights, rows.n_classes, loss=self.objective)
+            base = self._baseline(rows)
+            loss = EmpiricalLoss(
+                design,
+                rows.labels,
+                rows.weights,
+                rows.n_classes,
+                loss=self.objective,
+                offset=None if base is None else base.offset,
+            )
             self._fit_loss(loss, design, estimate, rows.table.codes, design.describe())
-            self._summarise(rows, estimate.tuple_weights())
+            if base is None:
+                self._summarise(rows, estimate.tuple_weights())
+            else:
+                self._complete(rows, base)
         return self
+
+    def _baseline(self, rows):
+        """Return what the fit is added to: nothing, unless a subclass starts from an earlier model."""
+        del rows
 
     def _fit_loss(self, loss, design, estimate, codes, description):
         """Minimise the penalised loss of all rows and keep the solution; ``codes`` are for solver='sgd'."""
@@ -150,7 +165,7 @@ class HigherOrderClassifier(AdditiveClassifier):
         check_choice("scaling", self.scaling, SCALINGS)
         check_choice("solver", self.solver, SOLVERS)
         check_choice("objective", self.objective, OBJECTIVES)
-        check_choice("start", self.start, STARTS)
+        self._check_start()
         check_strengths(
             "ridge",
             self.ridge,
@@ -158,6 +173,9 @@ class HigherOrderClassifier(AdditiveClassifier):
             f"a number of 0 or more, or one such number for each of the {self.order} orders",
         )
         check_search(self.tol, self.max_iter)
+
+    def _check_start(self):
+        check_choice("start", self.start, STARTS)
 
 
 def cut_rule(bins):

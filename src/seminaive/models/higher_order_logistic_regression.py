@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from seminaive.models.higher_order_base import SMOOTH_TOL, HigherOrderClassifier
-from seminaive.models.parameters import check_number
+from seminaive.errors import InputError
+from seminaive.models.higher_order_base import SMOOTH_TOL, STARTS, HigherOrderClassifier
+from seminaive.models.parameters import check_choice, check_number
+from seminaive.models.started import StartedClassifier
 from seminaive.models.streaming import StreamingMixin
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.result import MAX_ITER
 
 
-class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
+class HigherOrderLogisticRegression(StreamingMixin, StartedClassifier, HigherOrderClassifier):
     """Logistic regression over all combinations of the values of n features (LR^n).
 
     The score of class c is ``b_c + sum_t b_{c, t, x_t}``, where t runs over all sets of ``order`` columns:
@@ -43,8 +45,13 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         The scaling of the search space, which decides how fast the optimum is reached: by the curvature of
         the loss at zero (the whole matrix at order 1 with up to 800 coefficients, else its diagonal), not at
         all, or by the generative log probabilities (ALR^n).
-    start : {"zero", "generative"}, default="zero"
-        Where the search starts: from coefficients of 0, or from the generative estimate.
+    start : {"zero", "generative"} or fitted additive model, default="zero"
+        Where the search starts: from coefficients of 0, or from the generative estimate. Given an earlier
+        model, fitted to other rows, the coefficients are those of new terms, added to its score, which is
+        first recalibrated on these rows (an intercept per class, a slope for all); the ridge pulls them to 0,
+        so that an infinite one leaves the recalibrated model. Classes must be the same. A column that the
+        earlier model lacks is new; one that the table lacks carries no evidence. Clones start from the same
+        fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
     solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
         Quasi-Newton, conjugate gradients, Newton (a few thousand coefficients at most, then by far the
         fastest), or stochastic gradient descent in epochs.
@@ -86,6 +93,9 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
         The intercept, one table per term, and one slope per number if hierarchical.
+    started_from_ : tuple of StartedFrom
+        With a model to start from: the earlier models that this one goes back to, the first one first, each
+        with its ``slope``.
     objective_ : float
         The penalised loss at the solution.
     gradient_norm_ : float
@@ -158,6 +168,22 @@ class HigherOrderLogisticRegression(StreamingMixin, HigherOrderClassifier):
         """Return the ridge toward a share of the generative estimate."""
         strength = estimate.coefficients.strengths(self._ridges(), self.number_ridge)
         return Ridge(strength, self.generative_share * estimate.joined(centred=True))
+
+    @property
+    def _start_model(self):
+        """The earlier model, or None where ``start`` names where the search starts."""
+        return None if isinstance(self.start, str) else super()._start_model
+
+    def _check_start(self):
+        if self._start_model is None:
+            check_choice("start", self.start, STARTS)
+            return
+        super()._check_start()
+        if self.generative_share or self.solver == "sgd":
+            raise InputError(
+                "coefficients that are added to an earlier model are pulled to 0, by a solver of all rows: "
+                "with a model as start, set generative_share=0 and another solver than 'sgd'"
+            )
 
     def _check_parameters(self):
         super()._check_parameters()

@@ -6,22 +6,21 @@ from typing import ClassVar
 
 from seminaive.design.classes import by_class
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
-from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import fold_rows
-from seminaive.models.higher_order_base import cut_rule
-from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search
+from seminaive.models.higher_order_base import SMOOTH_TOL, cut_rule
+from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search, folds_by_size
+from seminaive.models.started import StartedClassifier
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.fold_table import FoldTable
 from seminaive.selection.folds import check_folds
-from seminaive.selection.strength_search import Grid, StrengthSearch
+from seminaive.selection.started_strength_search import StartedStrengthSearch
+from seminaive.selection.strength_grid import Grid
+from seminaive.selection.strength_search import StrengthSearch
+from seminaive.solvers.result import MAX_ITER, TOL
 
 FEW_ROWS = 500
-MANY_SCORES = 10_000
-# The search ends by held-out losses; this only tells that nothing is left to do.
-SEARCH_TOL = 1e-6
-MOST_FOLDS, FEW_FOLDS = 5, 3
 
 
 def cuts_by_size(values, labels, row_weight=None):
@@ -30,7 +29,7 @@ def cuts_by_size(values, labels, row_weight=None):
     return EqualFrequencyCuts(6 if n_rows < FEW_ROWS else 10)(values, labels, row_weight)
 
 
-class HigherOrderLogisticRegressionCV(AdditiveClassifier):
+class HigherOrderLogisticRegressionCV(StartedClassifier):
     """Logistic regression over single features and tuples together, with a strength per order.
 
     Every single feature and every tuple of up to ``order`` features has a table of coefficients; numbers
@@ -60,8 +59,14 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         coefficients need a small one.
     generative_shares : sequence of float, default=(0.0, 0.25, 0.5)
         Shares of the generative estimate that are tried as the target of the ridge.
+    start : fitted additive model or None, default=None
+        An earlier model, fitted to other rows, from which to start: the score is then an intercept, plus a
+        slope times the earlier score, plus terms that are held back toward nothing. Held-out rows say how far
+        the answer goes from the earlier model, recalibrated, to a fit of these rows alone. Classes must be
+        the same. A column that the earlier model lacks is new; one that the table lacks carries no evidence.
+        Clones start from the same fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
-        Number of folds, stratified by class, 5 where rows times classes are at most 10,000 and 3 beyond; or
+        Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or
         scikit-learn's ways of saying which rows are held out.
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
@@ -69,7 +74,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     tol : float, default=1e-4
         Norm of the gradient at which the final fit stops, relative to that at zero coefficients. The norm is
         scaled so that half its square is about the distance of the penalised loss from its minimum.
-    max_iter : int, default=500
+    max_iter : int, default=1000
         Newton steps per fit.
     n_jobs : int, default=None
         Threads; results do not depend on it.
@@ -107,8 +112,12 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     generative_share_ : float
         Its share of the generative estimate.
     fit_share_ : float
-        The share of the average in the answer, the rest being the class shares: the one that loses least on
-        held-out rows, as far as its gain stands out from chance. 0 where nothing is gained.
+        The share of the average in the answer, the rest being the class shares, or the recalibrated model
+        that it started from: the one that loses least on held-out rows, as far as its gain stands out from
+        chance. 0 where nothing is gained.
+    started_from_ : tuple of StartedFrom
+        With a ``start``: the earlier models that this one goes back to, the first one first, each with its
+        ``slope``.
     cv_log_loss_ : float
         The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
         fits, by bootstrapping the held-out rows.
@@ -118,7 +127,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         ``ridge`` (one row per trial), ``number_ridge``, ``generative_share`` and ``log_loss``, the mean over
         held-out rows and one more of unknown label, by which the search decides. A trial is fitted as far as
         needed to tell whether it is better than another: ``error`` is how much the log loss of one that lost
-        may change if its fit went on, else 0.
+        may change if its fit went on, else 0. With a ``start`` also the ``slope`` of the earlier score.
     objective_ : float
         The penalised loss of the final fit.
     gradient_norm_ : float
@@ -161,10 +170,11 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         ridges=(0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0),
         number_shares=(0.1, 1.0),
         generative_shares=(0.0, 0.25, 0.5),
+        start=None,
         cv="auto",
         bins="auto",
-        tol=1e-4,
-        max_iter=500,
+        tol=SMOOTH_TOL,
+        max_iter=MAX_ITER,
         n_jobs=None,
         random_state=0,
         categorical_features="from_dtype",
@@ -180,6 +190,7 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         self.ridges = ridges
         self.number_shares = number_shares
         self.generative_shares = generative_shares
+        self.start = start
         self.cv = cv
         self.bins = bins
         self.tol = tol
@@ -209,8 +220,8 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
         self._check_parameters()
         with unchanged_on_failure(self):
             rule = cuts_by_size if isinstance(self.bins, str) and self.bins == "auto" else cut_rule(self.bins)
-            rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
-            folded = fold_rows(rows, self._cv(rows), y, sample_weight, self.random_state, groups)
+            training = self._encode_training(X, y, sample_weight, cut_rule=rule)
+            folded = fold_rows(training, self._cv(training), y, sample_weight, self.random_state, groups)
             rows, splits = folded.rows, folded.splits
             whole = self._fold_table(rows, rows.table, tuple(splits))
             tables = [whole]
@@ -222,10 +233,20 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
                     )
                     for split in splits
                 ]
-            tol = min(self.tol, SEARCH_TOL)
+            # The search ends by held-out losses; this only tells that nothing is left to do.
+            tol = min(self.tol, TOL)
             with self._progress("trials") as step:
                 step.say(whole.design.describe())
-                search = StrengthSearch(whole, tables, tol, self.max_iter, folded.groups, step)
+
+                def search_of(whole, tables, baseline=None):
+                    return StrengthSearch(whole, tables, tol, self.max_iter, folded.groups, step, baseline)
+
+                earlier = self._earlier(training)
+                if earlier is None:
+                    search = search_of(whole, tables)
+                else:
+                    before = earlier.columns_of(rows.table)
+                    search = StartedStrengthSearch(whole, tables, before, search_of)
                 search.run(self._grid())
                 found = search.fit_average(self.tol, generator_of(self.random_state))
             best, result = found.best, found.result
@@ -239,7 +260,11 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
             estimate = whole.design.generative_estimate(rows.labels, rows.weights)
             cell_weight = estimate.cell_weight.sum(axis=1)
             self.scores_ = estimate.coefficients.to_scores(by_class(result.solution), cell_weight)
-            self._summarise(rows, estimate.tuple_weights())
+            if earlier is None:
+                self._summarise(rows, estimate.tuple_weights())
+            else:
+                self._add_to(earlier, found.slope)
+                self._summarise_started(training, earlier)
         return self
 
     def _fold_table(self, rows, table, splits):
@@ -253,10 +278,11 @@ class HigherOrderLogisticRegressionCV(AdditiveClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if rows.n_counted * rows.n_classes <= MANY_SCORES else FEW_FOLDS
+            return folds_by_size(rows.n_counted)
         return self.cv
 
     def _check_parameters(self):
+        super()._check_parameters()
         check_order(self.order)
         check_flag("hierarchical", self.hierarchical)
         check_folds(self.cv, "auto")

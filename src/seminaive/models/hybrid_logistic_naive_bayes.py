@@ -8,31 +8,24 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
-from seminaive.encode import frame_like
-from seminaive.encode.shapes import check_shapes
-from seminaive.errors import InputError
-from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
+from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.fitted_hybrid import FittedHybrid
 from seminaive.models.folded import fold_rows
-from seminaive.models.generative import check_generative_parameters
 from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.hybrid_parameters import PAIR_TESTS, check_hybrid_parameters
 from seminaive.models.hybrid_problem import HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
 from seminaive.models.parameters import (
-    check_choice,
-    check_flag,
-    check_number,
-    check_search,
-    is_number,
+    VARIANCE_FLOOR,
     refuse_groups,
 )
 from seminaive.scores import log_priors
 from seminaive.selection import FoldLosses
-from seminaive.selection.folds import check_folds
-from seminaive.selection.held_out import SCORINGS, HeldOut
+from seminaive.selection.held_out import HeldOut
 from seminaive.selection.logistic_parts import LogisticParts
 from seminaive.selection.rate_search import RateSearch
+from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.structure import (
     Partition,
     bias_variance_partition,
@@ -40,13 +33,11 @@ from seminaive.structure import (
     greedy_partition,
     mean_dependence,
 )
-
-RULES = ("bias-variance", "dependence", "greedy")
-# The tests of a pair of features that may replace a number as the cutoff, by their names in `structure`.
-PAIR_TESTS = {"mi": "mi", "chi-square": "x2"}
+from seminaive.structure.partitions import CUTOFF
+from seminaive.structure.results import LEVEL
 
 
-class HybridLogisticNaiveBayes(AdditiveClassifier):
+class HybridLogisticNaiveBayes(FittedHybrid):
     """Some features in a logistic regression, the others in naive Bayes, their scores added.
 
     The score of class c is ``log P(c | logistic features) + sum_j log P(x_j | c)``, the sum over the features
@@ -123,7 +114,7 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
     tol : float, default=1e-6
         When the logistic fit stops: the norm of the gradient in the metric of the inverse Hessian, relative
         to the square root of twice the log loss of equal probabilities.
-    max_iter : int, default=200
+    max_iter : int, default=1000
         Newton steps of a logistic fit.
     random_state : int, RandomState or None, default=0
         The folds, and ties of the rule "dependence".
@@ -220,8 +211,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         partition="bias-variance",
         rate="cv",
         fit_share="cv",
-        cutoff=0.05,
-        alpha=0.05,
+        cutoff=CUTOFF,
+        alpha=LEVEL,
         greedy="backward",
         generative="naive-bayes",
         numbers="normal",
@@ -233,11 +224,11 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
         cv=10,
         smoothing=1.0,
         variances="pooled",
-        variance_floor=1e-9,
+        variance_floor=VARIANCE_FLOOR,
         bins="mdl",
         ridge=1e-6,
-        tol=1e-6,
-        max_iter=200,
+        tol=TOL,
+        max_iter=MAX_ITER,
         random_state=0,
         categorical_features="from_dtype",
         missing="value",
@@ -426,93 +417,8 @@ class HybridLogisticNaiveBayes(AdditiveClassifier):
                 problem.features.index(parents[j]) if parents[j] >= 0 else -1 for j in problem.features
             )
 
-    @property
-    def logistic_features_(self):
-        """The names of the features of the logistic part."""
-        return [self.features_[j] for j in self.partition_.logistic]
-
-    @property
-    def generative_features_(self):
-        """The names of the features of the generative part."""
-        return [self.features_[j] for j in self.partition_.generative]
-
-    @property
-    def parents_(self):
-        """The parent of each feature of a tree-augmented generative part, by name."""
-        if not hasattr(self, "tree_parents_"):
-            raise AttributeError("parents_ exists where generative='tan'")
-        parents = {j: self.tree_parents_[j] for j in self.partition_.generative}
-        return {self.features_[j]: None if k < 0 else self.features_[k] for j, k in parents.items()}
-
-    @property
-    def dependence_(self):
-        """Normalised mutual information of each pair of features given the class, as a frame."""
-        matrix = dict(zip(self.features_, self.normalized_information_.T, strict=True))
-        lead = "feature" if "feature" not in matrix else "features"
-        return frame_like(None, {lead: self.features_, **matrix})
-
-    @property
-    def rate_curve_(self):
-        """The cross-validated loss of each rate, as a frame."""
-        if not hasattr(self, "fold_losses_"):
-            raise AttributeError("rate_curve_ exists where rate='cv' and partition='bias-variance'")
-        curve = self.fold_losses_
-        return frame_like(
-            None,
-            {
-                "rate": curve.strengths,
-                "loss": curve.mean,
-                "standard_error": curve.standard_error,
-                "n_logistic": self.fold_sizes_,
-            },
-        )
-
-    def _check_consistent(self):
-        super()._check_consistent()
-        n_features = len(self.features_)
-        parts = sorted([*self.partition_.logistic, *self.partition_.generative])
-        if not set(self.features_) <= set(self.schema_.names) or parts != list(range(n_features)):
-            raise ValueError("the parts of the model do not divide its features")
-        if any(not 0 <= decision.feature < n_features for decision in self.partition_.trace):
-            raise ValueError("a decision is about a feature that does not exist")
-        if self.normalized_information_.shape != (n_features, n_features):
-            raise ValueError("the dependences do not fit the features")
-        if hasattr(self, "fold_losses_"):
-            check_shapes("the curve of rates", [(self.fold_sizes_, self.fold_losses_.strengths.shape)])
-        parents = getattr(self, "tree_parents_", (-1,) * n_features)
-        if len(parents) != n_features or not all(-1 <= j < n_features for j in parents):
-            raise ValueError("the tree does not fit the features")
-
     def _check_parameters(self):
-        by_rule = isinstance(self.partition, str) or not np.iterable(self.partition)
-        if by_rule and self.partition not in RULES:
-            raise InputError(
-                f"partition is one of {', '.join(map(repr, RULES))}, or a list of the names of the logistic "
-                f"features, got {self.partition!r}"
-            )
-        unlimited = isinstance(self.rate, float) and self.rate == np.inf
-        by_folds = isinstance(self.rate, str) and self.rate == "cv"
-        if not by_folds and not unlimited and not (is_number(self.rate) and self.rate >= 0):
-            raise InputError(f"rate is 'cv' or a number per row, 0 to infinity, got {self.rate!r}")
-        if not isinstance(self.cutoff, str) or self.cutoff not in PAIR_TESTS:
-            expected = "'mi', 'chi-square' or a dependence between 0 and 1"
-            check_number("cutoff", self.cutoff, expected, low=0.0, high=1.0)
-        check_number("alpha", self.alpha, "a level between 0 and 1", low=0.0, high=1.0, above=True)
-        check_choice("greedy", self.greedy, ("backward", "forward"))
-        check_choice("generative", self.generative, ("naive-bayes", "tan"))
-        check_choice("numbers", self.numbers, ("normal", "bins"))
-        check_fit_share(self.fit_share)
-        for name in ("joint", "missing_to_generative", "numbers_to_logistic"):
-            check_flag(name, getattr(self, name))
-        if not isinstance(self.blanket, bool | np.bool_ | dict):
-            raise InputError(
-                f"blanket is True, False or a dict of the parameters of a selector, got {self.blanket!r}"
-            )
-        check_choice("scoring", self.scoring, SCORINGS)
-        check_folds(self.cv)
-        check_generative_parameters(self)
-        check_number("ridge", self.ridge, "a positive number, in rows", low=0.0, above=True)
-        check_search(self.tol, self.max_iter)
+        check_hybrid_parameters(self)
 
 
 def _renumbered(decision, free):

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from seminaive.encode import Schema
     from seminaive.models.base import TrainingSet
 
-# A fit that takes longer is announced, in seconds.
-LONG = 60.0
 # Rows times columns times classes from which on that is possible: a fit of half a minute, of which measuring
 # takes a twentieth.
 CELLS_TO_MEASURE = 10_000_000
@@ -45,9 +43,9 @@ def announce_long_fit(model: Any, X: Any, sample_weight: Any, training: Training
     if n_rows * n_columns * training.n_classes < CELLS_TO_MEASURE or n_rows < 2 * MORE_ROWS:
         return
     seconds = expected_seconds(model, X, sample_weight, training)
-    if seconds is None or seconds <= LONG:
+    if seconds is None or seconds <= 60:
         return
-    minutes = max(round(seconds / 60), 1)
+    minutes = round(seconds / 60)
     warn_caller(
         f"{type(model).__name__}: this fit is going to take about {minutes} minute{'s' * (minutes > 1)}, as "
         f"{MORE_ROWS:,} of the {n_rows:,} rows tell. {_what_to_drop(training.table.schema)}; verbose=True "

@@ -21,6 +21,7 @@ from seminaive.structure import (
     SequentialPermutationTests,
     fast_iamb,
 )
+from seminaive.structure.results import LEVEL
 
 UNION, PERMUTATIONS = "union", "smc-mi-g"
 
@@ -135,7 +136,7 @@ class MarkovBlanketSelector(TableSelector):
         algorithm=UNION,
         test=UNION,
         *,
-        alpha=0.05,
+        alpha=LEVEL,
         one_row_per_cell=True,
         complete_rows=False,
         categorical_features="from_dtype",

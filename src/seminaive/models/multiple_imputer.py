@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.imputation import Imputer, open_dense
-from seminaive.models.parameters import LARGEST_WHOLE, check_whole
+from seminaive.models.parameters import LARGEST_WHOLE, N_IMPUTATIONS, check_whole
 from seminaive.statistics import Columns, learn_chain
 
 
@@ -66,7 +66,7 @@ class MultipleImputer(Imputer):
 
     def __init__(
         self,
-        n_imputations=5,
+        n_imputations=N_IMPUTATIONS,
         *,
         source=None,
         n_sweeps=10,

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
+from seminaive.design.classes import by_class
 from seminaive.errors import InputError
 from seminaive.models.base import is_number, unchanged_on_failure
 from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.models.shrunken import ShrunkenClassifier
-from seminaive.solvers.elastic_net_path import RATIO
+from seminaive.solvers.elastic_net_path import N_STRENGTHS, RATIO
 from seminaive.solvers.result import MAX_ITER, TOL
-
-# Strengths solved on the way from the target to a strength.
-STEPS_OF_THE_WAY = 20
 
 
 class NaiveBayesLogisticRegression(ShrunkenClassifier):
@@ -33,6 +32,13 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         What the coefficients are pulled toward. "zero" is the lasso, with a penalised intercept unless
         ``penalize_intercept=False``. An array holds one value per coefficient, in the order of
         ``coefficient_names_``: last year's coefficients, for instance.
+    start : fitted additive model or None, default=None
+        An earlier model, fitted to other rows, that takes the place of naive Bayes as the target: it is
+        recalibrated on these rows (an intercept per class, a slope for all), and coefficients are those of
+        new terms, which are pulled to 0. ``generative_share`` is then the share of the earlier score.
+        Classes must be the same. A column that the earlier model lacks is new; one that the table lacks
+        carries no evidence. Clones start from the same fitted model; in a grid of parameters, wrap it in
+        `FrozenEstimator`.
     generative_share : float, default=1.0
         The evidence of naive Bayes is multiplied by this share before it becomes the target: 0 leaves the
         class shares, 1 is naive Bayes. Other targets ignore it.
@@ -86,6 +92,9 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         Solutions from ``strength_max`` to ``strength``, with duality gaps and deviances.
     references_ : tuple of int
         The category of each coded column that has no coefficient of its own.
+    started_from_ : tuple of StartedFrom
+        With a ``start``: the earlier models that this one goes back to, the first one first, each with its
+        ``slope``. Coefficients are then those of the new terms, and ``scores_`` those of the sum.
     scores_ : AdditiveScores
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type.
@@ -109,6 +118,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         *,
         strength=1.0,
         target="naive-bayes",
+        start=None,
         generative_share=1.0,
         penalty="l1",
         standardize=True,
@@ -126,6 +136,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     ):
         self.strength = strength
         self.target = target
+        self.start = start
         self.generative_share = generative_share
         self.penalty = penalty
         self.standardize = standardize
@@ -157,9 +168,16 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
             training = self._encode_training(X, y, sample_weight)
             row_weight = training.weights
             linear = self._lay_out(training.table, training.labels, row_weight, self.generative_share)
+            base = self._baseline(training)
+            if base is not None:
+                base = base.times(self.generative_share)
+                linear = replace(linear, offset=linear.offset + by_class(base.offset))
             solve = partial(self._path, linear, training.labels, row_weight)
             self._fit_to_strength(linear, linear.cell_weight(row_weight), solve)
-            self._summarise(training)
+            if base is None:
+                self._summarise(training)
+            else:
+                self._complete(training, base)
         return self
 
     def _check_parameters(self):
@@ -184,7 +202,7 @@ def path_to(strengths, solve, options, whole):
     top, least = solve(whole, n_strengths=1).strength_max, min(strengths)
     if least >= top:
         return solve(whole, strengths=np.unique(strengths))
-    way = np.geomspace(top, max(least, RATIO * top), STEPS_OF_THE_WAY)
+    way = np.geomspace(top, max(least, RATIO * top), N_STRENGTHS)
     others = [own for own in strengths if own > least]
     if least > 0:
         way[-1] = least

@@ -14,13 +14,25 @@ from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import fold_rows
-from seminaive.models.parameters import check_choice, check_flag, check_numbers, check_whole
+from seminaive.models.parameters import (
+    N_FOLDS,
+    VARIANCE_FLOOR,
+    check_choice,
+    check_flag,
+    check_numbers,
+    check_whole,
+)
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.shrunken import ShrunkenClassifier
+from seminaive.models.started import RecalibratedModel
 from seminaive.objective.pointwise import POINTWISE
+from seminaive.selection.baselines import Baseline
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.folds import check_folds
+from seminaive.selection.recalibration import recalibrate
 from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch
+from seminaive.solvers.elastic_net_path import N_STRENGTHS
+from seminaive.solvers.result import MAX_ITER, TOL
 
 SELECTIONS = ("average", "min", "one-standard-error")
 
@@ -42,6 +54,14 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
         99.9 % of the deviance is explained or the classes are separated); or the strengths themselves.
     generative_shares : sequence of float, default=(0.0, 0.5, 1.0)
         The shares of naive Bayes to try as targets, each with its own strengths. Other targets ignore it.
+    start : fitted additive model or None, default=None
+        An earlier model, fitted to other rows, that takes the place of naive Bayes as the target: it is
+        recalibrated on these rows (an intercept per class, a slope for all), and coefficients are those of
+        new terms, which are pulled to 0. ``generative_shares`` are then the shares of the earlier score that
+        are tried: 1 is the recalibrated model, 0 the fit without start. Held-out rows weigh them.
+        Classes must be the same. A column that the earlier model lacks is new; one that the table lacks
+        carries no evidence. Clones start from the same fitted model; in a grid of parameters, wrap it in
+        `FrozenEstimator`.
     extend : bool, default=True
         Whether to try larger or smaller strengths if the first or the last one is the best. If
         ``strengths`` are given, no others are tried.
@@ -92,6 +112,9 @@ categorical_features, missing
         Where that of new rows is with a probability of 95 %.
     best_strength_, one_standard_error_strength_ : float
         What each rule of ``selection`` chooses along ``path_``; ``coefficients_at`` gives their coefficients.
+    started_from_ : tuple of StartedFrom
+        With a ``start``: the earlier models that this one goes back to, the first one first, each with its
+        ``slope``. Coefficients are then those of the new terms, and ``scores_`` those of the sum.
     fold_losses_ : FoldLosses
         Test loss of each fold at each strength of ``path_``.
     trials_ : dict
@@ -126,10 +149,11 @@ categorical_features, missing
     def __init__(
         self,
         *,
-        strengths=25,
+        strengths=N_STRENGTHS,
         generative_shares=(0.0, 0.5, 1.0),
+        start=None,
         extend=True,
-        cv=5,
+        cv=N_FOLDS,
         scoring="log-loss",
         selection="average",
         target="naive-bayes",
@@ -137,9 +161,9 @@ categorical_features, missing
         standardize=True,
         penalize_intercept=True,
         smoothing=1.0,
-        variance_floor=1e-9,
-        tol=1e-6,
-        max_steps=200,
+        variance_floor=VARIANCE_FLOOR,
+        tol=TOL,
+        max_steps=MAX_ITER,
         categorical_features="from_dtype",
         missing="value",
         class_weight=None,
@@ -151,6 +175,7 @@ categorical_features, missing
     ):
         self.strengths = strengths
         self.generative_shares = generative_shares
+        self.start = start
         self.extend = extend
         self.cv = cv
         self.scoring = scoring
@@ -190,6 +215,7 @@ categorical_features, missing
             training = self._encode_training(X, y, sample_weight)
             folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
             rows = folded.rows
+            earlier = self._earlier(training)
             search = ShrinkageSearch(
                 Shrinkage(self._naive_bayes, self._anchor_of, self._options, self._path),
                 rows.table,
@@ -201,21 +227,38 @@ categorical_features, missing
                 bool(self.standardize),
                 effective_n_jobs(self.n_jobs),
                 folded.groups,
+                None if earlier is None else self._recalibrated(earlier, folded),
             )
             shares = self.generative_shares if self._has_shares() else (1.0,)
             targets = []
             with self._progress("targets", len(shares)) as step:
                 for share in map(float, shares):
-                    average = self.selection == "average"
-                    found = search.toward(share, self.strengths, extend=self.extend, average=average)
-                    targets.append(found)
-                    step(f"share {share:g} of naive Bayes, loss {targets[-1].losses.mean.min():.4f}")
-            self._keep(search, targets)
-            self._summarise(training)
+                    targets.append(self._toward(search, share))
+                    step(f"share {share:g} of the target, loss {targets[-1].losses.mean.min():.4f}")
+            share = self._keep(search, targets)
+            if earlier is None:
+                self._summarise(training)
+            else:
+                self._complete(training, RecalibratedModel(earlier, search.baseline.of_all).times(share))
         return self
 
+    @staticmethod
+    def _recalibrated(earlier, folded):
+        """Recalibrate the earlier model on the training rows of each fold, and on all rows."""
+        rows, before = folded.rows, earlier.columns_of(folded.rows.table)
+        return Baseline.of(recalibrate, before, rows.labels, rows.weights, rows.n_classes, folded.splits)
+
+    def _toward(self, search, share):
+        """Return the path toward a share of naive Bayes, and those of the folds."""
+        if np.ndim(self.strengths):
+            return search.along(share, self.strengths)
+        found = search.laid(share, int(self.strengths))
+        if not self.extend:
+            return found
+        return search.extended_for_average(found) if self.selection == "average" else search.extended(found)
+
     def _keep(self, search, targets):
-        """Set the fitted attributes by what the search decides."""
+        """Set the fitted attributes by what the search decides; return the target's share in the answer."""
         generator = generator_of(self.random_state)
         if self.selection == "average":
             answer = search.average(targets, generator)
@@ -234,10 +277,12 @@ categorical_features, missing
         mean = answer.mean(lambda target, k: target.path.coefficients[k])
         coefficients = toward_class_shares(mean, fit_share, search.class_weight)
         target = answer.mean(lambda target, _: target.path.target)
-        linear = search.lay_out(fit_share * float(answer.mean(lambda target, _: np.asarray(target.share))))
+        share = fit_share * float(answer.mean(lambda target, _: np.asarray(target.share)))
+        linear = search.lay_out(share)
         solve = partial(self._path, linear, search.labels, search.row_weight)
         cell_weight = linear.cell_weight(search.row_weight)
         self._settle(linear, cell_weight, best.path, coefficients, target, solve)
+        return share
 
     def _has_shares(self):
         return isinstance(self.target, str) and self.target == "naive-bayes"

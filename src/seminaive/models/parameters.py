@@ -10,9 +10,16 @@ import numpy as np
 from seminaive.errors import InputError
 
 # Whole numbers beyond do not fit the index type of compiled loops, and mean nothing.
-LARGEST_WHOLE = 2**31 - 1
-# Defaults that models share: what is added to every variance, as a share of the largest, and folds of a path.
-VARIANCE_FLOOR, N_FOLDS = 1e-9, 5
+LARGEST_WHOLE = int(np.iinfo(np.intc).max)
+# Defaults that models share: what is added to every variance, as a share of the largest; completed tables
+# where cells are missing; steps of a greedy search in a row without a gain; folds of a search, and those of
+# many rows, of which fewer folds hold out enough.
+VARIANCE_FLOOR, N_IMPUTATIONS, PATIENCE, N_FOLDS, FEW_FOLDS, MANY_ROWS = 1e-9, 5, 5, 5, 3, 3000
+
+
+def folds_by_size(n_rows) -> int:
+    """Return the number of folds of a search that chooses it by the rows."""
+    return N_FOLDS if n_rows < MANY_ROWS else FEW_FOLDS
 
 
 def is_number(value) -> bool:

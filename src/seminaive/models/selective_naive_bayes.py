@@ -7,7 +7,7 @@ from joblib import effective_n_jobs
 from seminaive.errors import InputError
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.interpolated import InterpolatedClassifier
-from seminaive.models.parameters import VARIANCE_FLOOR
+from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR
 from seminaive.solvers.stagewise import GridSettings, backward_elimination, forward_selection
 
 SEARCHES = {"forward": forward_selection, "backward": backward_elimination}
@@ -87,7 +87,7 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         *,
         direction="forward",
         criterion="cv",
-        cv=5,
+        cv=N_FOLDS,
         bins=None,
         smoothing=1.0,
         variances="class",

@@ -11,33 +11,33 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.smooth_columns import SmoothColumns
-from seminaive.design.smooth_scores import cell_weights, smooth_scores
+from seminaive.design.smooth_scores import smooth_scores, term_blocks
 from seminaive.encode import EqualFrequencyCuts, frame_like
+from seminaive.encode.nodes import table_with_nodes
 from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError
-from seminaive.models.additive import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import FoldedRows, fold_rows
-from seminaive.models.parameters import check_search, is_whole
+from seminaive.models.parameters import FEW_FOLDS, MANY_ROWS, check_search, folds_by_size, is_whole
+from seminaive.models.started import StartedClassifier
+from seminaive.selection.baselines import NOTHING, baselines_of
 from seminaive.selection.folds import check_folds, stratified_folds
 from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import MOST_DENSE, MOST_EXACT, ProjectedEngine
+from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
+from seminaive.selection.screening import Screen
+from seminaive.selection.started_search import StartedSearch
 from seminaive.solvers.blas import one_blas_thread
-from seminaive.solvers.result import SolverResult
+from seminaive.solvers.result import MAX_ITER, SolverResult
 from seminaive.statistics import TupleCounts
+from seminaive.statistics.cell_weights import weigh_cells
 
-# From so many rows on there are fewer folds, one sweep of the first climb, and more bins of numbers in pairs.
-MANY_ROWS = 3000
+# Bins of numbers in pairs, and those of many rows.
 FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
-MOST_FOLDS, FEW_FOLDS = 5, 3
-# Fits in the row space take about the cube of the rows. They are faster up to so many times the features, as
-# measured: of two classes, with few features and with more than MOST_EXACT; of several classes, with features
-# that are kept as a matrix and with more than MOST_EXACT. In between, it is so many times per class, since
-# passes over the rows take the longer, the more classes there are.
-CUBES_OF_TWO, MOST_CUBES_OF_TWO = 30_000, 60_000
-CUBES, MOST_CUBES = 10_000, 150_000
+# Fits in the row space take about the cube of the rows, passes over the rows about the features times the
+# classes. The row space is faster up to this ratio, as measured.
+CUBES = 30_000
 # Strengths and relevances are searched on so many rows at most.
 MOST_SEARCHED = 20_000
 
@@ -51,16 +51,10 @@ def pair_cuts(values, labels, row_weight=None):
 
 def faster_in_row_space(n_rows, n_features, n_classes):
     """Tell whether fits take less time in the row space than in the coefficients."""
-    if n_classes == 2:
-        most = CUBES_OF_TWO if n_features <= MOST_EXACT else MOST_CUBES_OF_TWO
-    elif n_features > MOST_EXACT:
-        most = MOST_CUBES
-    else:
-        most = CUBES if n_features * n_rows <= MOST_DENSE else CUBES * n_classes
-    return n_rows**3 <= most * n_features
+    return n_rows**3 <= CUBES * n_features * n_classes
 
 
-class SemiNaive(AdditiveClassifier):
+class SemiNaive(StartedClassifier):
     """Additive logistic regression with smooth curves and pairs, their strengths by cross-validation.
 
     Every number has a slope and a smooth curve, every category a table, and every pair of columns a smooth
@@ -74,15 +68,23 @@ class SemiNaive(AdditiveClassifier):
     Parameters
     ----------
     interactions : "all", int or list of pairs, default="all"
-        Which pairs of columns have a term: all; none, for 0; for another number, as many of the most
-        important ones, found by a first fit with all pairs; or a list of pairs of names or positions.
+        Which pairs of columns have a term: all or, where these would have more than 4,000 features, those
+        for which the residuals of a fit without pairs have most evidence; none, for 0; for another number,
+        as many of the most important ones, found by a first fit with all pairs; or a list of pairs of names
+        or positions.
+    start : fitted additive model or None, default=None
+        An earlier model, fitted to other rows, from which to start: the score is then an intercept, plus a
+        slope times the earlier score, plus terms that are held back toward nothing. Held-out rows say how far
+        the answer goes from the earlier model, recalibrated, to a fit of these rows alone. Classes must be
+        the same. A column that the earlier model lacks is new; one that the table lacks carries no evidence.
+        Clones start from the same fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
     cv : "auto", int, splitter or iterable of (train, test), default="auto"
         Number of folds, stratified by class, 5 below 3,000 rows and 3 from there on; or scikit-learn's ways
         of saying which rows are held out.
     tol : float, default=1e-3
         Where final fits stop: the root of about the share of the penalised loss by which it exceeds its
         minimum. The default is a millionth of the loss.
-    max_iter : int, default=100
+    max_iter : int, default=1000
         Newton steps per fit.
     n_jobs : int, default=None
         Threads; results do not depend on it.
@@ -109,7 +111,8 @@ class SemiNaive(AdditiveClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     columns_report_ : frame
-        How each column was read: kind, levels, missing cells, type.
+        How each column was read: kind, levels, missing cells, type; and whether it is used. Where there are
+        more columns than rows, those with the most evidence are.
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores
@@ -121,16 +124,23 @@ class SemiNaive(AdditiveClassifier):
         One row per term: ``term``, ``relevance`` (what its ridge is divided by), ``degrees_of_freedom``
         (how many coefficients the rows determine) and ``evidence`` (its share in the penalty of all terms,
         which is 0 for a term that explains nothing).
+    n_pairs_considered_ : int
+        How many pairs of columns were looked at; the others of these have no term.
     interactions_ : frame
-        One row per pair, most important first: ``first``, ``second`` and ``importance``, the standard
-        deviation of its contribution over the training rows.
+        One row per pair that has a term, most important first: ``first``, ``second`` and ``importance``, the
+        standard deviation of its contribution over the training rows.
     cv_results_ : dict of ndarray
         For each trial ``slopes``, ``mains`` and ``pairs`` (strengths), ``round`` (of relevance updates) and
         ``log_loss``, the mean over held-out rows and one more of unknown label (Laplace's rule of
-        succession), by which the search decides.
+        succession), by which the search decides; with a ``start`` also the ``slope`` of the earlier score.
+        Trials without a new term have infinite strengths.
     fit_share_ : float
-        The share of the fit in the answer, the rest being the class shares: the one that loses least on
-        held-out rows, as far as its gain stands out from chance. 0 where nothing is gained.
+        The share of the fit in the answer, the rest being the class shares, or the recalibrated model that it
+        started from: the one that loses least on held-out rows, as far as its gain stands out from chance. 0
+        where nothing is gained.
+    started_from_ : tuple of StartedFrom
+        With a ``start``: the earlier models that this one goes back to, the first one first, each with its
+        ``slope``.
     cv_log_loss_ : float
         The log loss to expect of new rows: that of rows that had no part in a fit nor in the choice among
         fits, by bootstrapping the held-out rows.
@@ -158,6 +168,7 @@ class SemiNaive(AdditiveClassifier):
         **DECIDED,
         "gradient_norm_": float,
         "n_iter_": int,
+        "n_pairs_considered_": int,
         "cv_results_": dict,
         "_term_names": "tuple[str, ...]",
         "_evidence": dict,
@@ -168,9 +179,10 @@ class SemiNaive(AdditiveClassifier):
         self,
         *,
         interactions="all",
+        start=None,
         cv="auto",
         tol=1e-3,
-        max_iter=100,
+        max_iter=MAX_ITER,
         n_jobs=None,
         random_state=0,
         categorical_features="from_dtype",
@@ -181,6 +193,7 @@ class SemiNaive(AdditiveClassifier):
         verbose=False,
     ):
         self.interactions = interactions
+        self.start = start
         self.cv = cv
         self.tol = tol
         self.max_iter = max_iter
@@ -210,55 +223,88 @@ class SemiNaive(AdditiveClassifier):
         with unchanged_on_failure(self):
             rule = pair_cuts if self._wants_pairs() else None
             rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
+            rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
             folded = fold_rows(rows, self._cv(rows), y, sample_weight, self.random_state, groups)
+            earlier = self._earlier(rows)
             wanted = self._wanted_pairs(rows.table.schema)
             with self._progress("trials") as step, one_blas_thread():
-                weights = self._search(rows, folded, wanted, step)
+                weights = self._search(rows, folded, wanted, step, earlier)
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
-                    weights = self._search(rows, folded, self._most_important(), step)
-            self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
+                    weights = self._search(rows, folded, self._most_important(), step, earlier)
+            if earlier is None:
+                self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
+            else:
+                self._summarise_started(rows, earlier)
         return self
 
-    def _search(self, rows, folded, wanted, step):
+    def _search(self, rows, folded, wanted, step, earlier=None):
         """Search, fit and keep the answer, given the pairs of columns that may have a term.
 
         Returns the training weight of each cell of the terms.
         """
-        columns = SmoothColumns.of(rows.table, rows.weights, rows.n_classes, wanted)
+        self.schema_ = rows.table.schema
+        columns = SmoothColumns.of(rows.table, rows.weights)
         searched = self._searched(folded)
         by_class = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
-        search, answer = self._run_search(columns, searched, rows.n_counted, by_class, step)
+        columns, search, answer = self._run_search(
+            columns, wanted, searched, rows.n_counted, by_class, step, earlier
+        )
         if searched is not folded:
-            answer = self._refit(rows, columns, search, answer)
-        return self._keep(
+            answer = self._refit(rows, columns, search, answer, earlier)
+        weights = self._keep(
             columns,
             search,
             answer,
             rows.table.schema,
-            lambda own: cell_weights(own, rows.table, rows.weights),
+            lambda own: weigh_cells(own, rows.table, rows.weights),
         )
+        if earlier is not None:
+            self._add_to(earlier, answer.slope)
+            weights = weigh_cells(self.scores_.terms, earlier.table, rows.weights)
+            self._importances = _importances(self.scores_, weights)
+        return weights
 
-    def _run_search(self, columns, folded, n_rows, class_weight, step):
-        """Search strengths and relevances on some rows of a table of ``n_rows``, its classes weighing so."""
+    def _run_search(self, columns, wanted, folded, n_rows, class_weight, step, earlier=None):
+        """Search strengths and relevances on some rows of a table of ``n_rows``, its classes weighing so.
+
+        Returns the columns with the terms of pairs, too: those of wanted pairs or, for None, of as many as
+        can be.
+        """
         rows = folded.rows
-        n_searched, n_features = len(rows.labels), int(columns.sizes.sum())
-        step.say(f"{n_searched:,} rows, {columns.n_terms:,} terms, {n_features:,} features")
-        parts = (columns, rows.table, rows.labels, rows.weights, rows.n_classes, folded.splits)
-        if faster_in_row_space(n_searched, n_features, rows.n_classes):
-            engine = KernelEngine(*parts)
-        else:
-            engine = ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
-        search = RelevanceSearch(
-            engine,
-            class_weight,
-            1 if n_rows >= MANY_ROWS else 2,
-            self.tol,
-            self.max_iter,
-            generator_of(self.random_state),
-            folded.groups,
-            step,
-        )
-        return search, search.run()
+        screen = Screen(columns, rows.table, rows.labels, rows.weights, rows.n_classes, folded.splits)
+        crossed = screen.crossed_by(wanted, self._engine, self.max_iter)
+        columns = crossed.columns
+        n_features = int(columns.sizes.sum())
+        step.say(f"{len(rows.labels):,} rows, {columns.n_terms:,} terms, {n_features:,} features")
+        engine = self._engine(columns, *screen.rows)
+
+        def search_of(engine, baseline=None):
+            return RelevanceSearch(
+                engine,
+                class_weight,
+                1 if n_rows >= MANY_ROWS else 2,
+                self.tol,
+                self.max_iter,
+                generator_of(self.random_state),
+                folded.groups,
+                step,
+                crossed.kept,
+                crossed.narrower,
+                baseline,
+            )
+
+        search = search_of(engine)
+        if earlier is not None:
+            search = StartedSearch(engine, earlier.columns_of(rows.table), search_of)
+        self.n_pairs_considered_ = int(crossed.n_pairs)
+        return columns, search, search.run()
+
+    def _engine(self, columns, table, labels, row_weight, n_classes, splits):
+        """Return what fits some columns, the faster of two."""
+        parts = (columns, table, labels, row_weight, n_classes, splits)
+        if faster_in_row_space(len(labels), int(columns.sizes.sum()), n_classes):
+            return KernelEngine(*parts)
+        return ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
 
     def _searched(self, folded):
         """Return the rows that the search sees, with their folds: all, or a stratified sample."""
@@ -284,15 +330,23 @@ class SemiNaive(AdditiveClassifier):
         parts = stratified_folds(rows.labels, -(-n_rows // MOST_SEARCHED), random)
         return np.flatnonzero(parts == 0)
 
-    def _refit(self, rows, columns, search, answer):
+    def _refit(self, rows, columns, search, answer, earlier):
         """Fit all rows under the strengths and relevances of the best trial on a sample."""
         n_threads = effective_n_jobs(self.n_jobs)
         engine = ProjectedEngine(
             columns, rows.table, rows.labels, rows.weights, rows.n_classes, [], n_threads=n_threads
         )
+        baseline = None
+        if earlier is not None and answer.kind != NOTHING:
+            before = earlier.columns_of(rows.table)
+            baseline = baselines_of(before, rows.labels, rows.weights, rows.n_classes, [])[answer.kind]
+            engine = engine.around(baseline.offsets)
         prepared = engine.prepare(answer.relevances[None])
         fit = engine.fit_all(prepared, answer.best.strengths, None, self.tol**2, self.max_iter)
-        return self._refitted(search, answer, fit.coefficients, fit.fit)
+        if earlier is None:
+            return self._refitted(search, answer, fit.coefficients, fit.fit)
+        found = search.refitted(answer, fit.coefficients, baseline)
+        return replace(found, optimality=fit.fit.optimality, n_iter=fit.fit.n_iter)
 
     @staticmethod
     def _refitted(search, answer, fitted, result):
@@ -329,7 +383,13 @@ class SemiNaive(AdditiveClassifier):
             "round": np.array([trial.number for trial in search.trials]),
             "log_loss": np.array([trial.loss for trial in search.trials]),
         }
-        self.scores_, weights = smooth_scores(columns, answer.coefficients, schema.cardinalities, weights_of)
+        if isinstance(search, StartedSearch):
+            self.cv_results_["slope"] = np.array(search.slopes)
+        kept = _terms_with_any(columns, answer)
+        coefficients = answer.coefficients[np.append(True, np.repeat(kept, columns.sizes))]
+        self.scores_, weights = smooth_scores(
+            columns.only(kept), coefficients, schema.cardinalities, weights_of
+        )
         total = answer.penalties.sum()
         self._term_names = tuple(map(str, columns.names(schema)))
         self._evidence = {
@@ -344,6 +404,15 @@ class SemiNaive(AdditiveClassifier):
         super()._check_consistent()
         listed = [(column, (len(self._term_names),)) for column in self._evidence.values()]
         check_shapes("the list of terms", [*listed, (self._importances, (len(self._pairs),))])
+
+    @property
+    def columns_report_(self):
+        """A frame that tells how each column was read, and whether the model uses it."""
+        report = super().columns_report_
+        schema, scores = self.schema_, self.scores_
+        used = {schema.numeric[k] for k in scores.curves.features}
+        used |= {schema.coded[k] for features in scores.terms.features for k in features}
+        return frame_like(None, {**report, "used": np.array([k in used for k in range(len(report))])})
 
     @property
     def _pairs(self):
@@ -397,10 +466,11 @@ class SemiNaive(AdditiveClassifier):
     def _cv(self, rows):
         """Return how to split the training rows."""
         if isinstance(self.cv, str):
-            return MOST_FOLDS if rows.n_counted < MANY_ROWS else FEW_FOLDS
+            return folds_by_size(rows.n_counted)
         return self.cv
 
     def _check_parameters(self):
+        super()._check_parameters()
         check_folds(self.cv, "auto")
         check_search(self.tol, self.max_iter)
         given = self.interactions
@@ -417,6 +487,12 @@ class SemiNaive(AdditiveClassifier):
                 "interactions is 'all', a number of pairs of 0 or more, or a list of pairs of columns, "
                 f"got {given!r}"
             )
+
+
+def _terms_with_any(columns, answer):
+    """Return which terms have relevance or, in another trial of the average, coefficients."""
+    moved = [answer.coefficients[block].any() for block in term_blocks(columns)]
+    return (answer.relevances > 0) | np.array(moved, dtype=bool)
 
 
 def _position(names, entry):

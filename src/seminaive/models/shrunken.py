@@ -18,15 +18,17 @@ from seminaive.design.reference import (
 )
 from seminaive.encode import encode_weights, frame_like
 from seminaive.encode.shapes import check_shapes
-from seminaive.errors import InputError
-from seminaive.models.additive import AdditiveClassifier
+from seminaive.errors import InputError, UnavailableError
 from seminaive.models.base import is_number
 from seminaive.models.fitted_checks import is_size
 from seminaive.models.parameters import check_whole
 from seminaive.models.path_curves import PathCurves
+from seminaive.models.started import StartedClassifier
 from seminaive.objective.penalties import ElasticNet
 from seminaive.scores import generative_scores
 from seminaive.solvers import PathOptions, ShrinkagePath, logistic_path, softmax_path
+from seminaive.solvers.elastic_net_path import WIDEST
+from seminaive.solvers.result import TOL
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
@@ -40,12 +42,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Solve = Callable[..., ShrinkagePath]
 
-# Coefficients, all classes together, up to which the unpenalised fit is made for comparison; the share by
-# which coefficients that were fitted to a tolerance may differ and count as equal.
-MOST_COEFFICIENTS_COMPARED, EQUAL = 1000, 1e-9
 
-
-class ShrunkenClassifier(AdditiveClassifier):
+class ShrunkenClassifier(StartedClassifier):
     """Logistic regression pulled toward a target; a subclass chooses the strength in ``fit``."""
 
     _fitted: ClassVar = {
@@ -55,12 +53,16 @@ class ShrunkenClassifier(AdditiveClassifier):
         "coefficients_": np.ndarray,
         "target_": np.ndarray,
         "maximum_likelihood_": np.ndarray,
+        "_new_names": "tuple[str, ...]",
     }
 
     def _check_consistent(self):
         super()._check_consistent()
-        cardinalities, references = self.schema_.cardinalities, self.references_
-        if len(references) != len(cardinalities) or not all(map(is_size, references)):
+        references = self.references_
+        started = "_new_names" in vars(self)
+        if not all(map(is_size, references)) or not (
+            started or len(references) == len(self.schema_.cardinalities)
+        ):
             raise ValueError("there is not one reference category for each coded column")
         n_coefficients = len(self.coefficient_names_)
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
@@ -71,6 +73,12 @@ class ShrunkenClassifier(AdditiveClassifier):
             raise ValueError("the path does not fit the coefficients")
 
     def _check_parameters(self):
+        super()._check_parameters()
+        if self._start_model is not None and (not isinstance(self.target, str) or self.target == "zero"):
+            raise InputError(
+                f"the model to start from takes the place of the target: leave target='naive-bayes', got "
+                f"{self.target!r}"
+            )
         named = isinstance(self.penalty, str) and self.penalty in ("l1", "l2")
         if not named and not (is_number(self.penalty) and 0 <= self.penalty <= 1):
             raise InputError(
@@ -132,7 +140,13 @@ class ShrunkenClassifier(AdditiveClassifier):
         return generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
 
     def _anchor_of(self, naive_bayes: AdditiveScores, generative_share: float) -> AdditiveScores:
-        """Return a share of naive Bayes, or no effect for another target."""
+        """Return a share of naive Bayes, or no effect for another target.
+
+        Beside a share of an earlier model, which is an offset, it is the class shares for the rest.
+        """
+        if self._start_model is not None:
+            silent = naive_bayes.scale(np.zeros(naive_bayes.n_terms))
+            return replace(silent, prior=(1.0 - generative_share) * naive_bayes.prior)
         if not isinstance(self.target, str) or self.target != "naive-bayes":
             return no_effect(naive_bayes)
         if generative_share != 1.0:
@@ -192,9 +206,18 @@ class ShrunkenClassifier(AdditiveClassifier):
             full = full + linear.coefficients_of(linear.anchor).mean(axis=1, keepdims=True)
         self.scores_ = linear.to_scores(full, cell_weight)
         self.maximum_likelihood_ = np.full(self.coefficients_.shape, np.nan)
-        if self.coefficients_.size <= MOST_COEFFICIENTS_COMPARED:
+        if self.coefficients_.size <= WIDEST:
             free = solve(self._options(), strengths=[0.0])
             self.maximum_likelihood_ = free.coefficients[0][flat]
+
+    def _earlier(self, rows):
+        self.__dict__.pop("_new_names", None)
+        return super()._earlier(rows)
+
+    def _complete(self, rows, base):
+        """Add the earlier scores; the names of the coefficients are those of the new terms."""
+        self._new_names = tuple(map(str, self.coefficient_names_))
+        super()._complete(rows, base)
 
     def coefficients_at(self, strength):
         """Return the coefficients of the path at any strength, in the order of ``coefficient_names_``.
@@ -238,6 +261,11 @@ class ShrunkenClassifier(AdditiveClassifier):
         ndarray of shape (n_coefficients, n_coefficients)
         """
         check_is_fitted(self)
+        if "_new_names" in vars(self):
+            raise UnavailableError(
+                "standard errors are those of a fit of all coefficients, and this one started from an "
+                "earlier model: fit without start"
+            )
         if self.strength_ > 0 or len(self.classes_) != 2:
             raise InputError(
                 f"standard errors are those of maximum likelihood with two classes, got a strength of "
@@ -256,7 +284,12 @@ class ShrunkenClassifier(AdditiveClassifier):
 
     @property
     def coefficient_names_(self):
-        """Names of the coefficients: ``intercept``, the numbers, then ``column=category``."""
+        """Names of the coefficients: ``intercept``, the numbers, then ``column=category``.
+
+        Of a model that started from an earlier one, those of the new terms.
+        """
+        if "_new_names" in vars(self):
+            return list(self._new_names)
         return coefficient_names(self.schema_, self.references_)
 
     @property
@@ -281,10 +314,10 @@ class ShrunkenClassifier(AdditiveClassifier):
                 "class": np.tile(self.classes_, len(names)),
             }
         length = (free - target).ravel()
-        differ = np.abs(length) > EQUAL * (1.0 + np.abs(target.ravel()))
+        differ = np.abs(length) > TOL * (1.0 + np.abs(target.ravel()))
         share = np.divide((fitted - target).ravel(), length, out=np.full(length.shape, np.nan), where=differ)
         with np.errstate(invalid="ignore"):
-            share[(share < -EQUAL) | (share > 1.0 + EQUAL)] = np.nan
+            share[(share < -TOL) | (share > 1.0 + TOL)] = np.nan
         values = {
             "target": target.ravel(),
             "fitted": fitted.ravel(),

@@ -17,6 +17,8 @@ from seminaive.models.fitted_network import CLASS, FittedNetwork
 from seminaive.models.folded import fold_rows, hold_out_share
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import (
+    N_FOLDS,
+    N_IMPUTATIONS,
     check_choice,
     check_flag,
     check_number,
@@ -33,6 +35,8 @@ from seminaive.selection.held_out import HeldOut
 from seminaive.selection.network_folds import PLAN, DecisionOptions, HeldOutNetworks
 from seminaive.selection.network_search import NetworkTable, SearchOptions, Strengths, search_path
 from seminaive.solvers.blas import one_blas_thread
+from seminaive.solvers.elastic_net_path import N_STRENGTHS
+from seminaive.solvers.result import TOL
 from seminaive.structure import SparseNetworks
 
 # What the node of a feature is called that has the name of the class.
@@ -59,7 +63,7 @@ class SparseBayesianNetwork(FittedNetwork):
 
     Parameters
     ----------
-    strengths : int or list of float, default=20
+    strengths : int or list of float, default=25
         Strengths of the penalty, in nats per row: so many, geometrically down to a thousandth of the strength
         that leaves no edge; or the strengths themselves. Stronger penalties leave fewer edges.
     layers : list of list of str, default=None
@@ -186,19 +190,19 @@ class SparseBayesianNetwork(FittedNetwork):
     def __init__(
         self,
         *,
-        strengths=20,
+        strengths=N_STRENGTHS,
         layers=None,
         order=None,
         searched_layers=None,
-        n_imputations=5,
+        n_imputations=N_IMPUTATIONS,
         selection="one-standard-error",
         refit="auto",
         fit_share="cv",
-        cv=5,
+        cv=N_FOLDS,
         bins="mdl",
         tabu=10,
         max_levels=100,
-        tol=1e-6,
+        tol=TOL,
         max_iter=100,
         random_state=0,
         categorical_features="from_dtype",
@@ -433,7 +437,7 @@ class SparseBayesianNetwork(FittedNetwork):
         check_fit_share(self.fit_share)
         if is_number(self.cv) and not is_whole(self.cv):
             meaning = "a number of folds, a share of the rows between 0 and 1, a splitter or splits"
-            check_number("cv", self.cv, meaning, low=0.0, high=1.0 - 1e-9, above=True)
+            check_number("cv", self.cv, meaning, low=0.0, high=np.nextafter(1.0, 0.0), above=True)
         else:
             check_folds(self.cv)
         if not isinstance(self.bins, str) or self.bins != "tree":

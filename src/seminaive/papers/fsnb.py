@@ -68,7 +68,7 @@ METHODS: dict[str, Any] = {
     "NB": _naive_bayes(),
     "SNB": SelectiveNaiveBayes(smoothing=0.0, criterion="training-error"),
     "WNB": WeightedNaiveBayes(smoothing=0.0),
-    "aL1L2NB": GroupRegularizedNaiveBayes(smoothing=0.0, criterion="aic"),
+    "aL1L2NB": GroupRegularizedNaiveBayes(strengths=40, smoothing=0.0, criterion="aic"),
     "fsNB": ForwardStagewiseNaiveBayes(smoothing=0.0, criterion="aic", patience=1),
     "fsNB, patience 5": ForwardStagewiseNaiveBayes(smoothing=0.0, criterion="aic", patience=5),
     "fsNB, whole path": ForwardStagewiseNaiveBayes(smoothing=0.0, criterion="aic", patience=None),

@@ -14,6 +14,7 @@ from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticR
 from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
 from seminaive.models.parameters import is_whole
 from seminaive.models.semi_naive import SemiNaive
+from seminaive.models.started import StartedClassifier
 from seminaive.scale.local_runner import checked_runner
 from seminaive.scale.pass_fits import fit_by_passes, fit_searched
 from seminaive.scale.scratch import check_scratch
@@ -88,6 +89,10 @@ def _check_source(data: Any) -> None:
 
 
 def _way_to_fit(model: Any) -> Any:
+    if isinstance(model, StartedClassifier) and model._start_model is not None:
+        raise InputError(
+            "start= needs the rows in memory: fit a sample of them by the model's fit, or all without start"
+        )
     if isinstance(model, GenerativeMixin):
         return fit_generative
     if isinstance(model, GroupRegularizedNaiveBayes):

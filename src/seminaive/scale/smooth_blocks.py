@@ -31,14 +31,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-def smooth_columns(survey: Survey, coding: Coding, wanted: Sequence[tuple[int, int]] | None) -> SmoothColumns:
+def smooth_columns(survey: Survey, coding: Coding) -> SmoothColumns:
     """Learn the functions of each column from the counts of its values in all rows."""
-    return SmoothColumns.of_margins(
-        coding.schema,
-        lambda position: _margin(survey, coding, position),
-        len(coding.classes),
-        wanted,
-    )
+    return SmoothColumns.of_margins(coding.schema, lambda position: _margin(survey, coding, position))
 
 
 def _margin(survey: Survey, coding: Coding, position: int) -> tuple[EncodedTable, Floats]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode.nodes import with_nodes
 from seminaive.models import semi_naive
 from seminaive.models.folded import fold_rows
 from seminaive.models.parameters import is_whole
@@ -35,6 +37,8 @@ def fit_semi_naive(model: Any, work: Work) -> None:
         model.columns_read_ = survey.readings_of(work.data.reading.features)
         return
     coding = work.adopt(survey, pair_cuts if model._wants_pairs() else None)
+    schema = with_nodes(coding.schema, lambda own: survey.number_weights(own, coding.class_factors))
+    model.schema_, coding = schema, replace(coding, schema=schema)
     sample = coding.encode(*work.sample(semi_naive.MOST_SEARCHED, model.random_state))
     folded = fold_rows(sample, model._cv(sample), sample.labels, sample.row_weight, model.random_state)
     wanted = model._wanted_pairs(coding.schema)
@@ -58,9 +62,9 @@ def _search_smooth(
     step: Any,
 ) -> TupleCounts:
     """Search on the sample, fit all rows and keep the answer; return the weights of its tuples."""
-    columns = smooth_columns(survey, coding, wanted)
+    columns = smooth_columns(survey, coding)
     by_class = _class_weight(survey, coding)
-    search, answer = model._run_search(columns, folded, survey.n_rows, by_class, step)
+    columns, search, answer = model._run_search(columns, wanted, folded, survey.n_rows, by_class, step)
     answer = _refit_smooth(model, work, survey, coding, columns, folded.rows, search, answer)
     counted: dict[Terms, TupleCounts] = {}
 

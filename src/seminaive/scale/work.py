@@ -18,6 +18,7 @@ from seminaive.scale.coding import Coding
 from seminaive.scale.sources import plain_type
 from seminaive.scale.survey import Survey, survey_partition, training_pieces
 from seminaive.statistics import TableStatistics, TupleCounts
+from seminaive.statistics.cell_weights import weigh_cells
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -178,7 +179,7 @@ def _survey_work(partition: Partition, reading: Any, model: Any, options: dict[s
 
 def _tuples_work(partition: Partition, coding: Coding, terms: Terms) -> TupleCounts | None:
     counted = [
-        TupleCounts.of(rows.table.codes, np.zeros_like(rows.labels), terms, 1, rows.row_weight)
+        TupleCounts(terms, weigh_cells(terms, rows.table, rows.row_weight)[:, None])
         for rows in coding.training_sets(partition)
     ]
     return reduce(lambda one, other: one + other, counted) if counted else None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from seminaive.scores.exponents import class_shift_exponents
     from seminaive.scores.factored_pairs import FactoredPairs
     from seminaive.scores.fallback import fill_unknown
-    from seminaive.scores.feature_curve import FeatureCurve
+    from seminaive.scores.feature_curve import FeatureCurve, curve_of_number
     from seminaive.scores.generative import (
         NormalParameters,
         gaussian_terms,
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from seminaive.scores.linear import linear_coefficients
     from seminaive.scores.network import Network
     from seminaive.scores.numeric_terms import NumericTerms
+    from seminaive.scores.started_from import StartedFrom
     from seminaive.scores.tree import tree_scores
 
 __all__ = [
@@ -63,9 +64,11 @@ __all__ = [
     "Record",
     "Refit",
     "SetTo",
+    "StartedFrom",
     "TupleEffect",
     "class_shift_exponents",
     "curve_as_terms",
+    "curve_of_number",
     "difference",
     "fill_unknown",
     "gaussian_terms",
@@ -100,9 +103,11 @@ FILES = {
     "Record": "edits",
     "Refit": "edits",
     "SetTo": "edits",
+    "StartedFrom": "started_from",
     "TupleEffect": "effects",
     "class_shift_exponents": "exponents",
     "curve_as_terms": "curve_algebra",
+    "curve_of_number": "feature_curve",
     "difference": "curve_algebra",
     "fill_unknown": "fallback",
     "gaussian_terms": "generative",

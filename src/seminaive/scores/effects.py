@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.encode import CategoricalColumn, NumericColumn
+from seminaive.encode.nodes import interpolate
 from seminaive.errors import TooLargeError
-from seminaive.scores.feature_curve import FeatureCurve
+from seminaive.scores.feature_curve import curve_of_number
 from seminaive.scores.pure import cell_weights, purify
 from seminaive.statistics import ObservedTerms, Terms
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable, Schema
     from seminaive.scores.additive import AdditiveScores
+    from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics import TrainingSummary
     from seminaive.statistics.number_sketch import NumberSketch
 
@@ -107,6 +109,7 @@ class TupleEffect:
     table : ndarray of shape (n_codes, ..., n_classes)
         Pure: means over each axis are zero under ``weight`` plus a tenth of a row of independence, so at most
         0.1 / n_rows of the range under ``weight`` alone. The code of no evidence is the last of each axis.
+        Along a number that has nodes the values hold at the nodes and are interpolated between.
     weight : ndarray of shape (n_codes, ...)
         Training weight of each combination; in rows as if columns were independent where it is not known.
     """
@@ -245,8 +248,9 @@ class Effects:
                 yield effect.curve.at(table.numbers[:, numeric[effect.position]])
             elif effect.table is not None:
                 yield effect.table[table.codes[:, coded[effect.position]]]
+        places = table.places
         for own in self.tuples:
-            yield own.table[tuple(table.codes[:, j] for j in own.columns)]
+            yield interpolate(own.table, [places.axis(j) for j in own.columns])
 
 
 def importance(deviation: Floats) -> float:
@@ -364,17 +368,11 @@ def _feature_effects(
                 )
         elif isinstance(column, NumericColumn):
             number = numeric[position]
-            polynomials = scores.numeric.restricted(_terms_of(scores.numeric.features, number))
-            curves = scores.curves.restricted(_terms_of(scores.curves.features, number))
-            if own is None and not polynomials.n_terms and not curves.n_terms:
+            curve = curve_of_number(scores, column, number, own)
+            if curve is None:
                 continue
-            curve = FeatureCurve.merged(polynomials, curves, column.cuts, own)
             seen, weight = _representatives(summary.numbers[number])
             yield FeatureEffect(column.name, position, None, curve, seen, weight)
-
-
-def _terms_of(features: tuple[int, ...], number: int) -> list[int]:
-    return [term for term, own in enumerate(features) if own == number]
 
 
 def _representatives(sketch: NumberSketch) -> tuple[Floats, Floats]:

@@ -8,16 +8,46 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.encode.saved_by_fields import SavedByFields
+from seminaive.scores.curve_terms import CurveTerms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from seminaive.scores.curve_terms import CurveTerms
+    from seminaive.encode import NumericColumn
+    from seminaive.scores.additive import AdditiveScores
     from seminaive.scores.numeric_terms import NumericTerms
 
     Floats = NDArray[np.float64]
+
+
+def curve_of_number(
+    scores: AdditiveScores, column: NumericColumn, number: int, table: Floats | None
+) -> FeatureCurve | None:
+    """Return the sum of all terms of one number, None where no term looks at it alone.
+
+    Parameters
+    ----------
+    scores : AdditiveScores
+    column : NumericColumn
+    number : int
+        Its position among the numbers.
+    table : ndarray of shape (n_codes, n_classes) or None
+        What its codes say: a step for each bin, or values at nodes, between which they are interpolated.
+    """
+    polynomials = scores.numeric.restricted(_places(scores.numeric.features, number))
+    curves = scores.curves.restricted(_places(scores.curves.features, number))
+    if table is not None and column.nodes is not None:
+        at_nodes, missing = table[: column.n_present], table[column.n_present]
+        curves, table = curves.joined(CurveTerms.of([(number, column.nodes, at_nodes, missing)])), None
+    if table is None and not polynomials.n_terms and not curves.n_terms:
+        return None
+    return FeatureCurve.merged(polynomials, curves, column.cuts, table)
+
+
+def _places(features: tuple[int, ...], number: int) -> list[int]:
+    return [term for term, own in enumerate(features) if own == number]
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from seminaive.encode import EncodedTable
 
     Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
 
 # Up to so many rows, one numpy call over all terms is faster than one call per term.
 FEW_ROWS = 100
@@ -26,6 +27,9 @@ FEW_ROWS = 100
 @dataclass(frozen=True)
 class TableTerms(TermKind):
     """One contribution per class for every cell of each term.
+
+    Where the schema of a table says between which nodes a number is read, a contribution is interpolated
+    linearly along its axis: in a pair of two such numbers it is bilinear.
 
     Parameters
     ----------
@@ -44,11 +48,22 @@ class TableTerms(TermKind):
 
     def contributions(self, table: EncodedTable) -> Floats:
         """Return each row's cell of each table, (n_rows, n_terms, n_classes)."""
-        return self.tables.take(self.terms.cells(table.codes), axis=0)
+        nodes = table.schema.nodes
+        if nodes is None:
+            return self.tables.take(self.terms.cells(table.codes), axis=0)
+        places = nodes.places(table)
+        cells, shares = self.terms.cells(places.codes)[None], np.ones((1, 1, 1))
+        for columns, strides in self.terms.by_axis:
+            along = places.along.take(columns, axis=1)
+            along *= strides > 0
+            cells = np.concatenate([cells, cells + (along > 0) * strides])
+            shares = np.concatenate([shares * (1.0 - along), shares * along])
+        values: Floats = np.add.reduce(self.tables.take(cells, axis=0) * shares[..., None], axis=0)
+        return values
 
     def add_uncompiled(self, table: EncodedTable, scores: Floats) -> None:
         """Gather and add: all terms of a few rows at once, else one term after the other."""
-        if len(table) <= FEW_ROWS:
+        if len(table) <= FEW_ROWS or table.schema.nodes is not None:
             super().add_uncompiled(table, scores)
             return
         for term in range(self.n_terms):
@@ -60,11 +75,21 @@ class TableTerms(TermKind):
 
     def add_compiled(self, table: EncodedTable, scores: Floats) -> None:
         """Gather and add by a compiled pass."""
+        from seminaive.kernels.interpolation import add_interpolated_scores
         from seminaive.kernels.scoring import add_table_scores
 
-        terms = self.terms
-        add_table_scores(
-            table.codes, terms.columns, terms.strides, terms.starts, terms.offsets, self.tables, scores
+        terms, nodes = self.terms, table.schema.nodes
+        if nodes is not None and terms.orders.max(initial=0) > 2:
+            self.add_uncompiled(table, scores)
+            return
+        if nodes is None:
+            add_table_scores(
+                table.codes, terms.columns, terms.strides, terms.starts, terms.offsets, self.tables, scores
+            )
+            return
+        layout = (terms.columns, terms.strides, terms.starts, terms.offsets)
+        add_interpolated_scores(
+            table.codes, table.numbers, nodes.numbers, nodes.starts, nodes.nodes, *layout, self.tables, scores
         )
 
     def scaled(self, weights: Floats) -> TableTerms:

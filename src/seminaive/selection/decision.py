@@ -10,7 +10,7 @@ before any of them was judged needs no such share: there the class shares are on
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,14 +42,11 @@ class Draws:
         Draws of many rows: means over many rows need fewer draws.
     scores : int
         Draws times rows times columns of scores, as far as the limits above let them be chosen.
-    precision : float
-        To which the share is found.
     """
 
     most: int = 100
     least: int = 20
     scores: int = 2_000_000
-    precision: float = 1e-3
 
     def number(self, n_scores: int) -> int:
         """Return the number of draws of held-out rows with ``n_scores`` scores in all."""
@@ -57,8 +54,35 @@ class Draws:
 
 
 DRAWS = Draws()
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """The numbers that all searches share.
+
+    Parameters
+    ----------
+    precision : float
+        A trial is better than another if it loses less by this share of the loss.
+    fold_tol : float
+        Fits of folds, which are compared and not kept, end at this share of the loss: far below what a choice
+        among trials can see.
+    negligible : float
+        Trials of less weight in an average, relative to the largest, are left out: each takes a fit of all
+        rows.
+    most_decades : int
+        How many factors of ten a search goes beyond the ends of its strengths.
+    """
+
+    precision: float = 1e-3
+    fold_tol: float = 1e-4
+    negligible: float = 0.01
+    most_decades: int = 6
+
+
+SEARCH = SearchPlan()
 # Losses beyond are as good as infinite; their squares, and the squares of these, are finite.
-FAR = float(np.finfo(np.float64).max) ** 0.25
+FAR = float(np.sqrt(np.sqrt(np.finfo(float).max)))
 # Probabilities that a row is drawn no time, once, twice, ...: as many as are above the rounding of 1.
 POISSON = np.exp(-1.0) / factorial(np.arange(18))
 # Coverage of the interval of the log loss.
@@ -85,6 +109,16 @@ class Decision:
     fit_share: float
     log_loss: float
     log_loss_interval: tuple[float, float]
+
+    def without_negligible(self) -> Decision:
+        """Return the decision with no weight where it is negligible beside the largest."""
+        weights = np.where(weighty(self.weights), self.weights, 0.0)
+        return replace(self, weights=weights / weights.sum())
+
+
+def weighty(weights: Floats, negligible: float = SEARCH.negligible) -> NDArray[np.bool_]:
+    """Tell which trials have a weight in an average that is not negligible beside the largest."""
+    return np.asarray(weights >= negligible * weights.max())
 
 
 def averaged(cost: Floats) -> Rule:
@@ -244,7 +278,7 @@ class _Price:
             return 1.0
         if self._slope(0.0) >= 0:
             return 0.0
-        return float(brentq(self._slope, 0.0, 1.0, xtol=DRAWS.precision))
+        return float(brentq(self._slope, 0.0, 1.0, xtol=SEARCH.precision))
 
     def _slope(self, share: float) -> float:
         """Return the derivative of the total loss by the share."""

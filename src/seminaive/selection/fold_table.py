@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +52,8 @@ class FoldTable:
     n_classes : int
     splits : tuple of (ndarray, ndarray)
         For each fold the positions of the rows that train, and of those held out.
+    offsets : tuple of ndarray of shape (n_rows, n_columns), default=()
+        What is added to the scores of all rows in each fold and, last, in the fit of all rows.
     """
 
     design: TableDesign
@@ -61,6 +63,7 @@ class FoldTable:
     row_weight: Floats
     n_classes: int
     splits: tuple[Split, ...]
+    offsets: tuple[Floats, ...] = ()
 
     @classmethod
     def of(
@@ -83,6 +86,10 @@ class FoldTable:
             coarse = space.coarse_space()
         return cls(design, space, coarse, labels, row_weight, n_classes, splits)
 
+    def around(self, offsets: list[Floats]) -> FoldTable:
+        """Return the same table with offsets of all rows: one for each fold and, last, that of all rows."""
+        return replace(self, offsets=tuple(offsets))
+
     # Losses
 
     @cached_property
@@ -91,15 +98,17 @@ class FoldTable:
         row_weights = np.zeros((len(self.splits), len(self.labels)))
         for own, (train, _) in zip(row_weights, self.splits, strict=True):
             own[train] = self.row_weight[train]
-        return self._loss(row_weights)
+        return self._loss(row_weights, np.hstack(self.offsets[:-1]) if self.offsets else None)
 
     @cached_property
     def every_row(self) -> EmpiricalLoss:
         """Return the loss of all rows."""
-        return self._loss(self.row_weight[None])
+        return self._loss(self.row_weight[None], self.offsets[-1] if self.offsets else None)
 
-    def _loss(self, row_weights: Floats) -> EmpiricalLoss:
-        return EmpiricalLoss(self.space, self.labels, row_weights, self.n_classes, keep_scores=True)
+    def _loss(self, row_weights: Floats, offset: Floats | None) -> EmpiricalLoss:
+        return EmpiricalLoss(
+            self.space, self.labels, row_weights, self.n_classes, offset=offset, keep_scores=True
+        )
 
     # The generative estimate
 
@@ -123,6 +132,8 @@ class FoldTable:
             return loss, np.zeros(loss.shape)
         parts = np.split(target, loss.n_weightings, axis=1)
         offset = np.hstack([self.design.scores(own) for own in parts])
+        if loss.offset is not None:
+            offset += loss.offset
         return loss.with_offset(offset), np.zeros(loss.shape)
 
     def with_equal_scores(self, coefficients: Floats, target_change: Floats) -> Floats:

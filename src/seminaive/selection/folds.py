@@ -16,15 +16,13 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
-FEWEST_FOLDS = 2
-
 
 def check_folds(cv: Any, *names: str) -> None:
     """Refuse what is neither a number of folds, nor a splitter, nor splits, nor one of some names."""
     if isinstance(cv, str | bytes):
         known = cv in names
     elif isinstance(cv, Real):
-        known = isinstance(cv, Integral) and int(cv) >= FEWEST_FOLDS
+        known = isinstance(cv, Integral) and int(cv) >= 2
     else:
         known = hasattr(cv, "split") or np.iterable(cv)
     if not known:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from sklearn.metrics import roc_auc_score
 
-from seminaive.design.classes import TWO_CLASSES, by_class
+from seminaive.design.classes import by_class
 from seminaive.objective.pointwise import POINTWISE, expected_log_losses
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ class HeldOut:
         unknown = 1.0 / (1.0 + weight.sum())
         class_shares = np.bincount(labels, row_weight, minlength=n_classes) / row_weight.sum()
         probabilities = (1 - unknown) * np.eye(n_classes)[labels[rows]] + unknown * class_shares
-        two = n_classes == TWO_CLASSES
+        two = n_classes == 2
         units = np.unique(rows if groups is None else groups[rows], return_inverse=True)[1].ravel()
         return cls(
             rows,
@@ -196,7 +196,7 @@ class HeldOut:
 def _auc_loss(scores: Floats, labels: Indices, weight: Floats) -> float:
     """Return 1 less the mean area under the curves of the classes present; a half where there is one."""
     present = np.unique(labels)
-    if len(present) < TWO_CLASSES:
+    if len(present) < 2:
         return 0.5
     scores = by_class(scores)
     posterior = np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
@@ -57,15 +58,20 @@ class Prepared:
 
 @dataclass(frozen=True)
 class RowFit:
-    """A fit of some training rows, and its scores of all rows."""
+    """A fit of some training rows.
+
+    Parameters
+    ----------
+    fit : KernelFit
+    place : ndarray of shape (n_rows, n_columns)
+        What its terms give to all rows, from which another fit can start.
+    scores : ndarray of shape (n_rows, n_columns)
+        That and the offset.
+    """
 
     fit: KernelFit
+    place: Floats
     scores: Floats
-
-    @property
-    def place(self) -> Floats:
-        """Return what another fit can start from: the scores."""
-        return self.scores
 
 
 class KernelEngine:
@@ -97,6 +103,7 @@ class KernelEngine:
         self.row_weight = row_weight
         self.n_classes = n_classes
         self.splits = splits
+        self._offsets: list[Floats] | None = None
         self._slopes = columns.slope_features(table.numbers)
         mains = [columns.columns[j].main_features(table) for j in columns.mains]
         self._mains = np.hstack([np.empty((len(labels), 0)), *mains])
@@ -108,10 +115,21 @@ class KernelEngine:
             -1, 2
         )
 
+    def around(self, offsets: list[Floats]) -> KernelEngine:
+        """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
+        made = copy(self)
+        vars(made).update(_offsets=offsets)
+        return made
+
     @property
     def n_rows(self) -> int:
         """Return the number of rows."""
         return len(self.labels)
+
+    def _loss(self, which: int, train: Indices) -> RowLoss:
+        """Return the loss of the training rows of one fold or, by -1, of all rows."""
+        offset = None if self._offsets is None else self._offsets[which][train]
+        return RowLoss(self.labels[train], self.row_weight[train], self.n_classes, offset)
 
     @property
     def _n_entries(self) -> int:
@@ -180,7 +198,7 @@ class KernelEngine:
     ) -> list[RowFit]:
         """Fit every fold, from scores to start at."""
         return [
-            self._fit(own, strengths, None if starts is None else starts[f], tol, max_iter)
+            self._fit(f, own, strengths, None if starts is None else starts[f], tol, max_iter)
             for f, own in enumerate(prepared[:-1])
         ]
 
@@ -193,10 +211,11 @@ class KernelEngine:
         max_iter: int,
     ) -> RowFit:
         """Fit all rows, from scores to start at."""
-        return self._fit(prepared[-1], strengths, start, tol, max_iter)
+        return self._fit(-1, prepared[-1], strengths, start, tol, max_iter)
 
     def _fit(
         self,
+        which: int,
         prepared: Prepared,
         strengths: Sequence[float],
         start: Floats | None,
@@ -205,13 +224,13 @@ class KernelEngine:
     ) -> RowFit:
         kernel = prepared.kernel(strengths)
         train, n = prepared.order[: prepared.n_train], prepared.n_train
-        loss = RowLoss(self.labels[train], self.row_weight[train], self.n_classes)
+        loss = self._loss(which, train)
         first = np.zeros((n, loss.n_columns)) if start is None else start[train]
         fit = minimize_kernel(kernel[:n], loss, first, tol=tol, max_iter=max_iter)
-        scores = np.empty((self.n_rows, loss.n_columns))
-        scores[train] = fit.scores
-        scores[prepared.order[n:]] = kernel[n:] @ fit.weights + fit.intercept
-        return RowFit(fit, scores)
+        place = np.empty((self.n_rows, loss.n_columns))
+        place[train] = fit.scores
+        place[prepared.order[n:]] = kernel[n:] @ fit.weights + fit.intercept
+        return RowFit(fit, place, place if self._offsets is None else place + self._offsets[which])
 
     # Relevances
 
@@ -233,7 +252,7 @@ class KernelEngine:
         for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
             own = prepared[k]
             train = own.order[: own.n_train]
-            loss = RowLoss(self.labels[train], self.row_weight[train], self.n_classes)
+            loss = self._loss(k, train)
             curvature = loss.curvature(loss.evaluate(fit.fit.scores)[1]).mean(axis=1)
             lower, root = smoother(own.kernel(strengths)[: own.n_train], curvature)
             weights = fit.fit.weights / np.sqrt(loss.n_columns)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import ndtri
 
+from seminaive.design.rounding import ROUNDING
 from seminaive.selection.decision import COVERAGE, Decision, decide
 from seminaive.structure.sparse_network import KEPT_BYTES
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plan:
+class NetworkPlan:
     """The numbers of the search.
 
     Parameters
@@ -41,18 +42,15 @@ class Plan:
     negligible : float
         A path ends, too, where the loss has left that of the class shares by a standard error, and these
         strengths together changed it by less than this share of one; likewise.
-    rounding : float
-        Losses that differ by less are equal: networks in which the class has no edge yet.
     """
 
     relaxed: float = 1e-4
     vain: int = 3
     vain_share: float = 0.25
     negligible: float = 0.02
-    rounding: float = 1e-9
 
 
-PLAN = Plan()
+PLAN = NetworkPlan()
 
 
 class NetworkFold:
@@ -153,7 +151,7 @@ class HeldOutNetworks:
     def are_past_their_least(self, strengths: Sequence[float]) -> bool:
         """Tell whether weaker penalties have been tried in vain: the loss has risen, or stays as it is."""
         mean = np.array(self.mean)
-        best = int(np.flatnonzero(mean <= mean.min() * (1.0 + PLAN.rounding))[-1])
+        best = int(np.flatnonzero(mean <= mean.min() * (1.0 + ROUNDING))[-1])
         risen = len(mean) - 1 - best >= PLAN.vain and strengths[-1] <= PLAN.vain_share * strengths[best]
         if risen or len(mean) <= PLAN.vain:
             return risen

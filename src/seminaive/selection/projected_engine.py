@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -153,6 +154,16 @@ class ProjectedEngine:
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         self._curvatures: dict[EmpiricalLoss, Curvature] = {}
 
+    def around(self, offsets: list[Floats]) -> ProjectedEngine:
+        """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
+        made = copy(self)
+        vars(made).update(
+            _folds=self._folds.with_offset(np.hstack(offsets[:-1] or offsets)),
+            _all=self._all.with_offset(offsets[-1]),
+            _curvatures={},
+        )
+        return made
+
     def _n_inverted(self) -> int:
         """Return how many coefficients the preconditioner inverts the Hessian of."""
         n_scores = len(self.labels) * self.n_columns * max(len(self.splits), 1)
@@ -198,8 +209,9 @@ class ProjectedEngine:
         return [PreparedRelevances(own) for own in relevances]
 
     def _strength(self, relevances: Floats, strengths: Sequence[float]) -> Floats:
-        """Return the ridge of each coefficient, 0 for the intercept."""
-        of_terms = np.asarray(strengths)[self.columns.groups] / relevances
+        """Return the ridge of each coefficient: none of the intercept, infinite without any relevance."""
+        with np.errstate(divide="ignore"):
+            of_terms = np.asarray(strengths)[self.columns.groups] / relevances
         return np.concatenate([np.zeros(1), of_terms[self._term_of]])
 
     # Fits
@@ -270,9 +282,9 @@ class ProjectedEngine:
         k = self.n_columns
         wide = np.repeat(np.stack(strength, axis=1), k, axis=1)
         curvature = self._curvature_at(loss if like is None else like, start)
-        start = np.zeros(loss.shape) if start is None else start
+        start = np.zeros(loss.shape) if start is None else np.where(np.isinf(wide), 0.0, start)
         precondition = self._preconditioner(curvature, strength)
-        objective = PenalisedLoss(loss, Ridge(wide), precondition)
+        objective = PenalisedLoss(loss, Ridge(_finite(wide)), precondition)
         shape = (loss.shape[0], loss.n_weightings, k)
         result = minimize_truncated_newton(
             objective,
@@ -316,6 +328,8 @@ class ProjectedEngine:
         factors = [_factor(gram, own[leading]) for gram, own in zip(curvature.grams, strength, strict=True)]
         rest = np.stack([own[others] for own in strength], axis=1)
         repeats = curvature.diagonal.shape[1] // len(strength)
+        fixed = np.repeat(np.isinf(np.stack(strength, axis=1)), repeats, axis=1)
+        any_fixed = bool(fixed.any())
         diagonal = 1.0 / (curvature.diagonal + np.repeat(rest, repeats, axis=1))
 
         def precondition(gradient: Floats) -> Floats:
@@ -323,6 +337,8 @@ class ProjectedEngine:
             by_weighting = np.split(gradient[leading], len(factors), axis=1)
             solved = [dpotrs(*own, lower=True)[0] for own in zip(factors, by_weighting, strict=True)]
             found[leading] = np.hstack(solved)
+            if any_fixed:
+                found[fixed] = 0.0
             found[others] = diagonal * gradient[others]
             return found
 
@@ -344,7 +360,8 @@ class ProjectedEngine:
         """
         strength = [self._strength(prepared[k].relevances, strengths) for k in which]
         squares = [
-            (own[:, None] * fit.coefficients**2).mean(axis=1) for own, fit in zip(strength, fits, strict=True)
+            (_finite(own)[:, None] * fit.coefficients**2).mean(axis=1)
+            for own, fit in zip(strength, fits, strict=True)
         ]
         curvature = np.stack(
             [self._mean_curvature(k, fit.scores) for k, fit in zip(which, fits, strict=True)], axis=1
@@ -386,7 +403,8 @@ class ProjectedEngine:
         grams = [self._gram(self._leading_features, own) for own in curvature.T]
         precondition = self._preconditioner(Curvature(grams, diagonal), strength)
         ridge = np.repeat(np.stack(strength, axis=1), PROBES, axis=1)
-        probes = _Probes(self.design, roots**2, ridge, precondition)
+        right[np.isinf(ridge)] = 0.0
+        probes = _Probes(self.design, roots**2, _finite(ridge), precondition)
         gradient = -right[:, :, None]
         step = probes.precondition(gradient)
         # Closer than a Newton step, since no further step corrects it.
@@ -445,11 +463,21 @@ class _Probes:
 
 
 def _factor(gram: Floats, strength: Floats) -> Floats:
-    """Return the lower Cholesky factor of a Gram matrix plus the ridge."""
-    return lower_cholesky(gram + np.diag(strength))
+    """Return the lower Cholesky factor of a Gram matrix plus the ridge; of 1 where that is infinite."""
+    free = np.isfinite(strength)
+    if free.all():
+        return lower_cholesky(gram + np.diag(strength))
+    return lower_cholesky(gram * (free & free[:, None]) + np.diag(np.where(free, strength, 1.0)))
 
 
 def _degrees_of_freedom(gram: Floats, strength: Floats) -> Floats:
     """Return ``1 - strength_i [(H + diag strength)^-1]_ii``."""
     root, _ = dtrtri(_factor(gram, strength), lower=True, overwrite_c=True)
-    return np.asarray(1.0 - strength * np.einsum("ij,ij->j", root, root))
+    return np.asarray(
+        np.where(np.isinf(strength), 0.0, 1.0 - _finite(strength) * np.einsum("ij,ij->j", root, root))
+    )
+
+
+def _finite(ridge: Floats) -> Floats:
+    """Return a ridge with 0 where it is infinite: a coefficient that never moves from 0 has no penalty."""
+    return np.where(np.isinf(ridge), 0.0, ridge)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import log_odds
+from seminaive.design.rounding import ROUNDING
 from seminaive.selection.decision import Decision, decide, least
 from seminaive.selection.fold_losses import FoldLosses
 
@@ -56,7 +57,7 @@ class HybridFold:
         starts = np.array([start for start, _ in self.path])
         product = 0.0 if rate == 0 else rate * self.n_rows
         # A rate that was made of a start and the number of rows gives that start again, but for rounding.
-        return int(np.flatnonzero(starts <= product * (1 + 1e-12))[-1])
+        return int(np.flatnonzero(starts <= product * (1 + ROUNDING))[-1])
 
 
 @dataclass(frozen=True)

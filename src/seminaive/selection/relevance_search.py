@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from seminaive.design.classes import toward_class_shares
-from seminaive.selection.decision import Decision, averaged, cost_of_weakness, decide
+from seminaive.selection.decision import SEARCH, Decision, averaged, cost_of_weakness, decide
 from seminaive.selection.held_out import HeldOut
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
+
+    from seminaive.selection.baselines import Baseline
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -25,7 +28,7 @@ SLOPES, MAINS, PAIRS, ALL = range(4)
 
 
 @dataclass(frozen=True)
-class Plan:
+class RelevancePlan:
     """The numbers of the search (docs/decisions/0014-prior-of-strengths.md, 0015-decide-by-the-rows.md).
 
     Parameters
@@ -37,32 +40,20 @@ class Plan:
         The factor of one step of each of them and, last, of all at once.
     decades : tuple of float
         Prior deviations of weaker strengths in decades.
-    precision : float
-        A trial, or a round of relevances, is better if its criterion is smaller by this share.
-    negligible : float
-        Trials of less weight in an average, relative to the largest, are left out.
-    most_rounds : int
-        Rounds of relevance updates; few tables take more than four.
     damping : float
         Added to the evidence and to the degrees of freedom of a term; from .1 to 2 nothing changed.
     relevances : tuple of float
         The least and the largest relevance, which bound ridges near 0 and near infinity.
-    tol : float
-        Newton decrement, relative to the objective, at which the fits of trials stop.
     """
 
     starts: tuple[float, float, float] = (1.0, 1.0, 25.0)
     factors: tuple[float, float, float, float] = (10.0, float(np.sqrt(10.0)), 5.0, 10.0)
     decades: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 2.0)
-    precision: float = 1e-3
-    negligible: float = 0.01
-    most_rounds: int = 8
     damping: float = 0.5
     relevances: tuple[float, float] = (0.003, 100.0)
-    tol: float = 1e-4
 
 
-PLAN = Plan()
+PLAN = RelevancePlan()
 
 
 class Engine(Protocol):
@@ -100,6 +91,9 @@ class Engine(Protocol):
 
     def coefficients(self, parts: list[tuple[float, Any, Sequence[float], Any]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients."""
+
+    def around(self, offsets: list[Floats]) -> Engine:
+        """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
 
 
 @dataclass
@@ -141,7 +135,7 @@ class Trial:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RelevanceAnswer:
     """What a search has found.
 
     Parameters
@@ -192,7 +186,7 @@ def cost_of(steps: Steps) -> float:
 
 
 def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, groups: Indices) -> Floats:
-    """Return relevances after one evidence update, damped and normalised in each group.
+    """Return relevances after one evidence update, damped and normalised in each group; 0 stays 0.
 
     ``w (q + 1/2) / (g + 1/2)``, then divided by the mean of the group in which each term counts by its
     effective degrees of freedom g, and clipped.
@@ -203,7 +197,7 @@ def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, g
         total = degrees[members].sum()
         if total > 0:
             new[members] /= (degrees[members] @ new[members]) / total
-    return np.clip(new, *PLAN.relevances)
+    return np.where(relevances > 0, np.clip(new, *PLAN.relevances), 0.0)
 
 
 @dataclass
@@ -229,6 +223,13 @@ class RelevanceSearch:
         Rows of one group are drawn together.
     report : callable or None
         Called with a line of text after each trial.
+    kept : ndarray of shape (n_sets, n_terms) or None
+        Which terms the fits of each training set have, folds first, then all rows; None for all.
+    narrower : callable or None
+        Gives such arrays with fewer and fewer terms, for tables of which all terms together say nothing.
+    baseline : Baseline or None
+        What the terms are added to, the offset of the engine; it takes the place of the class shares in the
+        rest of an answer.
     """
 
     engine: Engine
@@ -239,34 +240,73 @@ class RelevanceSearch:
     generator: np.random.Generator
     groups: Indices | None = None
     report: Callable[[str], None] | None = None
+    kept: NDArray[np.bool_] | None = None
+    narrower: Callable[[], Sequence[NDArray[np.bool_]]] | None = None
+    baseline: Baseline | None = None
     trials: list[Trial] = field(default_factory=list)
+    _round_before: dict[int, int] = field(default_factory=dict)
 
-    def run(self) -> Answer:
+    def run(self) -> RelevanceAnswer:
         """Return the average over the trials, and its share in the answer."""
+        if not self.trials:
+            self._explore()
+        return self._answer()
+
+    def _explore(self) -> None:
+        """Try strengths and relevances until no further ones are better.
+
+        Where all columns together say nothing, fewer are tried: the noise of many may drown what one says.
+        """
         n_terms = self.engine.columns.n_terms
-        relevances = np.ones((len(self.engine.splits) + 1, n_terms))
-        prepared = self.engine.prepare(relevances)
-        best = self._trial((0, 0, 0, 0), 0, prepared, None)
-        # Coefficients grow together where classes are separable, while ridges grow one group after the other.
-        best = self._climb(self._climb_along(best, ALL, (-1,)), self.n_sweeps)
-        if best.loss > float(self.held_out.mean(self.held_out.share_losses)):
-            best = self._climb(self._best_of_stronger(best), self.n_sweeps)
-        for number in range(1, PLAN.most_rounds + 1):
-            relevances = self._updated(best, relevances)
-            prepared = self.engine.prepare(relevances)
-            new = self._trial(best.steps, number, prepared, best)
-            if self._weight_beside(new, best) < PLAN.negligible:
+        kept = np.ones((len(self.engine.splits) + 1, n_terms)) if self.kept is None else self.kept
+        best = self._explored(self._first_trial(0, kept))
+        if self.narrower is not None and best.loss >= (1 - SEARCH.precision) * self._share_loss:
+            fewer = enumerate(self.narrower(), self._n_rounds)
+            trials = [self._first_trial(number, own) for number, own in fewer]
+            self._explored(min(trials, key=_criterion, default=best))
+
+    def _explored(self, first: Trial) -> Trial:
+        """Return the best trial after climbs and updates of relevances from a first one."""
+        best = self._climb_first(first)
+        for number in count(self._n_rounds):
+            relevances = self._updated(best)
+            self._round_before[number] = best.number
+            new = self._trial(best.steps, number, self.engine.prepare(relevances), best)
+            if self._weight_beside(new, best) < SEARCH.negligible:
                 break
             new = self._climb(new, 1)
-            improved = new.criterion < (1 - PLAN.precision) * best.criterion
+            improved = new.criterion < (1 - SEARCH.precision) * best.criterion
             best = min(best, new, key=_criterion)
             if not improved:
                 break
-        return self._answer()
+        return best
 
-    def _updated(self, best: Trial, relevances: Floats) -> Floats:
+    @property
+    def _n_rounds(self) -> int:
+        """The number of relevances that were tried."""
+        return 1 + max(trial.number for trial in self.trials)
+
+    @cached_property
+    def _share_loss(self) -> float:
+        """The mean loss of the class shares of the folds."""
+        return float(self.held_out.mean(self.held_out.share_losses))
+
+    def _first_trial(self, number: int, kept: NDArray[Any]) -> Trial:
+        """Return the trial of the strengths at the start, terms that are not kept having a relevance of 0."""
+        return self._trial((0, 0, 0, 0), number, self.engine.prepare(kept.astype(np.float64)), None)
+
+    def _climb_first(self, best: Trial) -> Trial:
+        """Climb from a first trial."""
+        # Coefficients grow together where classes are separable, while ridges grow one group after the other.
+        best = self._climb(self._climb_along(best, ALL, (-1,)), self.n_sweeps)
+        if best.loss > self._share_loss:
+            best = self._climb(self._best_of_stronger(best), self.n_sweeps)
+        return best
+
+    def _updated(self, best: Trial) -> Floats:
         """Update the relevances of each fold, and those of all rows, from their own fits."""
         engine = self.engine
+        relevances = np.stack([own.relevances for own in best.prepared])
         fits = [*best.fits, self._fit_all(best)]
         new = np.empty_like(relevances)
         found = engine.evidence(best.prepared, range(len(fits)), best.strengths, fits)
@@ -308,10 +348,10 @@ class RelevanceSearch:
                 steps = list(best.steps)
                 steps[group] += direction
                 there = (steps[SLOPES], steps[MAINS], steps[PAIRS], steps[ALL])
-                if self._was_negligible(there, best.number - 1):
+                if self._was_negligible(there, self._round_before.get(best.number)):
                     break
                 new = self._trial(there, best.number, best.prepared, best)
-                if not new.criterion < (1 - PLAN.precision) * best.criterion:
+                if not new.criterion < (1 - SEARCH.precision) * best.criterion:
                     best = min(best, new, key=_criterion)
                     break
                 best, moved = new, True
@@ -319,11 +359,13 @@ class RelevanceSearch:
                 break
         return best
 
-    def _was_negligible(self, steps: Steps, number: int) -> bool:
+    def _was_negligible(self, steps: Steps, number: int | None) -> bool:
         """Tell whether some strengths were tried in a round and had no share in an average over it."""
         of_round = [trial for trial in self.trials if trial.number == number]
         tried = [trial for trial in of_round if trial.steps == steps]
-        return bool(tried) and self._weight_beside(tried[0], min(of_round, key=_criterion)) < PLAN.negligible
+        return (
+            bool(tried) and self._weight_beside(tried[0], min(of_round, key=_criterion)) < SEARCH.negligible
+        )
 
     def _weight_beside(self, trial: Trial, best: Trial) -> float:
         """Return the weight of a trial in an average, relative to that of the best; 1 if it is better."""
@@ -337,7 +379,7 @@ class RelevanceSearch:
                 return trial
         strengths = strengths_after(steps)
         starts = None if near is None else [fit.place for fit in near.fits]
-        fits = self.engine.fit_folds(prepared, strengths, starts, PLAN.tol, self.max_iter)
+        fits = self.engine.fit_folds(prepared, strengths, starts, SEARCH.fold_tol, self.max_iter)
         scores = self.held_out.gathered([fit.scores for fit in fits])
         loss = float(self.held_out.mean(self.held_out.expected_losses(scores)))
         # Minus the log of a trial's weight in the average, per half row.
@@ -349,7 +391,7 @@ class RelevanceSearch:
             self.report(f"trial {len(self.trials)}: strengths {shown}, log loss {loss:.4f}")
         return trial
 
-    def _fit_all(self, trial: Trial, tol: float = PLAN.tol, shift: Any = 0.0) -> Any:
+    def _fit_all(self, trial: Trial, tol: float = SEARCH.fold_tol, shift: Any = 0.0) -> Any:
         """Fit all rows, from the mean of the folds plus a shift."""
         start = trial.mean_place + shift
         return self.engine.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)
@@ -368,19 +410,19 @@ class RelevanceSearch:
     def held_out(self) -> HeldOut:
         """The rows that the folds hold out."""
         engine = self.engine
-        return HeldOut.of(engine.labels, engine.row_weight, engine.n_classes, engine.splits, self.groups)
+        held_out = HeldOut.of(engine.labels, engine.row_weight, engine.n_classes, engine.splits, self.groups)
+        return held_out if self.baseline is None else self.baseline.left_of(held_out)
 
     # The answer
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> RelevanceAnswer:
         """Average the trials, and shrink the average to the class shares as held-out rows decide."""
         ranked = sorted(self.trials, key=_criterion)
         scores = np.stack([trial.scores for trial in ranked], axis=1)
         cost = np.array([cost_of(trial.steps) for trial in ranked])
-        decision = decide(self.held_out, scores, averaged(cost), self.generator)
-        kept = decision.weights >= PLAN.negligible * decision.weights.max()
-        weights = np.where(kept, decision.weights, 0.0) / decision.weights[kept].sum()
-        parts = [(weight, trial) for weight, trial in zip(weights.tolist(), ranked, strict=True) if weight]
+        decision = decide(self.held_out, scores, averaged(cost), self.generator).without_negligible()
+        weights = decision.weights.tolist()
+        parts = [(weight, trial) for weight, trial in zip(weights, ranked, strict=True) if weight]
         fits = self._fits_of_all([trial for _, trial in parts])
         coefficients = self.engine.coefficients(
             [
@@ -392,7 +434,7 @@ class RelevanceSearch:
         penalties, degrees = self.engine.evidence(
             best.prepared, [len(self.engine.splits)], best.strengths, [of_best]
         )
-        return Answer(
+        return RelevanceAnswer(
             best,
             parts,
             decision,
@@ -406,7 +448,9 @@ class RelevanceSearch:
         )
 
     def with_class_shares(self, coefficients: Floats, fit_share: float) -> Floats:
-        """Return coefficients times a share, the rest being the class shares of all rows."""
+        """Return coefficients times a share, the rest being the class shares, or nothing but the baseline."""
+        if self.baseline is not None:
+            return fit_share * coefficients
         return toward_class_shares(coefficients, fit_share, self.class_weight)
 
 

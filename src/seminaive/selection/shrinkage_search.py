@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.design.classes import log_odds
+from seminaive.design.classes import by_class, log_odds
 from seminaive.design.reference import AnchoredDesign, reference_codes
+from seminaive.design.workspace import ROWS_AT_ONCE
 from seminaive.objective.pointwise import POINTWISE, expected_log_losses
-from seminaive.selection.decision import Decision, averaged, cost_of_weakness, decide
+from seminaive.selection.decision import SEARCH, Decision, averaged, cost_of_weakness, decide, weighty
 from seminaive.selection.fold_losses import FoldLosses
 from seminaive.selection.held_out import HeldOut
 from seminaive.statistics import TableStatistics
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable
     from seminaive.scores import AdditiveScores
+    from seminaive.selection.baselines import Baseline
     from seminaive.solvers import PathOptions, ShrinkagePath
 
     Floats = NDArray[np.float64]
@@ -32,34 +34,19 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Plan:
+class ShrinkagePlan:
     """The numbers of the search.
 
     Parameters
     ----------
-    fold_tol : float
-        Folds are solved to this share of the loss at the target: far below what choosing among strengths can
-        see.
-    decades_laid : int
-        Strengths that are laid span so many decades, as paths of elastic nets commonly do.
-    most_decades : int
-        The search goes on by at most so many, with as many strengths in each.
     held_factor : float
         Times strength_max: a strength that keeps every coefficient at the target in all folds.
-    negligible : float
-        Trials of less weight in the average, relative to the largest, are left out.
     """
 
-    fold_tol: float = 1e-4
-    decades_laid: int = 4
-    most_decades: int = 6
     held_factor: float = 10.0
-    negligible: float = 0.01
 
 
-PLAN = Plan()
-# Held-out rows scored together, for all strengths at once.
-ROWS_AT_ONCE = 4096
+PLAN = ShrinkagePlan()
 
 
 @dataclass(frozen=True)
@@ -142,7 +129,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ShrinkageAnswer:
     """What a search has found.
 
     Parameters
@@ -170,8 +157,9 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Fold:
-    """Training and held-out rows of a fold, and the naive Bayes of the training rows."""
+    """Training and held-out rows of a fold by number, and the naive Bayes of the training rows."""
 
+    number: int
     train: Indices
     held: Indices
     naive_bayes: AdditiveScores
@@ -200,6 +188,8 @@ class ShrinkageSearch:
         Folds are solved side by side.
     groups : ndarray of shape (n_rows,) or None
         Rows of one group are drawn together.
+    baseline : Baseline or None
+        An earlier model, recalibrated, shares of which take the place of shares of naive Bayes.
     """
 
     shrinkage: Shrinkage
@@ -212,6 +202,7 @@ class ShrinkageSearch:
     standardized: bool
     n_threads: int
     groups: Indices | None = None
+    baseline: Baseline | None = None
 
     @cached_property
     def held_out(self) -> HeldOut:
@@ -225,7 +216,7 @@ class ShrinkageSearch:
         def fold(number: int) -> _Fold:
             train = self.splits[number][0]
             held = self.held_out.rows[self.held_out.folds == number]
-            return _Fold(train, held, self.shrinkage.naive_bayes(self._statistics(train)))
+            return _Fold(number, train, held, self.shrinkage.naive_bayes(self._statistics(train)))
 
         return self._of_each(fold, range(len(self.splits)))
 
@@ -252,34 +243,46 @@ class ShrinkageSearch:
     def lay_out(self, share: float) -> AnchoredDesign:
         """Anchor all rows in a share of their naive Bayes."""
         naive_bayes, references = self._all_rows
-        return AnchoredDesign.of(self.table, references, self.shrinkage.anchor(naive_bayes, share))
+        return self._anchored(slice(None), references, naive_bayes, share, -1)
 
-    def toward(self, share: float, strengths: Any, *, extend: bool, average: bool) -> Target:
-        """Solve path and folds toward one target, and go on while the best strength is the first or last.
+    def _anchored(
+        self,
+        rows: Any,
+        references: tuple[int, ...],
+        naive_bayes: AdditiveScores,
+        share: float,
+        part: int,
+    ) -> AnchoredDesign:
+        """Anchor some rows in a share of naive Bayes, or lay them around a share of the earlier model.
 
-        ``strengths`` is a number of them to lay, or the strengths themselves, which are taken as they are.
-        An average has a prior of weaker strengths, which ends it.
+        ``part`` is the number of the fold by which that is recalibrated; -1 is all rows.
         """
-        if np.ndim(strengths):
-            return self._solve(share, self.shrinkage.options(), strengths=strengths)
-        found = self._solve(share, self.shrinkage.options(), n_strengths=int(strengths))
-        top = found.path.strength_max
-        if not extend or top == 0.0:
-            return found
-        whole = self.shrinkage.options(stop_early=False)
-        if found.losses.is_tie(0) or (share == 0.0 and not average):
-            # The target itself: in the folds strength_max may be larger than on all rows.
-            found = self._solve(share, whole, strengths=[PLAN.held_factor * top]).then(found)
-        per_decade = max(1, round(int(strengths) / PLAN.decades_laid))
-        if average:
-            return self._extended_by_weight(found, whole, per_decade)
-        if not found.losses.is_tie(-1) or not found.is_solved:
-            return found
-        return self._extended(found, whole, per_decade)
+        anchor = self.shrinkage.anchor(naive_bayes, share)
+        linear = AnchoredDesign.of(self.table.rows(rows), references, anchor)
+        if self.baseline is None:
+            return linear
+        earlier = self.baseline.parts[part].scores(self.baseline.earlier[rows])
+        return replace(linear, offset=linear.offset + share * by_class(earlier))
 
-    def _extended_by_weight(self, found: Target, options: PathOptions, per_decade: int) -> Target:
-        """Go on to weaker strengths by decades while the weakest has the most weight in an average."""
-        for _ in range(PLAN.most_decades):
+    def along(self, share: float, strengths: Sequence[float]) -> Target:
+        """Solve path and folds toward one target at some strengths."""
+        return self._solve(share, self.shrinkage.options(), strengths=strengths)
+
+    def laid(self, share: float, n_strengths: int) -> Target:
+        """Solve path and folds toward one target at strengths that are laid from strength_max down."""
+        return self._solve(share, self.shrinkage.options(), n_strengths=n_strengths)
+
+    def extended_for_average(self, found: Target) -> Target:
+        """Go on to weaker strengths by decades while the weakest has the most weight in an average.
+
+        The prior of weaker strengths ends it.
+        """
+        if found.path.strength_max == 0.0:
+            return found
+        options, per_decade = self.shrinkage.options(stop_early=False), _per_decade(found)
+        if found.losses.is_tie(0):
+            found = self._from_target(found, options)
+        for _ in range(SEARCH.most_decades):
             criterion = found.totals / 2 + self._cost(found)
             if not found.is_solved or criterion.argmin() != len(criterion) - 1:
                 break
@@ -289,10 +292,26 @@ class ShrinkageSearch:
             found = found.then(further)
         return found
 
-    def _extended(self, found: Target, options: PathOptions, per_decade: int) -> Target:
+    def extended(self, found: Target) -> Target:
+        """Go on while the best strength is the first or the last."""
+        if found.path.strength_max == 0.0:
+            return found
+        options, per_decade = self.shrinkage.options(stop_early=False), _per_decade(found)
+        if found.losses.is_tie(0) or found.share == 0.0:
+            found = self._from_target(found, options)
+        if not found.losses.is_tie(-1) or not found.is_solved:
+            return found
+        return self._to_no_penalty(found, options, per_decade)
+
+    def _from_target(self, found: Target, options: PathOptions) -> Target:
+        """Put the target itself before a path: in the folds strength_max may be larger than on all rows."""
+        held = [PLAN.held_factor * found.path.strength_max]
+        return self._solve(found.share, options, strengths=held).then(found)
+
+    def _to_no_penalty(self, found: Target, options: PathOptions, per_decade: int) -> Target:
         """Go on to weaker strengths by decades while losses fall, and end with no penalty."""
         end = self._solve(found.share, options, strengths=[0.0])
-        for _ in range(PLAN.most_decades):
+        for _ in range(SEARCH.most_decades):
             further = self._solve(found.share, options, strengths=_decade(found, per_decade)).solved_part()
             if not len(further.path):
                 break
@@ -308,13 +327,12 @@ class ShrinkageSearch:
         """Solve for strengths of all rows, and for the same strengths in the folds."""
         linear = self.lay_out(share)
         path = self.shrinkage.path(linear, self.labels, self.row_weight, options, **laid)
-        tol = max(options.gap_tol, PLAN.fold_tol)
+        tol = max(options.gap_tol, SEARCH.fold_tol)
         in_folds = replace(options, stop_early=False, gap_tol=tol, residual_tol=tol)
         total = self.row_weight.sum()
 
         def solved(fold: _Fold) -> tuple[Floats, int]:
-            anchor = self.shrinkage.anchor(fold.naive_bayes, share)
-            design = AnchoredDesign.of(self.table.rows(fold.train), linear.references, anchor)
+            design = self._anchored(fold.train, linear.references, fold.naive_bayes, share, fold.number)
             weight = self.row_weight[fold.train]
             # Fewer rows, less likelihood: the same strength per row.
             strengths = path.strengths * (weight.sum() / total)
@@ -358,15 +376,14 @@ class ShrinkageSearch:
     ) -> Floats:
         """Return the scores of some rows under a fold's coefficients: (rows, strengths, score columns)."""
         n_strengths, n_coefficients, n_scores = coefficients.shape
-        anchor = self.shrinkage.anchor(fold.naive_bayes, share)
-        laid = AnchoredDesign.of(self.table.rows(rows), references, anchor)
+        laid = self._anchored(rows, references, fold.naive_bayes, share, fold.number)
         side_by_side = coefficients.transpose(1, 0, 2).reshape(n_coefficients, -1)
         scores = laid.design.scores(side_by_side).reshape(-1, n_strengths, n_scores)
         return np.asarray(scores + log_odds(laid.offset)[:, None, :])
 
     # The answer
 
-    def average(self, targets: Sequence[Target], generator: np.random.Generator) -> Answer:
+    def average(self, targets: Sequence[Target], generator: np.random.Generator) -> ShrinkageAnswer:
         """Average all strengths of all targets, and the class shares, by the likelihood of held-out rows.
 
         Before any row is seen, every target is as likely as the class shares.
@@ -377,7 +394,7 @@ class ShrinkageSearch:
         order = np.argsort(totals / 2 + cost, kind="stable")
         weights = averaged(cost)(totals)
         # The square of what is negligible in the average: draws weigh trials by other rows.
-        kept = [k for k in order if weights[k] >= PLAN.negligible**2 * weights[order[0]]]
+        kept = order[weighty(weights, SEARCH.negligible**2)[order]]
         parts = [trials[k] for k in kept]
         shares = self.held_out.share_scores[:, None]
         scores = np.concatenate([self._held_out_scores(parts), shares], axis=1)
@@ -386,11 +403,11 @@ class ShrinkageSearch:
         found, of_shares = decision.weights[:-1], float(decision.weights[-1])
         if not found.any():
             found = np.eye(len(found))[0]  # beside the class shares no trial has weight; the first has most
-        final = found >= PLAN.negligible * found.max()
-        decision = replace(decision, weights=found[final] / found[final].sum(), fit_share=1.0 - of_shares)
-        parts = [part for part, keep in zip(parts, final, strict=True) if keep]
+        decision = replace(decision, weights=found, fit_share=1.0 - of_shares).without_negligible()
+        parts = [part for part, weight in zip(parts, decision.weights, strict=True) if weight]
+        decision = replace(decision, weights=decision.weights[decision.weights > 0])
         best, position = parts[0]
-        return Answer(best, position, decision, tuple(parts))
+        return ShrinkageAnswer(best, position, decision, tuple(parts))
 
     def _cost(self, target: Target) -> Floats:
         """Return minus the log of the prior of each strength of a target, infinite where it is not solved."""
@@ -405,14 +422,16 @@ class ShrinkageSearch:
         # No penalty has no density; where nothing else was listed there is nothing to prefer.
         return cost + weakness if np.isfinite(weakness).any() else cost
 
-    def best(self, targets: Sequence[Target], selection: str, generator: np.random.Generator) -> Answer:
+    def best(
+        self, targets: Sequence[Target], selection: str, generator: np.random.Generator
+    ) -> ShrinkageAnswer:
         """Take one strength of the target of least loss, by the rules of the paper."""
         target = min(targets, key=lambda one: float(one.losses.mean.min()))
         position = target.losses.choose(selection)
         part = (target, position)
         scores = self._held_out_scores([part])
         decision = decide(self.held_out, scores, averaged(np.zeros(1)), generator, fit_share=1.0)
-        return Answer(target, position, decision, (part,))
+        return ShrinkageAnswer(target, position, decision, (part,))
 
     def _held_out_scores(self, parts: Sequence[tuple[Target, int]]) -> Floats:
         """Return the scores of held-out rows in some trials: (rows, trials, score columns)."""
@@ -441,7 +460,13 @@ class ShrinkageSearch:
 
 def _decade(found: Target, per_decade: int) -> Floats:
     """Return the strengths of the decade below those of a path."""
-    return np.asarray(found.path.strengths[-1] * 10.0 ** (-np.arange(1, per_decade + 1) / per_decade))
+    return np.asarray(found.path.strengths[-1] * np.logspace(0, -1, per_decade + 1)[1:])
+
+
+def _per_decade(found: Target) -> int:
+    """Return how many strengths a path has in a decade, 1 at least."""
+    decades = np.log10(found.path.strengths[0]) - np.log10(found.path.strengths[-1])
+    return max(1, round((len(found.path) - 1) / decades)) if decades > 0 else 1
 
 
 def n_leading(converged: NDArray[np.bool_]) -> int:

@@ -9,72 +9,26 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import toward_class_shares
-from seminaive.selection.decision import Decision, averaged, decide
+from seminaive.design.rounding import ROUNDING
+from seminaive.selection.decision import SEARCH, Decision, averaged, decide, weighty
 from seminaive.selection.held_out import HeldOut
+from seminaive.selection.strength_grid import PLAN, Choice, Grid, Strengths
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
     from seminaive.objective.empirical_loss import EmpiricalLoss
     from seminaive.objective.penalised_loss import PenalisedLoss
+    from seminaive.selection.baselines import Baseline
     from seminaive.selection.fold_table import FoldTable
     from seminaive.solvers.result import SolverResult
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """The numbers of the search.
-
-    Parameters
-    ----------
-    rough : float
-        Relative norm of the gradient at which the first fit of all rows, a start for the folds, stops. It
-        changes where fits start, not where they end.
-    precision : float
-        Held-out losses are found to this share of themselves; smaller differences do not count.
-    number_margin : float
-        A weaker ridge of numbers must lower the log loss by this share: it is one more choice on the same
-        rows, and numbers without a ridge can fit single rows.
-    most_decades : int
-        How many factors of ten a search goes beyond the ends of its lists.
-    negligible : float
-        Trials of less weight in the average, relative to the largest, are left out: each takes a fit.
-    """
-
-    rough: float = 0.03
-    precision: float = 1e-3
-    number_margin: float = 0.03
-    most_decades: int = 6
-    negligible: float = 0.1
-
-
-PLAN = Plan()
-
-
-@dataclass(frozen=True)
-class Strengths:
-    """What a trial tries.
-
-    Parameters
-    ----------
-    ridge : tuple of float
-        The ridge of each order, from 1 on.
-    number_ridge : float
-        The ridge of numbers.
-    share : float
-        The share of the generative estimate in the target of the ridge.
-    """
-
-    ridge: tuple[float, ...]
-    number_ridge: float
-    share: float
 
 
 @dataclass
@@ -119,7 +73,7 @@ class Trial:
         self.error = 0.5 * change * ratio / (1 - ratio) if ratio < 1 else np.inf
         self.change = change
         self.scores, self.losses, self.loss = scores, losses, float(held_out.mean(losses))
-        if not self.error > PLAN.precision * self.loss:
+        if not self.error > SEARCH.precision * self.loss:
             self.error = 0.0
 
 
@@ -142,96 +96,6 @@ class Average:
     result: SolverResult
 
 
-@dataclass(frozen=True)
-class Choice:
-    """One value of each coordinate of the search.
-
-    Parameters
-    ----------
-    first, tuples : float
-        The ridge of single features, and that of tuples of two and more.
-    number_share : float
-        The ridge of numbers over that of single features, at most 1.
-    share : float
-        The share of the generative estimate in the target, between 0 and 1.
-    """
-
-    first: float
-    tuples: float
-    number_share: float
-    share: float
-
-
-@dataclass(frozen=True)
-class Grid:
-    """The strengths that a search tries: values of each coordinate of `Choice`, increasing.
-
-    Parameters
-    ----------
-    values : dict of str to list of float
-    order : int
-    hierarchical : bool
-        Whether there are single features beside tuples.
-    """
-
-    values: dict[str, list[float]]
-    order: int
-    hierarchical: bool
-
-    @classmethod
-    def of(
-        cls,
-        first_ridges: Sequence[float],
-        ridges: Sequence[float],
-        number_shares: Sequence[float],
-        shares: Sequence[float],
-        order: int,
-        *,
-        hierarchical: bool,
-    ) -> Grid:
-        """Sort what a user has listed."""
-        values = {
-            "first": sorted(first_ridges) if hierarchical else [1.0],
-            "tuples": sorted(ridges),
-            "number_share": sorted(number_shares),
-            "share": sorted(shares),
-        }
-        return cls(values, order, hierarchical)
-
-    def strengths(self, choice: Choice) -> Strengths:
-        """Return the strengths of a choice."""
-        first = choice.first if self.hierarchical else choice.tuples
-        ridge = (first, *(choice.tuples,) * (self.order - 1))
-        return Strengths(ridge, choice.number_share * choice.first, choice.share)
-
-    @property
-    def middle(self) -> Choice:
-        """Return where a search starts: ridges in the middle, numbers penalised as others, no target."""
-        values = self.values
-        return Choice(
-            values["first"][len(values["first"]) // 2],
-            values["tuples"][len(values["tuples"]) // 2],
-            values["number_share"][-1],
-            values["share"][0],
-        )
-
-    def beyond(self, choice: Choice, name: str) -> list[float]:
-        """Return the values, increasing, that follow a choice at an end of its list.
-
-        A list of one value is taken as given. Ridges go on by factors of ten, those of numbers only below
-        that of single features; the weakest of all is no penalty.
-        """
-        values, chosen = self.values[name], getattr(choice, name)
-        decades = 10.0 ** np.arange(1, PLAN.most_decades + 1)
-        if len(values) == 1 or chosen == 0 or name == "share":
-            return [chosen]
-        if chosen == values[0]:
-            return [0.0, *(chosen / decades[::-1]).tolist(), chosen]
-        if chosen == values[-1] and name != "number_share":
-            return [chosen, *(chosen * decades).tolist()]
-        return [chosen]
-
-
 @dataclass
 class StrengthSearch:
     """Trials of strengths: all folds fitted side by side, as far as needed to tell which trial is better.
@@ -248,6 +112,9 @@ class StrengthSearch:
         Rows of one group are drawn together.
     report : callable or None
         Called with a line of text after each new trial.
+    baseline : Baseline or None
+        What the terms are added to, the offset of the tables; it takes the place of the class shares in the
+        rest of an answer.
     """
 
     whole: FoldTable
@@ -256,6 +123,7 @@ class StrengthSearch:
     max_iter: int
     groups: Indices | None = None
     report: Callable[[str], None] | None = None
+    baseline: Baseline | None = None
     trials: dict[Strengths, Trial] = field(default_factory=dict)
 
     def run(self, grid: Grid) -> None:
@@ -278,11 +146,11 @@ class StrengthSearch:
         choice = self._climb(grid, choice, "share", grid.values["share"])
         names = ["tuples", *(["first"] if grid.hierarchical else [])]
         for name in [*names, *(["number_share"] if self.whole.space.n_numbers else [])]:
-            margin = PLAN.number_margin if name == "number_share" else PLAN.precision
+            margin = PLAN.number_margin if name == "number_share" else SEARCH.precision
             choice = self._climb(grid, choice, name, grid.beyond(choice, name), margin)
 
     def _climb(
-        self, grid: Grid, choice: Choice, name: str, values: list[float], margin: float = PLAN.precision
+        self, grid: Grid, choice: Choice, name: str, values: list[float], margin: float = SEARCH.precision
     ) -> Choice:
         """Return the best of increasing values of one coordinate, going in the direction of improvement."""
 
@@ -341,7 +209,7 @@ class StrengthSearch:
 
         def distance(trial: Trial) -> tuple[float, float]:
             own, other = (
-                np.log(np.maximum([*which.ridge, which.number_ridge], 1e-9))
+                np.log(np.maximum([*which.ridge, which.number_ridge], ROUNDING))
                 for which in (strengths, trial.strengths)
             )
             away = np.abs(own - other).sum() + abs(strengths.share - trial.strengths.share)
@@ -392,10 +260,12 @@ class StrengthSearch:
         return self._solve(table, loss, strengths, target, start, tol, judge), loss
 
     def _first_start(self, table: FoldTable, strengths: Strengths) -> Floats:
-        """Fit all rows roughly, for a start of all folds."""
+        """Fit all rows roughly, for a start of all folds: losses differ by squares of gradients."""
         every_row = table.every_row
         zero = np.zeros(every_row.shape)
-        solution = self._solve(table, every_row, strengths, zero, zero, PLAN.rough).solution
+        solution = self._solve(
+            table, every_row, strengths, zero, zero, float(np.sqrt(SEARCH.precision))
+        ).solution
         return np.tile(solution, len(table.splits))
 
     @cached_property
@@ -403,7 +273,8 @@ class StrengthSearch:
         """The rows that the folds hold out."""
         whole = self.whole
         splits = [split for table in self.tables for split in table.splits]
-        return HeldOut.of(whole.labels, whole.row_weight, whole.n_classes, splits, self.groups)
+        held_out = HeldOut.of(whole.labels, whole.row_weight, whole.n_classes, splits, self.groups)
+        return held_out if self.baseline is None else self.baseline.left_of(held_out)
 
     def _held_out_scores(self, scores: list[Floats]) -> Floats:
         """Return the scores of held-out rows, given those of all rows and folds of each table."""
@@ -446,31 +317,32 @@ class StrengthSearch:
         rule = averaged(np.zeros(len(self.trials)))
         trials = list(self.trials.values())
         weights = rule(self.held_out.total * np.array([trial.loss for trial in trials]))
-        for trial, weight in zip(trials, weights, strict=True):
-            if weight >= PLAN.negligible * weights.max() and len(self.tables) == 1:
-                self._finish(trial, tol)
+        if len(self.tables) == 1:
+            for which in np.flatnonzero(weighty(weights)):
+                self._finish(trials[which], tol)
         trials.sort(key=lambda trial: trial.loss)
         scores = np.stack([trial.scores for trial in trials], axis=1)
-        decision = decide(self.held_out, scores, rule, generator)
-        kept = decision.weights >= PLAN.negligible * decision.weights.max()
-        weights = decision.weights[kept] / decision.weights[kept].sum()
-        results = [
-            self.fit_all(trial.strengths, tol) for trial, keep in zip(trials, kept, strict=True) if keep
-        ]
-        mean = np.sum(
-            [weight * result.solution for weight, result in zip(weights, results, strict=True)], axis=0
-        )
-        whole = self.whole
-        class_weight = np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
+        decision = decide(self.held_out, scores, rule, generator).without_negligible()
+        parts = [(weight, trial) for weight, trial in zip(decision.weights, trials, strict=True) if weight]
+        results = [self.fit_all(trial.strengths, tol) for _, trial in parts]
+        mean = np.sum([w * result.solution for (w, _), result in zip(parts, results, strict=True)], axis=0)
         result = replace(
             results[0],
-            solution=toward_class_shares(mean, decision.fit_share, class_weight),
+            solution=self._with_rest(mean, decision.fit_share),
             n_iter=sum(result.n_iter for result in results),
             passes=sum(result.passes for result in results),
             optimality=max(result.optimality for result in results),
             converged=all(result.converged for result in results),
         )
         return Average(trials[0].strengths, decision, result)
+
+    def _with_rest(self, coefficients: Floats, fit_share: float) -> Floats:
+        """Return coefficients times a share, the rest being the class shares, or nothing but the baseline."""
+        if self.baseline is not None:
+            return fit_share * coefficients
+        whole = self.whole
+        class_weight = np.bincount(whole.labels, whole.row_weight, minlength=whole.n_classes)
+        return toward_class_shares(coefficients, fit_share, class_weight)
 
     def fit_all(self, strengths: Strengths, tol: float) -> SolverResult:
         """Fit all rows from the mean of the folds' solutions; the solution is in cells."""

@@ -48,6 +48,7 @@ from seminaive.solvers.elastic_net_path import (
     rules_of,
     shift_to_medians,
 )
+from seminaive.solvers.line_search import FORCING
 from seminaive.solvers.path_columns import Columns, flat
 
 if TYPE_CHECKING:
@@ -262,8 +263,8 @@ class _PathSolver:
 
         point, trial, model = self._point, self._trial, self._model
         residual = float(point.facts[RESIDUAL])
-        # The model is minimised to 2 % of the residual, or as far as is needed.
-        limit = max(0.02 * residual, 0.05 * goal.residual if gap <= goal.gap else 0.0)
+        # The model is minimised to some per cent of the residual, or as far as is needed.
+        limit = max(FORCING**2 * residual, FORCING**2 * goal.residual if gap <= goal.gap else 0.0)
         steps.propose(
             model, self._penalty, point, trial, limit, goal.by_decrement, self._n_scores, self._softmax
         )
@@ -275,7 +276,7 @@ class _PathSolver:
         gain = float(point.facts[OBJECTIVE] - trial.facts[OBJECTIVE])
         rounding = float(steps.rounding(float(point.facts[OBJECTIVE]), self._rows.n_rows))
         # Rounding is all that is left of the residual.
-        settled = fresh and 0.9 * residual <= after <= 10.0 * goal.residual and gain <= rounding
+        settled = fresh and after >= 0.5 * residual and gain <= rounding
         width = int(model.state[WIDTH]) * self._n_scores
         if not steps.worth_keeping(length, residual, after, goal.residual, width):
             model.state[STALE] = 1

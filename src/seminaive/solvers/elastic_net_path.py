@@ -53,7 +53,7 @@ WIDEST, PATIENCE = 1500, 5
 # classes are separated, below this part of the largest strength.
 EXPLAINED, SEPARATED = 0.999, 1e-2
 # Strengths that are laid unless the caller says otherwise, and the least of them over the largest.
-N_STRENGTHS, RATIO = 100, 1e-4
+N_STRENGTHS, RATIO = 25, 1e-4
 
 
 @dataclass(frozen=True)
@@ -201,7 +201,7 @@ def logistic_path(
         None is the lasso toward zero, intercept included.
     strengths : array-like, default=None
         The strengths to solve for, largest first in the result; None lays them.
-    n_strengths : int, default=100
+    n_strengths : int, default=25
         How many strengths to lay, logarithmically, from ``strength_max`` down to ``ratio`` times it.
     ratio : float, default=1e-4
         The least strength laid, as a part of ``strength_max``; more than 0, at most 1.

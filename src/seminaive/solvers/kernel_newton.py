@@ -65,9 +65,13 @@ class RowLoss:
     labels : ndarray of shape (n_rows,)
     row_weight : ndarray of shape (n_rows,)
     n_classes : int
+    offset : ndarray of shape (n_rows, n_columns), optional
+        Added to the scores.
     """
 
-    def __init__(self, labels: Indices, row_weight: Floats, n_classes: int) -> None:
+    def __init__(
+        self, labels: Indices, row_weight: Floats, n_classes: int, offset: Floats | None = None
+    ) -> None:
         self.row_weight = row_weight[:, None]
         self.n_columns = 1 if n_classes == 2 else n_classes
         if self.n_columns == 1:
@@ -75,10 +79,16 @@ class RowLoss:
         else:
             self.targets = np.zeros((len(labels), n_classes))
             self.targets[np.arange(len(labels)), labels] = 1.0
-        self.at_zero = float(row_weight.sum() * np.log(n_classes))
+        self.offset = offset
+        self.at_equal = float(row_weight.sum() * np.log(n_classes))
+        self.at_zero = self.at_equal
+        if offset is not None:
+            self.at_zero = self.evaluate(np.zeros_like(offset))[0]
 
     def evaluate(self, scores: Floats) -> tuple[float, Floats]:
         """Return the sum of the weighted losses, and the posterior: of class 1 of two, else of each class."""
+        if self.offset is not None:
+            scores = scores + self.offset
         if self.n_columns == 1:
             losses = np.logaddexp(0.0, scores) - self.targets * scores
             return float(np.vdot(self.row_weight, losses)), np.asarray(expit(scores))
@@ -261,7 +271,7 @@ def minimize_kernel(
     tol: float,
     max_iter: int,
 ) -> KernelFit:
-    """Minimise from scores to start at, until the Newton decrement is below tol times the value at zero.
+    """Minimise from scores to start at, until the Newton decrement is below tol times the loss of equal odds.
 
     A factored Hessian serves several steps, as long as these shorten the decrement; then it preconditions
     conjugate gradients, as long as few of them give a step.
@@ -286,7 +296,7 @@ def minimize_kernel(
         gradient = loss.residuals(point.posterior) - point.weights
         step, moved = system.solve(gradient)
         decrement = 0.5 * float(np.vdot(gradient, moved))
-        if decrement <= tol * loss.at_zero or n_iter >= max_iter:
+        if decrement <= tol * loss.at_equal or n_iter >= max_iter:
             break
         if decrement > SLOW * before:
             found, enough = _refined(system, loss, point.posterior, gradient, step, moved, FORCING)
@@ -301,7 +311,7 @@ def minimize_kernel(
             break
         # After a shortened step the next one takes a new Hessian.
         point, before = there, decrement if length == 1 else 0.0
-    optimality = float(np.sqrt(max(decrement, 0.0) / loss.at_zero))
+    optimality = float(np.sqrt(max(decrement, 0.0) / loss.at_equal))
     intercept = (point.scores - kernel @ point.weights).mean(axis=0)
     return KernelFit(point.weights, intercept, point.scores, point.value, n_iter, optimality)
 

@@ -66,7 +66,7 @@ def search_wolfe(
 def _next_step(low: Point, high: Point | None) -> float:
     """Interpolate between the two ends, well inside; or go on where there is no far end yet."""
     if high is None:
-        return 4.0 * low.step
+        return 2 * low.step
     width = high.step - low.step
     if not np.isfinite(high.value):
         return low.step + LEAST_SHARE * width

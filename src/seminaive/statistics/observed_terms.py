@@ -115,7 +115,7 @@ class ObservedTerms(Terms):
         """Return the cell of one term that each row falls into."""
         return self.places(self._dense.cells_of(term, codes))
 
-    def cells(self, codes: Codes) -> Indices:
+    def cells(self, codes: Codes | Indices) -> Indices:
         """Return the cell of every term, one row per table row and one column per term."""
         return self.places(self._dense.cells(codes))
 

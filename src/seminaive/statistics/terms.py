@@ -132,6 +132,16 @@ class Terms(SavedByFields):
             strides[place] = strides[place + 1] * widths[place + 1]
         return strides
 
+    @cached_property
+    def by_axis(self) -> list[tuple[Indices, Indices]]:
+        """Return, for each axis, the column of every term and its stride; 0 and 0 beyond a term's axes."""
+        axes = []
+        for axis in range(int(self.orders.max(initial=0))):
+            has = self.orders > axis
+            entry = np.where(has, self.starts[:-1] + axis, 0)
+            axes.append((np.where(has, self.columns[entry], 0), np.where(has, self.strides[entry], 0)))
+        return axes
+
     def shape(self, term: int) -> tuple[int, ...]:
         """Return the number of codes, that of no evidence included, of each column of one term."""
         return tuple(self.cardinalities[j] + 1 for j in self.features[term])
@@ -175,7 +185,7 @@ class Terms(SavedByFields):
             cell += codes[:, j] * stride
         return cell
 
-    def cells(self, codes: Codes) -> Indices:
+    def cells(self, codes: Codes | Indices) -> Indices:
         """Return the cell of every term, one row per table row and one column per term."""
         if not self.features:
             return np.empty((len(codes), 0), dtype=np.int64)

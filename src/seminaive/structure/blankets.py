@@ -17,10 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from seminaive.structure.results import LEVEL, TestResult
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-    from seminaive.structure.results import TestResult
 
     RowsPerCell = Callable[[int, int, Sequence[int]], float]
 
@@ -173,7 +173,7 @@ class _Search:
 
 
 def grow_shrink(
-    test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float = 0.05
+    test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float = LEVEL
 ) -> Blanket:
     """Add the first feature that depends on the target given the set, until none does; then shrink.
 
@@ -197,7 +197,7 @@ def grow_shrink(
     return search.found("grow-shrink")
 
 
-def iamb(test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float = 0.05) -> Blanket:
+def iamb(test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float = LEVEL) -> Blanket:
     """Add the feature with the smallest p-value given the set, until none is small enough; then shrink once.
 
     The feature that was added last is not tested again: that would be the same test.
@@ -210,7 +210,7 @@ def iamb(test: IndependenceTest, target: int, candidates: Sequence[int], alpha: 
 
 
 def inter_iamb(
-    test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float = 0.05
+    test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float = LEVEL
 ) -> Blanket:
     """Add the feature with the smallest p-value and shrink at once, again and again.
 
@@ -237,7 +237,7 @@ def fast_iamb(
     test: IndependenceTest,
     target: int,
     candidates: Sequence[int],
-    alpha: float = 0.05,
+    alpha: float = LEVEL,
     rows_per_cell: RowsPerCell | None = None,
 ) -> Blanket:
     """Add all features that depend on the target given the set, smallest p-values first; shrink; repeat.

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     Accuracy = Callable[[tuple[int, ...]], float]
 
 LOGISTIC, GENERATIVE = "logistic", "generative"
+# Normalised mutual information given the class from which on two features are separated, as in the paper.
+CUTOFF = 0.05
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ def dependence_partition(
     dependence: Floats,
     generator: np.random.Generator | np.random.RandomState,
     *,
-    cutoff: float = 0.05,
+    cutoff: float = CUTOFF,
     related: Related | None = None,
     logistic: Sequence[int] = (),
 ) -> Partition:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.structure.results import TestResult
+from seminaive.structure.results import LEVEL, TestResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,7 +54,7 @@ class SequentialPermutationTests:
     """
 
     numbers: Floats
-    alpha: float = 0.05
+    alpha: float = LEVEL
     n_permutations: int = 5000
     seed: int = 0
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+# The level of a test unless its caller says otherwise.
+LEVEL = 0.05
+
 
 @dataclass(frozen=True)
 class TestResult:

@@ -1,0 +1,215 @@
+"""Which columns and pairs have terms where all would be too many: those with the most evidence.
+
+Terms are ranked by their evidence at the residuals of a smaller model, for the training rows of each fold on
+their own, so that held-out rows have no part in the choice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.design.smooth_columns import most_pair_features
+from seminaive.selection.decision import SEARCH
+from seminaive.selection.relevance_search import MAINS, PAIRS, PLAN
+from seminaive.selection.term_evidence import Residuals, evidence_for_columns, evidence_for_pairs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.design.smooth_columns import SmoothColumns
+    from seminaive.encode import EncodedTable
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Kept = NDArray[np.bool_]
+    Split = tuple[Indices, Indices]
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """Columns with terms of pairs, and which of them a search may use.
+
+    Parameters
+    ----------
+    columns : SmoothColumns
+    n_pairs : int
+        How many pairs were looked at.
+    kept : ndarray of shape (n_sets, n_terms) or None
+        Which terms each training set has, folds first, then all rows; None for all.
+    narrower : callable
+        Gives such arrays for fewer and fewer columns.
+    """
+
+    columns: SmoothColumns
+    n_pairs: int
+    kept: Kept | None
+    narrower: Callable[[], list[Kept]]
+
+
+class Screen:
+    """Which columns and pairs of columns the rows of a table can support.
+
+    Parameters
+    ----------
+    columns : SmoothColumns
+        Without terms of pairs.
+    table, labels, row_weight, n_classes, splits
+        The rows, and the folds that hold them out.
+    """
+
+    def __init__(
+        self,
+        columns: SmoothColumns,
+        table: EncodedTable,
+        labels: Indices,
+        row_weight: Floats,
+        n_classes: int,
+        splits: list[Split],
+    ) -> None:
+        self.columns = columns
+        self.rows = (table, labels, row_weight, n_classes, splits)
+        self._table, self._n_classes = table, n_classes
+        self._n_sets = len(splits) + 1
+
+    def _residuals(self, scores: list[Floats] | None = None) -> Residuals:
+        """Return what some scores, or else the class shares, leave unexplained."""
+        _, labels, row_weight, n_classes, splits = self.rows
+        return Residuals(labels, row_weight, n_classes, splits, scores)
+
+    @cached_property
+    def _evidence(self) -> Floats:
+        """The evidence for each column, given the class shares: (sets, columns)."""
+        return evidence_for_columns(self.columns, self._table, self._residuals(), variances_of(MAINS))
+
+    def crossed_by(
+        self, wanted: Sequence[tuple[int, int]] | None, engine_of: Callable[..., Any], max_iter: int
+    ) -> Crossed:
+        """Return the columns with the terms of pairs.
+
+        Parameters
+        ----------
+        wanted : sequence of pairs or None
+            Positions in the table; None is all or, where these are too many, the best ones.
+        engine_of : callable
+            From columns and rows to what fits them.
+        max_iter : int
+            Newton steps of a fit without pairs.
+        """
+        named = None if wanted is None else self.columns.pairs_at(wanted, self._table.schema)
+        kept = self._kept_columns(named)
+        columns = self.columns.among(set(np.flatnonzero(kept.any(axis=0)).tolist()))
+        if named is not None:
+            crossed = columns.crossed(named, self._n_classes)
+        elif columns.can_cross_all(self._n_classes):
+            crossed = columns.with_all_pairs(self._n_classes)
+        else:
+            return self._crossed_by_best(columns, kept, engine_of(columns, *self.rows), max_iter)
+        n_pairs = self._n_all_pairs if named is None else len(named)
+        return self._crossed(crossed, n_pairs, None if kept.all() else kept_terms(crossed, kept))
+
+    @property
+    def _n_all_pairs(self) -> int:
+        n_columns = len(self.columns.mains)
+        return n_columns * (n_columns - 1) // 2
+
+    def _kept_columns(self, named: list[tuple[int, int]] | None) -> Kept:
+        """Return which columns each training set has: all, or as many as rows and those of named pairs."""
+        n_rows, n_columns = len(self._table), len(self.columns.columns)
+        if len(self.columns.mains) <= n_rows:
+            return np.ones((self._n_sets, n_columns), dtype=bool)
+        kept = halvings(self._evidence, n_rows)[0]
+        kept[:, sorted({j for pair in named or [] for j in pair})] = True
+        return kept
+
+    def _crossed_by_best(self, columns: SmoothColumns, kept: Kept, engine: Any, max_iter: int) -> Crossed:
+        """Return columns with the terms of those of their pairs that have the most evidence."""
+        columns = columns.crossed([], self._n_classes)
+        pairs = columns.all_pairs
+        evidence = self._evidence_for_pairs(columns, kept, pairs, engine, max_iter)
+        widths = [column.pair.shape[1] for column in columns.columns]
+        sizes = [widths[j] * widths[k] for j, k in pairs]
+        best = best_pairs(evidence, sizes, most_pair_features(self._n_classes))
+        chosen = np.flatnonzero(best.any(axis=0)).tolist()
+        crossed = columns.crossed([pairs[number] for number in chosen], self._n_classes)
+        terms = np.hstack([kept_terms(columns, kept), best[:, chosen]])
+        return self._crossed(crossed, self._n_all_pairs, terms)
+
+    def _evidence_for_pairs(
+        self, columns: SmoothColumns, kept: Kept, pairs: list[tuple[int, int]], engine: Any, max_iter: int
+    ) -> Floats:
+        """Return the evidence for pairs beyond slopes and main terms: (sets, pairs)."""
+        prepared = engine.prepare(kept_terms(columns, kept).astype(np.float64))
+        fits = [
+            *engine.fit_folds(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
+            engine.fit_all(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
+        ]
+        residuals = self._residuals([fit.scores for fit in fits])
+        evidence = evidence_for_pairs(columns, self._table, residuals, pairs, variances_of(PAIRS))
+        first, second = np.array(pairs).T
+        return np.where(kept[:, first] & kept[:, second], evidence, 0.0)
+
+    def _crossed(self, columns: SmoothColumns, n_pairs: int, kept: Kept | None = None) -> Crossed:
+        def narrower() -> list[Kept]:
+            n_columns = len(columns.mains)
+            screens = [kept_terms(columns, own) for own in halvings(self._evidence, n_columns // 2)]
+            return screens if kept is None else [own & kept for own in screens]
+
+        return Crossed(columns, n_pairs, kept, narrower)
+
+
+def variances_of(group: int) -> list[float]:
+    """Return the prior variances of coefficients of a group at the start of a search, over all relevances."""
+    lowest, highest = np.log(PLAN.relevances)
+    n_steps = round((highest - lowest) / np.log(PLAN.factors[group]))
+    relevances = np.exp(np.linspace(lowest, highest, n_steps + 1))
+    return [float(relevance) / PLAN.starts[group] for relevance in relevances]
+
+
+def ranks(evidence: Floats) -> Indices:
+    """Return the place of each entry of a row among those of the row, 0 for the largest."""
+    order = np.argsort(-evidence, axis=1, kind="stable")
+    return np.argsort(order, axis=1, kind="stable")
+
+
+def halvings(evidence: Floats, most: int) -> list[Kept]:
+    """Return which columns each training set keeps: its best ones, first ``most``, then half as many, ....
+
+    A column without evidence is in none.
+    """
+    place = ranks(evidence)
+    kept = [(place < most // 2**k) & (evidence > 0) for k in range(most.bit_length())]
+    return [own for k, own in enumerate(kept) if not k or not np.array_equal(own, kept[k - 1])]
+
+
+def best_pairs(evidence: Floats, sizes: Sequence[int], most: int) -> Kept:
+    """Return which pairs each training set keeps: its best ones, as many for each as have few features.
+
+    Parameters
+    ----------
+    evidence : ndarray of shape (n_sets, n_pairs)
+        A pair without evidence is left out.
+    sizes : sequence of int
+        The features of each pair.
+    most : int
+        The features of all pairs that any training set keeps.
+    """
+    place = np.where(evidence > 0, ranks(evidence), evidence.shape[1])
+    first = place.min(axis=0)
+    order = np.argsort(first, kind="stable")
+    affordable = np.cumsum(np.asarray(sizes)[order]) <= most
+    beyond = first[order[~affordable]].min(initial=evidence.shape[1])
+    return np.asarray(place < beyond)
+
+
+def kept_terms(columns: SmoothColumns, kept: Kept) -> Kept:
+    """Return which terms are of kept columns only, for each training set, given which columns it keeps."""
+    place = {column.number: j for j, column in enumerate(columns.columns) if column.number is not None}
+    slopes = [place[number] for number in columns.slopes]
+    first, second = np.array(columns.pairs, dtype=np.int64).reshape(-1, 2).T
+    return np.hstack([kept[:, slopes], kept[:, list(columns.mains)], kept[:, first] & kept[:, second]])

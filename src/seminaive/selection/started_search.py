@@ -1,0 +1,123 @@
+"""The search over strengths around an earlier model: new terms are added to its score, recalibrated.
+
+The score is ``a + b * earlier + new terms``. Strengths of the new terms are searched around the earlier
+score with the intercept a and slope b of its recalibration, around the score with a slope of 1 and an
+intercept, and around nothing (b = 0), which is the fit without an earlier model. Each search shrinks its
+answer to what it was made around as far as its gain may be chance: the earlier model recalibrated, or the
+class shares. Held-out rows, which the earlier model has not seen either, weigh these answers and the earlier
+model as it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.selection.baselines import NOTHING, SEARCHED, Baseline, Combination, baselines_of
+from seminaive.selection.relevance_search import RelevanceAnswer, RelevanceSearch, Trial
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from seminaive.selection.relevance_search import Engine
+
+    Floats = NDArray[np.float64]
+    Search = Callable[[Engine, Baseline | None], RelevanceSearch]
+
+INFINITE = (np.inf, np.inf, np.inf)
+
+
+@dataclass(frozen=True)
+class StartedAnswer(RelevanceAnswer):
+    """What a search around an earlier model has found; its coefficients include the intercept a.
+
+    Parameters
+    ----------
+    slope : float
+        b, the weight of the earlier score.
+    kind : str
+        What the search of most weight was made around; the best trial is one of it.
+    fit_share : float
+        The share of the fit in the answer of that search.
+    """
+
+    slope: float
+    kind: str
+    fit_share: float
+
+
+class StartedSearch:
+    """Searches around baselines made of one earlier score, and without it, averaged.
+
+    Parameters
+    ----------
+    engine : Engine
+    earlier : ndarray of shape (n_rows, n_columns)
+        The earlier score of all rows: one log odds of two classes, else one score per class.
+    search : callable
+        From an engine and a baseline, or None, to its `RelevanceSearch`.
+    """
+
+    def __init__(self, engine: Engine, earlier: Floats, search: Search) -> None:
+        self.baselines = baselines_of(
+            earlier, engine.labels, engine.row_weight, engine.n_classes, engine.splits
+        )
+        self.searches = {NOTHING: search(engine, None)}
+        for kind in SEARCHED:
+            baseline = self.baselines[kind]
+            self.searches[kind] = search(engine.around(baseline.offsets), baseline)
+
+    def run(self) -> StartedAnswer:
+        """Search around each baseline, and average the answers."""
+        answers = {kind: search.run() for kind, search in self.searches.items()}
+        decisions = {kind: answer.decision for kind, answer in answers.items()}
+        fresh = self.searches[NOTHING]
+        combined = Combination.of(self.baselines, fresh.held_out, decisions, fresh.generator)
+        best = answers[combined.best]
+        found = {field.name: getattr(best, field.name) for field in fields(best)} | {
+            "decision": combined.decision,
+            "coefficients": combined.coefficients(
+                {kind: answer.coefficients for kind, answer in answers.items()}
+            ),
+            "optimality": max(answer.optimality for answer in answers.values()),
+            "n_iter": max(answer.n_iter for answer in answers.values()),
+        }
+        slope, fit_share = combined.recalibration.slope, best.decision.fit_share
+        return StartedAnswer(**found, slope=slope, kind=combined.best, fit_share=fit_share)
+
+    @property
+    def trials(self) -> list[Trial]:
+        """All trials, those of a baseline alone, at infinite strengths, last."""
+        listed = [trial for search in self.searches.values() for trial in search.trials]
+        return [*listed, *(self._alone(baseline) for baseline in self.baselines.values())]
+
+    def _alone(self, baseline: Baseline) -> Trial:
+        """Return the trial without any new term."""
+        held_out = baseline.left_of(self.searches[NOTHING].held_out)
+        loss = float(held_out.mean(held_out.share_losses))
+        return Trial((0, 0, 0, 0), INFINITE, 0, None, [], held_out.share_scores, loss, loss)
+
+    @property
+    def slopes(self) -> list[float]:
+        """The weight of the earlier score in each trial's fit of all rows."""
+        slopes = {kind: baseline.of_all.slope for kind, baseline in self.baselines.items()}
+        listed = [slopes.get(kind, 0.0) for kind, search in self.searches.items() for _ in search.trials]
+        return [*listed, *slopes.values()]
+
+    def refitted(
+        self, answer: StartedAnswer, coefficients: Floats, baseline: Baseline | None
+    ) -> StartedAnswer:
+        """Return an answer with the fit of more rows around the baseline of most weight.
+
+        ``baseline`` is that of these rows, None for the search without an earlier model.
+        """
+        found = self.searches[answer.kind].with_class_shares(coefficients, answer.fit_share)
+        slope = 0.0
+        if baseline is not None:
+            slope = baseline.of_all.slope
+            found[0] += baseline.of_all.intercept
+        return replace(answer, coefficients=found, slope=slope)

@@ -1,0 +1,154 @@
+"""What each column and each pair of columns has to say beyond a model without it, before it is fitted."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from seminaive.design.classes import n_columns_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.design.smooth_columns import SmoothColumns
+    from seminaive.encode import EncodedTable
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Split = tuple[Indices, Indices]
+
+
+def evidence_for(gradient: Floats, curvature: Floats, variances: Sequence[float]) -> Floats:
+    """Return the log evidence for each coefficient over that for none, under each of some prior variances.
+
+    Near a coefficient b of 0 the log-likelihood is ``g b - h b^2 / 2``, so that a prior variance v changes
+    the log evidence by ``v g^2 / (1 + v h) - log(1 + v h)``, halved. The result has one more axis, first.
+    """
+    squares = gradient**2
+    found = []
+    for variance in variances:
+        spread = variance * curvature
+        found.append(0.5 * (variance * squares / (1 + spread) - np.log1p(spread)))
+    return np.stack(found)
+
+
+class Residuals:
+    """What a model leaves unexplained in the training rows of each fold and, last, in all rows.
+
+    Parameters
+    ----------
+    labels, row_weight : ndarray of shape (n_rows,)
+    n_classes : int
+    splits : list of (training rows, held-out rows)
+    scores : list of ndarray of shape (n_rows, n_columns) or None
+        Of the model fitted to each training set; None is its class shares.
+    """
+
+    def __init__(
+        self,
+        labels: Indices,
+        row_weight: Floats,
+        n_classes: int,
+        splits: Sequence[Split],
+        scores: Sequence[Floats] | None = None,
+    ) -> None:
+        n_rows = len(labels)
+        indicator = np.zeros((n_rows, n_classes))
+        indicator[np.arange(n_rows), labels] = 1.0
+        weights = np.zeros((len(splits) + 1, n_rows))
+        weights[-1] = row_weight
+        for weight, (train, _) in zip(weights, splits, strict=False):
+            weight[train] = row_weight[train]
+        # Of two classes the second has the residuals of the first, with the other sign.
+        first = n_classes - n_columns_of(n_classes)
+        self._residuals = np.empty((n_rows, len(weights), n_classes - first))
+        self._curvatures = np.empty_like(self._residuals)
+        for k, weight in enumerate(weights):
+            posterior = _shares(indicator, weight) if scores is None else _posterior(scores[k])
+            away = indicator - posterior
+            self._residuals[:, k] = (weight[:, None] * away)[:, first:]
+            self._curvatures[:, k] = (weight[:, None] * posterior * (1 - posterior))[:, first:]
+
+    @property
+    def n_sets(self) -> int:
+        """Return the number of training sets."""
+        return self._residuals.shape[1]
+
+    def of_products(self, left: Floats, right: Floats, variances: Sequence[float]) -> Floats:
+        """Return the evidence for each product of a feature on the left and one on the right.
+
+        Summed over the classes and the features on the left: (variances, training sets, right features).
+        """
+        total = np.zeros((len(variances), self.n_sets, right.shape[1]))
+        squares = right**2
+        shape = (*self._residuals.shape[1:], right.shape[1])
+        for feature in left.T:
+            gradient = (feature[:, None, None] * self._residuals).reshape(len(feature), -1).T @ right
+            curvature = (feature[:, None, None] ** 2 * self._curvatures).reshape(len(feature), -1).T @ squares
+            found = evidence_for(gradient.reshape(shape), curvature.reshape(shape), variances)
+            total += found.sum(axis=2)
+        return total
+
+
+def _shares(indicator: Floats, weight: Floats) -> Floats:
+    """Return the class shares of weighted rows."""
+    by_class = weight @ indicator
+    return np.asarray(by_class / by_class.sum())
+
+
+def _posterior(scores: Floats) -> Floats:
+    """Return the probability of each class, given scores or the log odds of two classes."""
+    by_class = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
+    odds = np.exp(by_class - by_class.max(axis=1, keepdims=True))
+    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
+
+
+def evidence_for_columns(
+    columns: SmoothColumns, table: EncodedTable, residuals: Residuals, variances: Sequence[float]
+) -> Floats:
+    """Return the evidence for the slope or the main term of each column, whichever has more: (sets, columns).
+
+    It is that under the best of some prior variances.
+    """
+    ones = np.ones((len(table), 1))
+    found = np.zeros((residuals.n_sets, len(columns.columns)))
+    for j, blocks in _terms_of_columns(columns, table):
+        evidence = sum(residuals.of_products(ones, features, variances).sum(axis=2) for features in blocks)
+        np.maximum(found[:, j], np.max(evidence, axis=0), out=found[:, j])
+    return found
+
+
+def _terms_of_columns(columns: SmoothColumns, table: EncodedTable) -> Iterator[tuple[int, Iterator[Floats]]]:
+    """Yield the features of all slopes and main terms, a few at a time, each term with its column."""
+    place = {column.number: j for j, column in enumerate(columns.columns) if column.number is not None}
+    for number, features in zip(columns.slopes, columns.slope_features(table.numbers).T, strict=True):
+        yield place[number], iter([features[:, None]])
+    for j in columns.mains:
+        yield j, columns.columns[j].main_blocks(table)
+
+
+def evidence_for_pairs(
+    columns: SmoothColumns,
+    table: EncodedTable,
+    residuals: Residuals,
+    pairs: Sequence[tuple[int, int]],
+    variances: Sequence[float],
+) -> Floats:
+    """Return the evidence for each pair of columns under the best of some prior variances: (sets, pairs)."""
+    used = sorted({j for pair in pairs for j in pair})
+    features = {j: columns.columns[j].pair_features(table) for j in used}
+    seconds: dict[int, list[tuple[int, int]]] = {}
+    for number, (j, k) in enumerate(pairs):
+        seconds.setdefault(j, []).append((number, k))
+    found = np.zeros((residuals.n_sets, len(pairs)))
+    for j, own in seconds.items():
+        numbers, others = zip(*own, strict=True)
+        right = np.hstack([features[k] for k in others])
+        evidence = residuals.of_products(features[j], right, variances)
+        starts = np.cumsum([0, *(features[k].shape[1] for k in others)])[:-1]
+        by_pair = np.add.reduceat(evidence, starts, axis=2)
+        found[:, list(numbers)] = np.maximum(by_pair.max(axis=0), 0.0)
+    return found
