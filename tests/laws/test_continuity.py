@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.special import logit
 
 from seminaive import HigherOrderLogisticRegression, SemiNaive, explain
 from seminaive.encode import NumericColumn, TableEncoder
@@ -200,6 +201,16 @@ def test_the_drawn_surface_is_the_model(fitted):
     surface = np.asarray(drawn).reshape(len(days), len(sums))[np.ix_(some, some)]
     found, expected = (np.diff(np.diff(own, axis=0), axis=1) for own in (surface, odds))
     np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+def test_a_nomogram_reads_its_pairs_between_nodes(fitted):
+    model, X = fitted
+    display = explain.NomogramDisplay.from_estimator(model, pairs=3)
+    table = model._encode(X.iloc[:60])
+    whole, without = (logit(display.probabilities(table, pairs=pairs)[:, 1]) for pairs in (True, False))
+    effects = Effects.of(model.scores_, model.schema_, model.summary_)
+    pairs = effects.breakdown(table)[:, 1 + len(effects.features) :].sum(axis=1)
+    np.testing.assert_allclose(whole - without, pairs[:, 1] - pairs[:, 0], atol=1e-9)
 
 
 def test_the_weight_of_cells_gives_the_mean_over_the_rows(fitted):

@@ -213,7 +213,7 @@ class Nodes:
     @classmethod
     def of(cls, schema: Schema) -> Nodes | None:
         """Return the nodes of a schema, None where no column has any."""
-        nodes = [getattr(schema.columns[position], "nodes", None) or () for position in schema.coded]
+        nodes = [schema.nodes_of(j) or () for j in range(len(schema.coded))]
         if not any(nodes):
             return None
         number_of = {position: k for k, position in enumerate(schema.numeric)}

@@ -319,6 +319,10 @@ class Schema(SavedByFields):
             for column in self.columns
         )
 
+    def nodes_of(self, coded: int) -> tuple[float, ...] | None:
+        """Return between which numbers a coded column is read, None where tables look at its code."""
+        return getattr(self.columns[self.coded[coded]], "nodes", None)
+
     @cached_property
     def nodes(self) -> Nodes | None:
         """Return between which numbers tables are interpolated, None where all are read by code."""

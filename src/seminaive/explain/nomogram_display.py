@@ -239,7 +239,7 @@ class NomogramDisplay(Display):
         schema = self.model.schema_
         coded = {position: j for j, position in enumerate(schema.coded)}
         numeric = {position: j for j, position in enumerate(schema.numeric)}
-        log_odds = np.zeros((len(table), len(self.model.classes_)))
+        log_odds, places = np.zeros((len(table), len(self.model.classes_))), table.places
         for i in range(len(table)):
             for lane in self.lanes:
                 number = float(table.numbers[i, numeric[lane.position]]) if lane.of_numbers else None
@@ -248,7 +248,7 @@ class NomogramDisplay(Display):
         for k, c in enumerate(self.targets):
             log_odds[:, c] += self.start[k] + self.spread / self.factor  # others as on average
             for own in self.pairs if pairs else ():
-                cells = interpolate(own.table, [table.places.axis(j) for j in own.columns])
+                cells = interpolate(own.table, [places.axis(j) for j in own.columns])
                 log_odds[:, c] += cells[:, c] - cells[:, self.reference]
         weight = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
         proba: Floats = weight / weight.sum(axis=1, keepdims=True)
@@ -292,6 +292,8 @@ class NomogramDisplay(Display):
             words.append(
                 f"Marks without room for a label: {self.unlabelled_}; effects_table lists all values."
             )
+        if any(self.model.schema_.nodes_of(j) for own in self.pairs for j in own.columns):
+            words.append("Between two numbers of a table, points lie between those of both.")
         if any(kind == "unseen" for lane in self.lanes for _, _, kind in lane.marks):
             words.append("A triangle marks a value that training never had.")
         for text in words:
@@ -416,7 +418,8 @@ class NomogramDisplay(Display):
             sheet.text(f"This row: {shown}", colour="C3")
 
     def _pair_points(self, pair: TupleEffect, c: int) -> float:
-        cell = interpolate(pair.table, [self.row.places.axis(j) for j in pair.columns])[0]
+        places = self.row.places
+        cell = interpolate(pair.table, [places.axis(j) for j in pair.columns])[0]
         return float(cell[c] - cell[self.reference]) * self.factor
 
 

@@ -132,7 +132,7 @@ class PairDisplay(Display):
         position = class_position(estimator, target)
         positions = [effects.schema.coded[j] for j in own.columns]
         labels = [axis_labels(effects, k) for k in positions]
-        nodes = [getattr(effects.schema.columns[k], "nodes", None) for k in positions]
+        nodes = [effects.schema.nodes_of(j) for j in own.columns]
         if limit is None:
             limit = largest_effect(own, position)
         return cls(own, labels, nodes, position, evidence_name(estimator, position), limit).plot(ax=ax)

@@ -37,7 +37,8 @@ def effects_table(model: Any) -> Any:
     """Return every effect of a fitted additive model, one line per value.
 
     The score of a row is the line of the intercept plus one line for each term: of a feature the line with
-    the row's value, of a pair or a larger tuple the line with its combination of values. Where a number has
+    the row's value, of a pair or a larger tuple the line with its combination of values. Pairs of `SemiNaive`
+    list numbers at which their effect holds; between two of them it is interpolated. Where a number has
     ``linear`` or ``quadratic``, its effect is ``effect + linear * (x - at) + quadratic * (x - at) ** 2``. The
     sum is ``decision_function``: with two classes the log odds of the second one, with more the centred score
     of each class, in as many lines.

@@ -1,8 +1,8 @@
 """Tables over coded columns that are interpolated along the axes of numbers.
 
 Legend: i row, r row of a block, j column, t term, c class, n rows, k columns, T terms, C classes. The columns
-of term t are ``columns[starts[t]:starts[t + 1]]``, one or two. A row stands on the axis of a column at a code,
-or between two nodes: its place is the code of the node below, and ``along`` its share of the way to the next.
+of term t are ``columns[starts[t]:starts[t + 1]]``, one or two. A row stands on the axis of a column at a code
+or between two nodes: its place is the code of the node below, ``along`` the share of the way to the next.
 """
 
 import numpy as np
