@@ -64,7 +64,7 @@ def effects(model):
 @pytest.fixture(autouse=True)
 def close_figures():
     yield
-    from matplotlib import pyplot as plt
+    import matplotlib.pyplot as plt
 
     plt.close("all")
 
