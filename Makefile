@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-oldest smoke test-all lint docs bench clean
+.PHONY: demo test test-oldest smoke test-all lint docs pictures bench clean
 
 .venv/%: pyproject.toml
 	@echo "Installing seminaive and what it needs into .venv: once, a minute or two."
@@ -41,6 +41,10 @@ test-all: .venv/test
 docs: .venv/docs
 	$(BIN)/sphinx-build -W --keep-going --quiet --fresh-env --write-all -b html docs docs/_build/html
 	@echo docs/_build/html/index.html
+
+# Every display on six tables of SEMINAIVE_DATA, light and dark, on one page to scroll through.
+pictures: .venv/plot
+	$(BIN)/python benchmarks/pictures.py
 
 bench: .venv/bench
 	$(BIN)/python benchmarks/run.py

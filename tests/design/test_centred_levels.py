@@ -1,12 +1,12 @@
 """A category of many levels: functions of its levels, never written out, in place of eigenfunctions."""
 
 import numpy as np
-import pandas as pd
 import pytest
 from scipy.special import expit
 
 from seminaive.design import smooth_columns
 from seminaive.design.centred_levels import CentredLevels
+from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns, eigenfunctions
 from seminaive.encode import TableEncoder
 from seminaive.selection import projected_engine
@@ -47,10 +47,10 @@ def probabilities(engine, patch, most, *, limits):
     """Return those of all rows, by fits in which categories of more than ``most`` levels have no matrix."""
     rng = np.random.default_rng(3)
     n_rows = 300
-    numbers, codes = rng.normal(size=n_rows), rng.integers(0, 12, n_rows)
-    labels = (rng.random(n_rows) < expit(numbers + rng.normal(size=12)[codes])).astype(int)
-    _, table = TableEncoder.learn(pd.DataFrame({"number": numbers, "level": codes.astype(str)}))
-    patch.setattr(smooth_columns, "MOST_DECOMPOSED", most)
+    few, codes = rng.integers(0, 3, n_rows), rng.integers(0, 12, n_rows)
+    labels = (rng.random(n_rows) < expit(few - 1 + rng.normal(size=12)[codes])).astype(int)
+    _, table = TableEncoder.learn(np.column_stack([few, codes]), categorical_features="all")
+    patch.setattr(smooth_columns, "N_BINS", most)
     for name, value in limits.items():
         patch.setattr(projected_engine, name, value)
     columns = SmoothColumns.of(table, np.ones(n_rows))
@@ -78,3 +78,22 @@ def test_both_ways_to_write_a_category_give_the_same_answers(monkeypatch, limits
     np.testing.assert_allclose(degrees_by_level, degrees, rtol=1e-4 if not limits else 0.05, atol=0.02)
     by_rows, _ = probabilities(KernelEngine, monkeypatch, 3, limits=limits)
     np.testing.assert_allclose(by_rows, decomposed, rtol=0, atol=1e-6)
+
+
+def test_passes_over_pairs_of_a_category_of_many_levels_are_products_with_their_features(monkeypatch):
+    monkeypatch.setattr(smooth_columns, "N_BINS", 5)
+    rng = np.random.default_rng(1)
+    codes = np.column_stack([rng.choice(20, 400, p=np.arange(1, 21) / 210), rng.integers(0, 3, 400)])
+    _, table = TableEncoder.learn(codes, categorical_features="all")
+    columns = SmoothColumns.of(table, np.ones(400)).with_all_pairs(2)
+    many, few = columns.columns
+    assert np.count_nonzero(many.pair.any(axis=1)) == 5 < len(many.pair)
+    pairs = many.pair_features(table)[:, :, None] * few.pair_features(table)[:, None]
+    features = np.hstack(
+        [np.ones((400, 1)), many.main_features(table), few.main_features(table), pairs.reshape(400, -1)]
+    )
+    design = ProjectedDesign(columns, table, 2)
+    coefficients, residuals = rng.normal(size=(features.shape[1], 3)), rng.normal(size=(400, 3))
+    np.testing.assert_allclose(design.scores(coefficients)[:, :3], features @ coefficients, atol=1e-12)
+    np.testing.assert_allclose(design.adjoint(residuals), features.T @ residuals, atol=1e-11)
+    np.testing.assert_allclose(design.squared_adjoint(residuals), (features**2).T @ residuals, atol=1e-11)

@@ -5,6 +5,8 @@ import hashlib
 import json
 import os
 import re
+import shutil
+import subprocess
 from html import escape, unescape
 from pathlib import Path
 
@@ -16,7 +18,9 @@ from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegressio
 from seminaive.errors import InputError
 from seminaive.evaluate import load_dataset
 from seminaive.explain import calculator, page
+from seminaive.explain.calculator import usual_range
 from seminaive.explain.programs import script_json
+from seminaive.explain.reading import effects_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 HOSTILE = "</script><img src=x onerror=document.title='broken'>"
@@ -135,7 +139,7 @@ def test_a_number_that_cannot_be_read_is_not_a_missing_one(hostile, browser, tmp
     assert probabilities(document) == []
     assert "This is not a number" in document
     outside = browser(opened, {"x\"'": "500"})
-    assert "Outside the usual range" in outside
+    assert "Outside the middle 99 % of training" in outside
     assert len(probabilities(outside)) == 3
 
 
@@ -229,3 +233,107 @@ def test_what_cannot_be_a_page_is_refused(weather, tmp_path):
     with pytest.raises(InputError, match="units names 'moon'"):
         calculator(model, tmp_path / "page.html", units={"moon": "km"})
     assert not (tmp_path / "page.html").exists()
+
+
+# What is where: at the widths of a desk, a tablet and a phone, and on paper
+
+
+@pytest.fixture(scope="module")
+def answers():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "days": rng.integers(3, 400, 500),
+            "amount": rng.normal(12.9, 0.5, 500),
+            **{f"answer {k}": rng.choice([1.0, 2.0], 500) for k in range(10)},
+        }
+    )
+    y = (X["days"] / 200 + X["amount"] + rng.normal(size=500) > 14).astype(float)
+    names = [name for name in X if name.startswith("answer")]
+    return HigherOrderLogisticRegression(order=2, hierarchical=True, categorical_features=names).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def opened(answers, tmp_path_factory):
+    """Return the page of a model of questions with its folded part open, and its calculator."""
+    folder = tmp_path_factory.mktemp("pages")
+    whole = page(answers, folder / "page.html")
+    whole.write_text(
+        whole.read_text(encoding="utf-8").replace("<details>", "<details open>"), encoding="utf-8"
+    )
+    return whole, calculator(answers, folder / "calculator.html")
+
+
+@pytest.mark.parametrize("width", [1280, 768, 390])
+def test_no_picture_is_cut_and_the_page_does_not_scroll_sideways(opened, browser, width):
+    script = (
+        f"{ANSWER} addEventListener('load', () => answer([document.documentElement.scrollWidth,"
+        "document.querySelector('.whole .wide').clientWidth,"
+        "document.querySelector('.whole img').getBoundingClientRect().width]));"
+    )
+    needed, room, nomogram = answer(browser(in_frame(with_script(opened[0], script), width)))
+    assert needed <= width
+    if width == 390:
+        assert nomogram >= 650  # legible, and scrolled within its frame
+    else:
+        assert 0.55 * width < nomogram <= room
+
+
+def test_the_result_stays_in_view_on_a_phone_and_its_bar_has_a_track(opened, browser):
+    script = f"""{ANSWER} addEventListener('load', () => {{
+      const fields = document.querySelectorAll('.field'), last = fields[fields.length - 1];
+      last.scrollIntoView({{block: 'center'}});
+      const box = document.getElementById('result').getBoundingClientRect();
+      const track = document.querySelector('.track'), bar = track.firstChild;
+      const share = Number(document.querySelector('[data-probability]').dataset.probability);
+      bar.style.width = '100%';
+      answer([box.top, box.bottom, innerHeight, scrollY, share,
+              bar.getBoundingClientRect().width, track.clientWidth]);
+    }});"""
+    top, bottom, height, scrolled, _, bar, track = answer(
+        browser(in_frame(with_script(opened[1], script), 390))
+    )
+    assert scrolled > 0
+    assert top >= -1
+    assert bottom < height / 2
+    assert bar == pytest.approx(track, abs=1)  # in pixels, which are whole for one of them
+
+
+def test_hints_are_in_units_of_the_data_and_labels_are_whole(answers, opened, browser):
+    text = browser(opened[1])
+    days = next(own for own in effects_of(answers).features if own.name == "days")
+    low, high = usual_range(days)
+    assert low == round(low)
+    assert high == round(high)
+    assert f"the middle 99 % of training: {low:.0f} to {high:.0f}" in text
+    assert re.findall(r"<option[^>]*>([^<]*)</option>", text)[:3] == ["not known", "1", "2"]
+    assert "Probability of each class: 0, 1" in text
+    for number in (low, high):
+        assert "Outside the middle 99 %" not in browser(opened[1], {"days": str(number)})
+
+
+@pytest.mark.parametrize(("language", "readable"), [("de-DE", True), ("en-US", False)])
+def test_a_decimal_comma_is_read_where_the_language_writes_one(opened, language, readable):
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if found is None:
+        pytest.skip("no Chromium is installed: the calculator is not opened")
+    link = f'{opened[1].as_uri()}#{{"amount":"12,5"}}'
+    command = [found, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000",
+               f"--accept-lang={language}", "--dump-dom", link]  # fmt: skip
+    text = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    assert bool(probabilities(text)) == readable
+
+
+def test_on_paper_the_nomogram_has_a_page(opened, tmp_path):
+    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    reader = shutil.which("pdftotext")
+    if found is None or reader is None:
+        pytest.skip("no Chromium or no pdftotext is installed: nothing is printed")
+    printed_to = f"--print-to-pdf={tmp_path / 'page.pdf'}"
+    command = [found, "--headless", "--no-sandbox", "--disable-gpu", printed_to, opened[0].as_uri()]
+    subprocess.run(command, capture_output=True, check=True, timeout=120)
+    text = subprocess.run(
+        [reader, "-bbox", str(tmp_path / "page.pdf"), "-"], capture_output=True, text=True, check=True
+    ).stdout
+    printed = next(part for part in text.split("<page ")[1:] if ">Nomogram:<" in part)
+    assert ">sheet<" in printed  # its heading is on the same page

@@ -56,7 +56,7 @@ def test_explain_writes_a_page_with_every_picture(seminaive, saved, tmp_path):
     _, _, path = saved
     assert seminaive("explain", path, "--page", tmp_path / "page.html")[0] == 0
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    captions = ["Which effects move", "Effect of sky", "Effect of temperature", "Nomogram"]
+    captions = ["Which columns move", "Effect of sky", "Effect of temperature", "Nomogram"]
     assert all(f"<figcaption>{own}" in text for own in captions)
     assert "Self-test not run." in text
 

@@ -119,9 +119,9 @@ def test_a_waterfall_ends_at_the_log_odds_of_the_row(two, pairs):
 
 def test_importances_decrease(pairs):
     model, _ = pairs
-    display = ImportanceDisplay.from_estimator(model, max_effects=6)
-    assert display.values == sorted(display.values, reverse=True)
-    assert display.left_out == len(effects_of(model).names) - 6
+    display = ImportanceDisplay.from_estimator(model, max_columns=3)
+    assert (np.diff(display.alone + display.shared) <= 0).all()
+    assert display.left_out == len(effects_of(model).features) - 3
 
 
 @pytest.mark.parametrize("scale", ["hundred", "doubling"])
@@ -152,8 +152,8 @@ def test_lanes_of_several_classes_read_back_exactly(pairs):
 
 def test_the_note_grows_with_what_is_not_drawn(two):
     model, _ = two
-    assert "10 weaker pairs" in NomogramDisplay.from_estimator(model, pairs=0).note
-    assert "9 weaker pairs" in NomogramDisplay.from_estimator(model, pairs=1).note
+    assert NomogramDisplay.from_estimator(model, pairs=0).note.startswith("10 effects that are not drawn")
+    assert NomogramDisplay.from_estimator(model, pairs=1).note.startswith("9 effects that are not drawn")
 
 
 def test_weaker_features_may_be_left_out_of_a_nomogram_which_says_so(two):
@@ -163,8 +163,9 @@ def test_weaker_features_may_be_left_out_of_a_nomogram_which_says_so(two):
     few = NomogramDisplay.from_estimator(model, features=2, pairs=100)
     strongest = sorted(effects.features, key=lambda own: -own.deviation.sum())[:2]
     assert {lane.name for lane in few.lanes} == {own.name for own in strongest}
-    assert f"{len(effects.features) - 2} weaker features" in few.note
-    assert "features" not in whole.note
+    rest = {own.name for own in few.selection.rest}
+    assert {own.name for own in effects.features} - rest == {own.name for own in strongest}
+    assert len(whole.selection.rest) < len(few.selection.rest)
     # What is left out has mean zero, so that the rest stands for it.
     table = model._encode(X)
     parts, names = effects.breakdown(table), {lane.name for lane in few.lanes}
@@ -174,18 +175,18 @@ def test_weaker_features_may_be_left_out_of_a_nomogram_which_says_so(two):
     np.testing.assert_allclose(few.probabilities(table, pairs=False)[:, 1], expected, atol=0.02)
 
 
-@pytest.mark.parametrize(("slope", "in_bands"), [(0.0, True), (0.005, True), (0.5, False)])
-def test_a_curve_of_jumps_is_drawn_in_bands(slope, in_bands):
+@pytest.mark.parametrize(("slope", "is_ruler"), [(0.0, False), (-0.005, False), (-0.5, True), (0.5, False)])
+def test_a_ruler_is_for_curves_of_one_direction_that_do_not_jump_alone(slope, is_ruler):
     coefficients = np.zeros((2, 3, 2))
     coefficients[:, 0, 1], coefficients[:, 1, 1] = [3.0, 0.0], slope
     curve = FeatureCurve(np.zeros(1), np.zeros(2), 1.0, coefficients, np.zeros(2))
     seen = np.linspace(-2, 2, 401)
     own = FeatureEffect("x", 0, None, curve, np.append(seen, np.nan), np.append(np.ones(401), 0.0))
-    lane, _, lost = lane_of(None, own, 1, 0)
-    assert (lane.edges is not None) == in_bands
-    assert bool(lane.strips) != in_bands
-    assert [label for label, _, kind in lane.marks if kind == "value"] == (["≤ 0", "> 0"] if in_bands else [])
-    assert lost <= 0.005 * 3.0
+    lane, lowest = lane_of(None, own, 1, 0)
+    assert lane.is_ruler == is_ruler
+    for number in (-1.9, -0.3, 0.0, 0.2, 1.9):
+        exact = float(curve.at(np.array([number]))[0, 1])
+        np.testing.assert_allclose(lane.points_of(None, number) + lowest, exact, atol=1e-9)
 
 
 def test_weights_are_written_whole_below_a_million():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logit
 from sklearn.metrics import log_loss
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes
@@ -155,6 +156,19 @@ def test_more_bands_where_needed_or_asked_and_the_card_says_where_most_is_lost()
         scorecard(model, bands={"moon": 9})
     with pytest.raises(InputError, match="bands at least 1"):
         scorecard(model, bands={"x0": 0})
+
+
+def test_the_card_prints_the_largest_difference_from_the_model(weather):
+    X, y = weather
+    model = HigherOrderLogisticRegression(order=2, hierarchical=True).fit(X, y == "sun")
+    low, high = X["temperature"].quantile([0.05, 0.95])
+    X = X.assign(temperature=X["temperature"].clip(low, high))
+    bound, exact = scorecard(model), scorecard(model, X=X)
+    log_odds = [logit(card.predict_proba(X)[:, 1]) for card in (bound, exact)]
+    difference = [np.abs(own - model.decision_function(X)).max() for own in log_odds]
+    assert bound.largest >= difference[0]
+    np.testing.assert_allclose(exact.largest, difference[1], rtol=1e-9)
+    assert f"differ by more than {exact.largest:.2g}" in str(exact)
 
 
 def test_bands_found_on_rows_follow_a_steep_end_that_the_summary_does_not_know():

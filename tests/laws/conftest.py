@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
-from seminaive.errors import ColumnsWarning
+from seminaive.errors import ColumnsWarning, WeightsWarning
 
 MOST_ROWS = 80
 
@@ -80,7 +80,7 @@ def fitted_to(classifier, seed, *, stream=False):
     table = table_of(seed)
     model = classifier()
     with warnings.catch_warnings():
-        for expected in (ConvergenceWarning, ColumnsWarning):
+        for expected in (ConvergenceWarning, ColumnsWarning, WeightsWarning):
             warnings.simplefilter("ignore", expected)
         if not stream:
             return model.fit(table.X, table.y, sample_weight=table.sample_weight)

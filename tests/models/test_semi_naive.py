@@ -1,5 +1,6 @@
 """SemiNaive: fits against dense references, invariances, planted curves and pairs, noise, missing cells."""
 
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -453,3 +454,23 @@ def test_rows_that_weigh_thousands_each_are_learned_from(weight):
     often = SemiNaive().fit(X[:300], y[:300], sample_weight=np.full(300, weight))
     losses = [log_loss(y[300:], model.predict_proba(X[300:])) for model in (once, often)]
     assert losses[1] < losses[0] + 0.02
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::seminaive.errors.ColumnsWarning")
+def test_a_category_of_thousands_of_levels_takes_at_most_three_times_as_long_as_one_of_ten():
+    rng = np.random.default_rng(0)
+    n_rows, seconds = 20_000, {}
+    others = {f"category {j}": rng.integers(0, 10, n_rows).astype(object) for j in range(5)}
+    others |= {f"number {j}": rng.normal(size=n_rows) for j in range(6)}
+    for n_levels in (10, 4000):
+        codes = rng.integers(0, n_levels, n_rows)
+        effects = 0.5 * rng.normal(size=n_levels)
+        y = others["number 0"] + effects[codes] + rng.logistic(size=n_rows) > 0
+        X = pd.DataFrame({**others, "level": [f"level {code}" for code in codes]})
+        SemiNaive(interactions=0).fit(X[:2000], y[:2000])  # compiles
+        start = time.process_time()
+        model = SemiNaive().fit(X, y)
+        seconds[n_levels] = time.process_time() - start
+        assert "level" in model.feature_names_in_[np.argsort(-model.feature_importances_)[:2]]
+    assert seconds[4000] <= 3 * seconds[10]

@@ -45,12 +45,13 @@ def explain(
     from seminaive import explain as explaining
 
     label = label_named(model, target)
-    every = explaining.effects_table(model)
+    every = None if feature is None and csv is None else explaining.effects_table(model)
     if feature is None:
         frame = explaining.summary(model, label)
         typer.echo(f"{type(model).__name__}; classes: {', '.join(map(str, model.classes_))}")
         typer.echo(
-            f"importance: standard deviation over the training rows; low, high: {_scale(model, label)}"
+            "importance: standard deviation over the training rows; with_pairs: and its share of pairs; low, "
+            f"high: {_scale(model, label)}"
         )
     else:
         frame = _effects_of_one(model, every, feature, label)

@@ -14,6 +14,7 @@ import numpy as np
 from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms
+from seminaive.design.pair_codes import PairCodes
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.table import TableDesign
 from seminaive.design.workspace import in_threads
@@ -60,9 +61,10 @@ class ProjectedDesign:
             for j, block in zip(columns.mains, self.blocks[n_slopes : n_slopes + n_mains], strict=True)
             if own[j].number is not None
         ]
-        self._terms, self._functions, self._many_levels, features = _table_terms(columns, self.blocks)
-        terms = Terms(tuple(features), tuple(table.cardinalities))
-        fused = FusedTerms.of(table.codes, terms)
+        coding = PairCodes.of(columns, table)
+        self._terms, self._functions, self._many_levels, features = _table_terms(columns, self.blocks, coding)
+        terms = Terms(tuple(features), coding.cardinalities)
+        fused = FusedTerms.of(coding.codes, terms)
         slopes = columns.slope_features(table.numbers)
         zeros = np.zeros(n_slopes)
         self.cells = TableDesign(
@@ -204,7 +206,7 @@ class ProjectedDesign:
 
 
 def _table_terms(
-    columns: SmoothColumns, blocks: list[slice]
+    columns: SmoothColumns, blocks: list[slice], coding: PairCodes
 ) -> tuple[Indices, Floats, list[ManyLevels], list[tuple[int, ...]]]:
     """Return the terms that are tables, as the kernels read them, all functions, and the coded columns.
 
@@ -216,15 +218,12 @@ def _table_terms(
     n_slopes, n_mains = len(columns.slopes), len(columns.mains)
     described: list[tuple[int, ...]] = []
     features: list[tuple[int, ...]] = []
-    places: dict[tuple[int, str], int] = {}
     flat = [np.ones(1)]
     many: list[ManyLevels] = []
 
-    def place(j: int, which: str) -> int:
-        if (j, which) not in places:
-            places[j, which] = sum(map(len, flat))
-            flat.append(getattr(own[j], which).ravel())
-        return places[j, which]
+    def place(functions: Floats) -> int:
+        flat.append(functions.ravel())
+        return sum(map(len, flat[:-1]))
 
     cell = 0
     for j, block in zip(columns.mains, blocks[n_slopes : n_slopes + n_mains], strict=True):
@@ -233,14 +232,14 @@ def _table_terms(
             if isinstance(functions, CentredLevels):
                 many.append((functions, block, slice(cell, cell + len(functions))))
             else:
-                described.append((place(j, "main"), *functions.shape, 0, 1, 1, block.start, cell))
+                described.append((place(functions), *functions.shape, 0, 1, 1, block.start, cell))
             features.append((own[j].coded or 0,))
             cell += len(functions)
+    placed = {j: (place(functions), *functions.shape) for j, functions in coding.functions.items()}
     for (j, k), block in zip(columns.pairs, blocks[n_slopes + n_mains :], strict=True):
-        left, right = own[j].pair, own[k].pair
-        described.append((place(j, "pair"), *left.shape, place(k, "pair"), *right.shape, block.start, cell))
-        features.append((own[j].coded or 0, own[k].coded or 0))
-        cell += len(left) * len(right)
+        described.append((*placed[j], *placed[k], block.start, cell))
+        features.append((coding.coded[j], coding.coded[k]))
+        cell += len(coding.functions[j]) * len(coding.functions[k])
     return np.array(described, dtype=np.int64).reshape(-1, 8), np.concatenate(flat), many, features
 
 

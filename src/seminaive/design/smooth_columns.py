@@ -30,7 +30,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Bins of a number. They round its values to 64 quantiles; on few rows the functions are far fewer.
+# Bins of a number. They round its values to 64 quantiles; on few rows the functions are far fewer. A category
+# of more levels has no matrix of eigenfunctions, whose products take the square of the levels: its main term
+# has a function per level, which is the same prior, and its pairs have those of the 64 most frequent levels,
+# of which the leading eigenfunctions of all levels are made.
 N_BINS = 64
 # Functions of a number in pairs, at most; a category, whose functions are less smooth, has up to twice as
 # many. They are fewer where the features of all pairs, or these times the classes, would be more than this.
@@ -38,10 +41,6 @@ PAIR_FUNCTIONS, MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4, 4000, 16000
 # A category has no functions in pairs where more than so many eigenvalues equal the largest: an identifier.
 # Slopes count numbers up to so many deviations from the mean.
 MOST_TIED, MOST_DEVIATIONS = 32, 4.0
-# A category of more levels has no matrix of eigenfunctions, whose products take the square of the levels: its
-# main term has a function per level, which is the same prior. Its functions of pairs are those of as many of
-# the most frequent levels, which the leading eigenfunctions of all of them are mostly made of.
-MOST_DECOMPOSED = 700
 
 
 def most_pair_features(n_classes: int) -> int:
@@ -162,8 +161,8 @@ class SmoothColumn:
             yield self.main_features(table)
             return
         level, _ = self.positions(table)
-        for first in range(0, self.main.shape[1], MOST_DECOMPOSED):
-            stop = min(first + MOST_DECOMPOSED, self.main.shape[1])
+        for first in range(0, self.main.shape[1], N_BINS):
+            stop = min(first + N_BINS, self.main.shape[1])
             yield self.main.features(level, np.arange(first, stop))
 
     def pair_features(self, table: EncodedTable) -> Floats:
@@ -345,7 +344,7 @@ def _smooth_column(
     n_codes = 0 if coded is None else table.cardinalities[coded]
     if number is None and coded is not None:
         weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
-        if n_codes > MOST_DECOMPOSED:
+        if n_codes > N_BINS:
             levels = CentredLevels(_shares(weight))
             return SmoothColumn(None, coded, np.empty(0), levels, *_functions_of_frequent(weight))
         functions, values = eigenfunctions(np.eye(n_codes), _shares(weight), 0.0)
@@ -393,7 +392,7 @@ def _smooth_column(
 
 def _functions_of_frequent(weight: NDArray[Any]) -> tuple[Floats, Floats]:
     """Return eigenfunctions over the most frequent levels, 0 at all others, and the eigenvalues."""
-    frequent = np.sort(np.argsort(-weight, kind="stable")[:MOST_DECOMPOSED])
+    frequent = np.sort(np.argsort(-weight, kind="stable")[:N_BINS])
     functions, values = eigenfunctions(np.eye(len(frequent)), _shares(weight[frequent]), 0.0)
     pair = np.zeros((len(weight) + 1, functions.shape[1]))
     pair[frequent] = functions

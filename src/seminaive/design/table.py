@@ -390,7 +390,10 @@ def standardised(numbers: Floats, row_weight: Floats, *, wanted: bool) -> tuple[
     filled = np.where(present, numbers, 0.0)
     total = row_weight @ present
     centres = row_weight @ filled / total
-    deviations = np.where(present, numbers - centres, 0.0)
+    # The mean of a constant may differ from it by rounding.
+    highest = np.where(present, numbers, -np.inf).max(axis=0)
+    varies = highest > np.where(present, numbers, np.inf).min(axis=0)
+    deviations = np.where(present & varies, numbers - centres, 0.0)
     spreads = root_mean_squares(deviations, row_weight, total)
     spreads[spreads == 0] = 1.0
     return deviations / spreads, centres, spreads

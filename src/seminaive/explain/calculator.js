@@ -24,7 +24,10 @@ const $ = (tag, text, name) => {
 const WRITTEN = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const fields = [];
 const shown = v => v > 0 && v < 0.0005 ? "< 0.1 %" : v < 1 && v > 0.9995 ? "> 99.9 %" : (100 * v).toFixed(1) + " %";
-const short = v => String(Number(v.toPrecision(4)));
+// Where the reader's language writes 1,5, a comma is a decimal mark.
+const comma = (1.5).toLocaleString(navigator.language).includes(",");
+const short = v => comma ? String(v).replace(".", ",") : String(v);
+const middle = c => "the middle 99 % of training: " + short(c.low) + " to " + short(c.high);
 
 function makeField(c, i) {
   const box = $("div", undefined, "field"), id = "f" + i, label = $("label", c.label);
@@ -54,20 +57,20 @@ function makeField(c, i) {
 // Returns the cell, or undefined where it cannot be read.
 function read(f) {
   const text = f.input.value.trim(), c = f.c;
-  f.hint.textContent = c.kind === "number" ? "training: " + short(c.low) + " to " + short(c.high) : "";
+  f.hint.textContent = c.kind === "number" && c.high < 1e140 ? middle(c) : "";
   f.hint.classList.remove("warn");
   f.input.setAttribute("aria-invalid", "false");
   if (text === "") return null;
   if (c.kind === "category") return text === "other" ? OTHER : c.categories[Number(text)];
-  const number = Number(text);
-  if (!WRITTEN.test(text) || !Number.isFinite(number) || Math.abs(number) > 1e140) {
-    f.hint.textContent = "This is not a number: write it like 1.5.";
+  const written = comma && !text.includes(".") ? text.replace(",", ".") : text, number = Number(written);
+  if (!WRITTEN.test(written) || !Number.isFinite(number) || Math.abs(number) > 1e140) {
+    f.hint.textContent = "This is not a number: write it like " + short(1.5) + ".";
     f.hint.classList.add("warn");
     f.input.setAttribute("aria-invalid", "true");
     return undefined;
   }
   if (number < c.low || number > c.high) {
-    f.hint.textContent = "Outside the usual range of training, " + short(c.low) + " to " + short(c.high) + ".";
+    f.hint.textContent = "Outside " + middle(c) + ".";
     f.hint.classList.add("warn");
   }
   return number;
@@ -94,8 +97,9 @@ function update() {
   caption.className = "hint"; table.append(caption);
   MODEL.classes.forEach((label, k) => {
     const tr = $("tr"), th = $("th", String(label)), td = $("td", shown(p[k]), "number"), bar = $("div", "", "bar");
+    const track = $("div", "", "track");
     th.scope = "row"; td.dataset.probability = String(p[k]); bar.style.width = 100 * p[k] + "%";
-    th.append(bar); tr.append(th, td); table.append(tr);
+    track.append(bar); th.append(track); tr.append(th, td); table.append(tr);
   });
   out.append(table);
   explain(row, parts, why);

@@ -15,7 +15,7 @@ from seminaive.encode import CategoricalColumn, TableEncoder, open_table
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
 from seminaive.explain.programs import JAVASCRIPT_CORE, JAVASCRIPT_REASONS, PLAIN_CELLS, script_json
-from seminaive.explain.reading import effects_of
+from seminaive.explain.reading import effects_of, holds_whole_numbers, label_text
 from seminaive.files import whole_file
 from seminaive.scores import log_posterior
 
@@ -43,13 +43,14 @@ style-src '{style_hash}'; {images}base-uri 'none'; form-action 'none'">
 <body>
 <header><h1>{title}</h1>
 {note}</header>
-<main>
+{above}<main>
 <section aria-labelledby="inputs"><h2 id="inputs">What is known</h2>
 <div id="fields"></div>
 <p><button type="button" id="clear">Clear all</button></p></section>
-<section id="result" aria-labelledby="results"><h2 id="results">Result</h2>
-<div id="out" aria-live="polite"></div>
-<div id="reason"><h2 id="about"></h2><table><tbody id="why"></tbody></table></div></section>
+<div id="side"><section id="result" aria-labelledby="results"><h2 id="results">Result</h2>
+<div id="out" aria-live="polite" tabindex="0" role="group" aria-labelledby="results"></div></section>
+<section id="reason" aria-labelledby="about"><h2 id="about"></h2><table><tbody id="why"></tbody></table>
+</section></div>
 </main>
 {below}<noscript><p>This page calculates with JavaScript, which is switched off.</p></noscript>
 <footer><p id="test">Self-test not run.</p>
@@ -72,9 +73,10 @@ def calculator(
     """Write a fitted additive model as one HTML page that calculates probabilities.
 
     The page needs no network and sends nothing. Every field may stay "not known". A number outside of the
-    .5 and 99.5 % quantiles of training is calculated with a warning; text that is no number is refused. On
-    opening, the page compares its probabilities of 20 made-up rows with those of the model, and shows nothing
-    where they differ. A link can fill the form: ``page.html#{"age": "63", "sex": "male"}``.
+    middle 99 % of training is calculated with a warning; text that is no number is refused. A decimal comma
+    is read where the reader's language writes one. On opening, the page compares its probabilities of 20
+    made-up rows with those of the model, and shows nothing where they differ. A link can fill
+    the form: ``page.html#{"age": "63", "sex": "male"}``.
 
     Parameters
     ----------
@@ -109,6 +111,8 @@ def calculator_page(
     labels: Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
     below: str = "",
+    above: str = "",
+    effects: Effects | None = None,
 ) -> str:
     """Return the page of `calculator` as text.
 
@@ -118,9 +122,13 @@ def calculator_page(
         As of `calculator`.
     below : str, default=""
         Markup to stand below the calculator, with images as data, or none. Its text must be escaped.
+    above : str, default=""
+        The same, to stand above the calculator.
+    effects : Effects, default=None
+        Of the model, where they are at hand; None takes it apart.
     """
     portable = Portable.of(model)
-    effects = effects_of(model)
+    effects = effects or effects_of(model)
     for given, what in ((labels, "labels"), (units, "units")):
         foreign = [name for name in given or {} if name not in model.schema_.names]
         if foreign:
@@ -130,11 +138,11 @@ def calculator_page(
     document = _packed(portable)
     _describe(document, effects, labels or {}, units or {})
     document["test"] = _self_test(model, effects)
-    style = _without_indents(_own_text("calculator.css") + (_own_text("page.css") if below else ""))
+    style = _without_indents(_own_text("calculator.css") + (_own_text("page.css") if above or below else ""))
     core = PLAIN_CELLS + JAVASCRIPT_CORE + JAVASCRIPT_REASONS
     code = _without_indents(_own_text("calculator.js").replace("/* CORE */", core))
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
-    heading = title or f"Probability of each class: {', '.join(map(str, portable.classes[:4]))}"
+    heading = title or f"Probability of each class: {', '.join(map(label_text, portable.classes[:4]))}"
     return PAGE.format(
         title=html.escape(heading),
         note=f"<p>{html.escape(note)}</p>" if note else "",
@@ -143,7 +151,8 @@ def calculator_page(
         script=script,
         style_hash=_hash(style),
         script_hash=_hash(script),
-        images="img-src data:; " if below else "",
+        images="img-src data:; " if above or below else "",
+        above=above,
         below=below,
     )
 
@@ -188,8 +197,23 @@ def _describe(
         column["label"] = labels.get(column["name"], column["name"])
         if column["kind"] == "number":
             effect = by_position.get(position)
-            low, high = (-1e140, 1e140) if effect is None else effect.range_seen()
+            low, high = (-1e140, 1e140) if effect is None else usual_range(effect)
             column |= {"unit": units.get(column["name"], ""), "low": low, "high": high}
+
+
+def usual_range(effect: FeatureEffect) -> tuple[float, float]:
+    """Return the middle 99 % of the numbers of training, outwards to whole numbers or to three digits.
+
+    The summary of training has bins, and the middle of the outermost ones would be a number such as 3.016.
+    """
+    low, high = effect.range_seen()
+    if high <= low:
+        return low, high
+    step = 1.0 if holds_whole_numbers(effect) else 10.0 ** (np.floor(np.log10(high - low)) - 2)
+    digits = max(0, -int(np.floor(np.log10(step))))
+    return round(float(np.floor(low / step) * step), digits), round(
+        float(np.ceil(high / step) * step), digits
+    )
 
 
 def _self_test(model: Any, effects: Effects) -> list[Any]:

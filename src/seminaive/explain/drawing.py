@@ -53,7 +53,12 @@ class Display:
 
 def write_node(ax: Any, name: str, place: tuple[float, float], side: str, colour: str) -> Any:
     """Write a node of a graph in a rounded box, and return the text."""
-    box = {"boxstyle": "round,pad=0.3", "facecolor": "white", "edgecolor": colour, "linewidth": 1.3}
+    box = {
+        "boxstyle": "round,pad=0.3",
+        "facecolor": ax.get_facecolor(),
+        "edgecolor": colour,
+        "linewidth": 1.3,
+    }
     return ax.text(*place, name, ha=side, va="center", fontsize="small", bbox=box, zorder=3)
 
 
@@ -102,8 +107,8 @@ def draw_steps(ax: Any, start: float, values: Floats, names: Sequence[str]) -> N
     colours = np.where(values >= 0, "C3", "C0")
     ax.barh(places[1:-1], values, left=ends[:-1], color=colours, height=0.7)
     ax.vlines(ends, places[:-1], places[1:], color="0.6", lw=0.7)
-    ax.plot([ends[0]], [0], "o", color="0.3")
-    ax.plot([ends[-1]], [places[-1]], "D", color="0.1")
+    ax.plot([ends[0]], [0], "o", color="0.5")
+    ax.plot([ends[-1]], [places[-1]], "D", color="0.4")
     texts = [f"{number:+.2f}" for number in (ends[0], *values, ends[-1])]
     labels = [f"{name}  {text}" for name, text in zip(names, texts, strict=True)]
     ax.set_yticks(places, labels, fontsize="small")

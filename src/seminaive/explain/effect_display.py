@@ -8,28 +8,36 @@ import numpy as np
 
 from seminaive.explain.drawing import Display
 from seminaive.explain.reading import (
+    axis_labels,
     class_position,
     clipped,
-    code_labels,
     effects_of,
     evidence,
     evidence_name,
     feature_named,
+    holds_whole_numbers,
 )
 
 if TYPE_CHECKING:
-    from seminaive.scores import FeatureEffect
+    from seminaive.scores import Effects, FeatureEffect
 
 # Categories that are drawn: those of the largest training weight.
 MOST_CATEGORIES = 25
+# A column is skewed where its range is more than so many times that of the nine rows in ten nearest to 0.
+SKEWED = 10.0
+# Ticks of a skewed axis, at least.
+FEWEST_TICKS = 3
 
 
 class EffectDisplay(Display):
     """The effect of one feature on the log odds, or on the scores of the classes.
 
     A number is a curve between its .5 and its 99.5 % quantile of training, over the density of its training
-    rows, with what a missing number adds as a dashed line. Categories are marks, the highest effect on top,
-    whose area is the share of training rows.
+    rows, with what a missing number adds as a dashed line; the share of rows beyond is written at the edge.
+    A column whose rows nearly all lie in a small part of its range, at 0 for instance, has an inverse
+    hyperbolic sine scale, linear near 0 and logarithmic beyond, and bars whose heights are roots of the
+    numbers of rows. Categories are marks, the highest effect on top, whose area is the share of training
+    rows.
 
     Parameters
     ----------
@@ -68,7 +76,13 @@ class EffectDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, feature: str, *, target: Any = None, ax: Any = None
+        cls,
+        estimator: Any,
+        feature: str,
+        *,
+        target: Any = None,
+        effects: Effects | None = None,
+        ax: Any = None,
     ) -> EffectDisplay:
         """Draw the effect of one feature.
 
@@ -79,15 +93,17 @@ class EffectDisplay(Display):
             The name of a column.
         target : label, default=None
             The class whose log odds or score is drawn. None is the second of two classes, or all of more.
+        effects : Effects, default=None
+            Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         """
-        effects = effects_of(estimator)
+        effects = effects or effects_of(estimator)
         own = feature_named(effects, feature)
         every = target is None and effects.n_classes > 2
         targets = list(range(effects.n_classes)) if every else [class_position(estimator, target)]
         names = [evidence_name(estimator, position) for position in targets]
-        labels = code_labels(effects.schema, own.position) if own.table is not None else None
+        labels = axis_labels(effects, own.position) if own.table is not None else None
         return cls(own, labels, targets, names).plot(ax=ax)
 
     def _draw(self) -> None:
@@ -98,15 +114,24 @@ class EffectDisplay(Display):
             self._draw_categories()
         self.ax_.spines[["top", "right"]].set_visible(False)
         if len(self.targets) > 1:
-            self.ax_.legend(frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0))
+            self.ax_.legend(
+                title="class", frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0)
+            )
 
     def _draw_curve(self) -> None:
         own, ax = self.effect, self.ax_
         assert own.curve is not None  # noqa: S101 - narrows the type
         low, high = own.range_seen()
         grid = own.curve.grid(low, high) if high > low else np.array([low - 0.5, low + 0.5])
+        width = linear_width(own)
+        if width is not None:
+            _set_skewed_scale(ax, low, high, width)
+        elif holds_whole_numbers(own):
+            from matplotlib.ticker import MaxNLocator
+
+            ax.xaxis.set_major_locator(MaxNLocator(integer=True))
         values, missing = own.curve.at(grid), own.curve.missing
-        ax.axhline(0.0, color="0.8", lw=0.8, zorder=0)
+        ax.axhline(0.0, color="0.5", alpha=0.5, lw=0.8, zorder=0)
         for k, (target, name) in enumerate(zip(self.targets, self.names, strict=True)):
             ax.plot(grid, evidence(values, target), color=f"C{k}", label=name.removeprefix("score of "))
             if own.weight[-1] > 0:
@@ -115,21 +140,43 @@ class EffectDisplay(Display):
             height = float(evidence(missing, self.targets[0]))
             ax.annotate(
                 "missing", (1.0, height), xycoords=("axes fraction", "data"), ha="right", va="bottom",
-                fontsize="small", color="0.35",
+                fontsize="small", color="0.5",
             )  # fmt: skip
-        bottom, top = ax.get_ylim()
-        inside = (own.seen >= low) & (own.seen <= high)
-        if inside.any() and high > low:
-            bars = int(np.clip(inside.sum() // 2, 8, 40))  # training keeps bins of numbers, not numbers
-            counts, edges = np.histogram(own.seen[inside], bars, (low, high), weights=own.weight[inside])
-            room = 0.15 * (top - bottom)
-            ax.bar(
-                edges[:-1], room * counts / counts.max(), np.diff(edges), bottom - room, align="edge",
-                color="0.82", zorder=0,
-            )  # fmt: skip
-            ax.set_ylim(bottom - room, top)
+        if high > low:
+            self._draw_rows(low, high, width)
         ax.set_xlabel(clipped(own.name, 60))
-        ax.set_ylabel(clipped(self.names[0], 40) if len(self.names) == 1 else "score")
+        ax.set_ylabel(clipped(self.names[0], 40) if len(self.names) == 1 else "score of each class")
+
+    def _draw_rows(self, low: float, high: float, width: float | None) -> None:
+        """Draw how many training rows have which number, and say how many are beyond the curve."""
+        own, ax = self.effect, self.ax_
+        bottom, top = ax.get_ylim()
+        room = 0.15 * (top - bottom)
+        inside = (own.seen >= low) & (own.seen <= high)
+        bars = int(np.clip(inside.sum() // 2, 8, 40))  # training keeps bins of numbers, not numbers
+        unit = 1.0 if width is None else width
+        ends = np.arcsinh(np.array([low, high]) / unit) if width is not None else np.array([low, high])
+        edges = np.linspace(ends[0], ends[1], bars + 1)
+        edges = edges if width is None else np.sinh(edges) * unit
+        edges[[0, -1]] = low, high
+        counts, _ = np.histogram(own.seen[inside], edges, weights=own.weight[inside])
+        heights = counts if width is None else np.sqrt(counts)
+        ax.bar(
+            edges[:-1], room * heights / (heights.max() or 1.0), np.diff(edges), bottom - room,
+            align="edge", color="0.5", alpha=0.35, zorder=0,
+        )  # fmt: skip
+        ax.set_ylim(bottom - room, top)
+        total = own.weight.sum()
+        for beyond, place, side in ((own.seen < low, 0.0, "left"), (own.seen > high, 1.0, "right")):
+            share = float(own.weight[beyond].sum() / total) if total > 0 else 0.0
+            if share > 0:
+                arrow = "←" if side == "left" else "→"
+                text = f"{max(share, 0.001):.1%}"
+                ax.annotate(
+                    f"{arrow} {text}" if side == "left" else f"{text} {arrow}", (place, 0.0),
+                    xycoords="axes fraction", xytext=(0, 2), textcoords="offset points", ha=side,
+                    va="bottom", fontsize="x-small", color="0.5",
+                )  # fmt: skip
 
     def _draw_categories(self) -> None:
         own, ax = self.effect, self.ax_
@@ -142,11 +189,11 @@ class EffectDisplay(Display):
         else:
             shown = np.sort(shown)[::-1]
         share = own.weight[shown] / own.weight.sum()
-        ax.axvline(0.0, color="0.8", lw=0.8, zorder=0)
+        ax.axvline(0.0, color="0.5", alpha=0.5, lw=0.8, zorder=0)
         for k, (target, name) in enumerate(zip(self.targets, self.names, strict=True)):
             values = evidence(own.table[shown], target)
             if len(self.targets) == 1:
-                ax.hlines(np.arange(len(shown)), 0.0, values, color="0.75", lw=1, zorder=1)
+                ax.hlines(np.arange(len(shown)), 0.0, values, color="0.5", alpha=0.5, lw=1, zorder=1)
             ax.scatter(
                 values, np.arange(len(shown)), s=15 + 250 * share, color=f"C{k}", zorder=2,
                 label=name.removeprefix("score of "),
@@ -154,7 +201,41 @@ class EffectDisplay(Display):
         names = [f"{clipped(self.labels[code])}  {part:.0%}" for code, part in zip(shown, share, strict=True)]
         ax.set_yticks(np.arange(len(shown)), names, fontsize="small" if len(shown) < 16 else "x-small")
         ax.set_ylim(-0.7, len(shown) - 0.3)
-        ax.set_xlabel(clipped(self.names[0], 40) if len(self.names) == 1 else "score")
+        ax.set_xlabel(clipped(self.names[0], 40) if len(self.names) == 1 else "score of each class")
         left_out = int((own.weight > 0).sum()) - len(shown)
         more = f", {left_out} rarer values not drawn" if left_out else ""
         ax.set_title(f"{clipped(own.name, 40)}{more}", loc="left", fontsize="medium")
+
+
+def _set_skewed_scale(ax: Any, low: float, high: float, width: float) -> None:
+    """Let an axis be linear up to a width and logarithmic beyond, with ticks at 0 and at round numbers."""
+    ax.set_xscale("asinh", linear_width=width)
+    ax.set_xlim(low, high)
+    powers = 10.0 ** np.arange(np.floor(np.log10(width)), np.floor(np.log10(max(abs(low), abs(high)))) + 1)
+    for steps in ((1.0,), (1.0, 3.0), (1.0, 2.0, 5.0)):
+        sizes = np.sort(np.outer(powers, steps).ravel())
+        sizes = sizes[sizes >= width]
+        ticks = [tick for tick in (*-sizes[::-1], 0.0, *sizes) if low <= tick <= high]
+        if len(ticks) >= FEWEST_TICKS:
+            break
+    ax.set_xticks(ticks, [f"{tick:,g}" if abs(tick) < 1e6 else f"{tick:.0e}" for tick in ticks])
+    ax.minorticks_off()
+
+
+def linear_width(own: FeatureEffect) -> float | None:
+    """Return up to where a skewed column is drawn on a linear scale; None for a column that is not skewed.
+
+    A column is skewed where nine rows in ten lie in a tenth of its range, around 0.
+    """
+    low, high = own.range_seen()
+    inside = ~np.isnan(own.seen) & (own.weight > 0) & (own.seen >= low) & (own.seen <= high)
+    size, weight = np.abs(own.seen[inside]), own.weight[inside]
+    if len(size) < 2 or high <= low:
+        return None
+    order = np.argsort(size)
+    share = np.cumsum(weight[order]) / weight.sum()
+    near = float(size[order][np.searchsorted(share, 0.9)])
+    if SKEWED * near >= max(abs(low), abs(high)):
+        return None
+    smallest = float(size[size > 0].min())
+    return max(near, smallest)

@@ -1,28 +1,41 @@
-"""Which features and pairs move the scores most, as bars."""
+"""Which columns move the scores most, as bars."""
 
 from __future__ import annotations
 
-from typing import Any
+from textwrap import wrap
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from seminaive.explain.drawing import Display
 from seminaive.explain.reading import clipped, effects_of
-from seminaive.scores import importance
+from seminaive.explain.what_matters import column_importances, is_negligible, told_together
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.scores import Effects
+
+    Floats = NDArray[np.float64]
 
 
 class ImportanceDisplay(Display):
-    """The standard deviation of each effect over the training rows, the largest on top.
+    """How far each column moves the scores: alone, and by its share of pairs and larger tuples.
+
+    The column that moves them most is on top. What a column says alone is the standard deviation of its
+    effect over the training rows; that of a pair or tuple is divided equally among its columns.
 
     Parameters
     ----------
     names : list of str
-    values : list of float
-        Standard deviations, decreasing.
-    orders : list of int
-        How many columns each effect has.
+    alone, shared : ndarray of shape (n_columns,)
+        Standard deviations, their sum decreasing.
     left_out : int
-        How many effects were left out.
+        How many columns were left out.
     name : str
         What the values are standard deviations of.
+    note : str
+        What pairs amount to together; empty where that is less than a hundredth of the whole.
 
     Attributes
     ----------
@@ -41,53 +54,61 @@ class ImportanceDisplay(Display):
     """
 
     def __init__(
-        self, names: list[str], values: list[float], orders: list[int], left_out: int, name: str
+        self, names: list[str], alone: Floats, shared: Floats, left_out: int, name: str, note: str
     ) -> None:
         self.names = names
-        self.values = values
-        self.orders = orders
+        self.alone = alone
+        self.shared = shared
         self.left_out = left_out
         self.name = name
+        self.note = note
 
     @classmethod
-    def from_estimator(cls, estimator: Any, *, max_effects: int = 20, ax: Any = None) -> ImportanceDisplay:
-        """Draw the effects of a model that move its scores most.
+    def from_estimator(
+        cls, estimator: Any, *, max_columns: int = 20, effects: Effects | None = None, ax: Any = None
+    ) -> ImportanceDisplay:
+        """Draw the columns that move the scores of a model most.
 
         Parameters
         ----------
         estimator : a fitted additive model
-        max_effects : int, default=20
+        max_columns : int, default=20
+        effects : Effects, default=None
+            Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         """
-        effects = effects_of(estimator)
-        found = [(importance(own.deviation), own.name, 1) for own in effects.features]
-        found += [(importance(own.deviation), own.name, len(own.columns)) for own in effects.tuples]
-        found.sort(key=lambda own: -own[0])
-        shown = found[:max_effects]
-        name = "log odds" if effects.n_classes == 2 else "scores"
+        effects = effects or effects_of(estimator)
+        alone, shared = column_importances(effects)
+        about = "log odds" if effects.n_classes == 2 else "scores"
+        note = told_together(effects.tuples, about)
+        if is_negligible(effects.tuples, effects):
+            shared, note = np.zeros_like(shared), ""
+        order = np.argsort(-(alone + shared), kind="stable")
+        order = order[(alone + shared)[order] > 0]
+        shown = order[:max_columns]
         display = cls(
-            [own[1] for own in shown],
-            [own[0] for own in shown],
-            [own[2] for own in shown],
-            len(found) - len(shown),
-            name,
+            [effects.schema.columns[k].name for k in shown],
+            alone[shown],
+            shared[shown],
+            len(order) - len(shown),
+            about,
+            note,
         )
         return display.plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the bars."""
-        kinds = {1: "features", 2: "pairs", 3: "larger tuples"}
-        for order, name in kinds.items():
-            own = [k for k, columns in enumerate(self.orders) if min(columns, 3) == order]
-            if own:
-                self.ax_.barh(own, [self.values[k] for k in own], color=f"C{order - 1}", label=name)
+        places = np.arange(len(self.names))
+        self.ax_.barh(places, self.alone, color="C0", label="alone")
+        if self.shared.any():
+            self.ax_.barh(places, self.shared, left=self.alone, color="C1", label="its share of pairs")
+            self.ax_.legend(frameon=False, loc="lower right")
         names = [clipped(name, 36) for name in self.names]
-        self.ax_.set_yticks(range(len(names)), names, fontsize="small" if len(names) < 16 else "x-small")
+        self.ax_.set_yticks(places, names, fontsize="small" if len(names) < 16 else "x-small")
         self.ax_.invert_yaxis()
         self.ax_.set_xlabel(f"standard deviation of the {self.name} over the training rows")
         self.ax_.spines[["top", "right"]].set_visible(False)
-        if len(set(self.orders)) > 1:
-            self.ax_.legend(frameon=False, loc="lower right")
-        if self.left_out:
-            self.ax_.set_title(f"{self.left_out} smaller effects not drawn", loc="right", fontsize="small")
+        more = f"{self.left_out} weaker columns not drawn" if self.left_out else ""
+        lines = [*wrap(self.note, 75), *([more] if more else [])]
+        self.ax_.set_title("\n".join(clipped(line, 75) for line in lines), loc="left", fontsize="small")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -9,36 +10,95 @@ import numpy as np
 from seminaive.encode.nodes import interpolate
 from seminaive.errors import InputError
 from seminaive.explain.drawing import Display
-from seminaive.explain.nomogram_lanes import lane_of, scaled
-from seminaive.explain.nomogram_sheet import WIDTH, Sheet
+from seminaive.explain.nomogram_lanes import Lane, lane_of, scaled
+from seminaive.explain.nomogram_sheet import CURVE, LINE, PAGE, PAIR_SIDE, WIDTH, Sheet
 from seminaive.explain.nomogram_ticks import nice_ticks, weight_label
-from seminaive.explain.reading import class_position, clipped, code_labels, effects_of
+from seminaive.explain.reading import axis_labels, class_position, clipped, effects_of
 from seminaive.explain.tables import one_row
+from seminaive.explain.what_matters import (
+    is_negligible,
+    strongest,
+    together,
+    told_together,
+    tuples_that_matter,
+)
 from seminaive.scores import importance
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from numpy.typing import NDArray
 
-    from seminaive.explain.nomogram_lanes import Lane
-    from seminaive.scores import TupleEffect
+    from seminaive.scores import Effects, FeatureEffect, TupleEffect
 
     Floats = NDArray[np.float64]
 
 # The most lanes of a feature: classes besides the reference.
 MOST_LANES = 6
 PROBABILITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
+# Inches of the sheet that rulers of points, of totals and of others, and the last lines take.
+FRAME = 3.0
+# A pair is drawn from this share of the score's deviation on: below, most of its points would be written 0.
+PAIR_SHARE = 0.05
+# The share of the sheet that pairs leave to features.
+FOR_FEATURES = 0.7
+# The share of the ruler of points from which on the ends of the line of others are labelled.
+LEAST_SPREAD = 0.05
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which effects have room on a sheet.
+
+    Parameters
+    ----------
+    features : list of FeatureEffect
+    pairs : list of TupleEffect
+    rest : list of effects
+        What is not drawn one by one; none where it is less than a hundredth of the whole.
+    """
+
+    features: list[FeatureEffect]
+    pairs: list[TupleEffect]
+    rest: list[Any]
+
+    @classmethod
+    def of(cls, effects: Effects, features: int | None, pairs: int, n_lanes: int) -> Selection:
+        """Choose the strongest pairs that matter and the strongest features, as many as one page holds."""
+        room = PAGE - FRAME
+        drawn: list[TupleEffect] = []
+        for own in tuples_that_matter(effects, PAIR_SHARE):
+            height = n_lanes * _pair_height(own) if len(own.columns) == 2 else np.inf
+            if len(drawn) < pairs and room - height > FOR_FEATURES * (PAGE - FRAME):
+                drawn.append(own)
+                room -= height
+        shown: list[FeatureEffect] = []
+        for own in strongest([own for own in effects.features if importance(own.deviation) > 0])[:features]:
+            room -= n_lanes * (CURVE + 0.3 if own.curve is not None else _categories_height(own))
+            if room < 0 and shown and features is None:
+                break
+            shown.append(own)
+        every: list[Any] = [*effects.features, *effects.tuples]
+        names = {own.name for own in shown} | {own.name for own in drawn}
+        rest = [own for own in every if own.name not in names and importance(own.deviation) > 0]
+        return cls(shown, drawn, [] if is_negligible(rest, effects) else rest)
+
+
+def _pair_height(own: TupleEffect) -> float:
+    return LINE * (min(PAIR_SIDE, int(own.weight.shape[0])) + 2) + 0.3
+
+
+def _categories_height(own: FeatureEffect) -> float:
+    return 0.2 + LINE * min(4, 1 + len(own.weight) // 4)
 
 
 class NomogramDisplay(Display):
     """A nomogram: points per value, which add up to the probability.
 
-    One ruler per feature, the one with the widest reach first. A curve that turns has one strip for each
-    direction; one that turns often is drawn in bands. With more than two classes each feature has one lane
+    One ruler per feature, the one with the widest reach first. A curve that turns is a small picture, with
+    its numbers upwards and its points along the sheet. With more than two classes each feature has one lane
     per class against a reference class: the weight of a class doubles with every 10 points, that of the
     reference is 1, and a probability is a weight divided by the sum of all. The strongest pairs are small
-    tables of points; what is not drawn is said in the last line.
+    tables of points. The sheet is at most a page; all that has no room is one line of others, on which most
+    rows are between the ends, and a row of which they are not known is in the middle.
 
     Parameters
     ----------
@@ -47,15 +107,16 @@ class NomogramDisplay(Display):
         Log odds of each class at 0 points.
     factor : float
         Points per unit of log odds.
-    pairs : list of TupleEffect
-        Those that are drawn.
+    selection : Selection
+        What is drawn, and what is gathered in the line of others.
+    spread : float
+        Half the length of that line, in points: two standard deviations over the training rows.
     model : the model
+    effects : Effects
     targets : list of int
         The classes that have lanes, by position.
     reference : int
         The class that they are compared with.
-    note : str
-        How far the drawn part is from the whole model.
     row : EncodedTable of one row or None
         The row that is overlaid.
 
@@ -83,21 +144,23 @@ class NomogramDisplay(Display):
         lanes: list[Lane],
         start: Floats,
         factor: float,
-        pairs: list[TupleEffect],
+        selection: Selection,
+        spread: float,
         model: Any,
+        effects: Effects,
         targets: list[int],
         reference: int,
-        note: str,
         row: Any = None,
     ) -> None:
         self.lanes = lanes
         self.start = start
         self.factor = factor
-        self.pairs = pairs
+        self.selection = selection
+        self.spread = spread
         self.model = model
+        self.effects = effects
         self.targets = targets
         self.reference = reference
-        self.note = note
         self.row = row
 
     @classmethod
@@ -110,6 +173,7 @@ class NomogramDisplay(Display):
         scale: str = "hundred",
         features: int | None = None,
         pairs: int = 3,
+        effects: Effects | None = None,
         ax: Any = None,
     ) -> NomogramDisplay:
         """Draw a nomogram.
@@ -121,47 +185,54 @@ class NomogramDisplay(Display):
             With two classes the one that points speak for, by default the second; with more the reference
             class, by default the most frequent one.
         row : mapping of column to cell, list of cells, or table of one row, default=None
-            A row to overlay.
+            A row to overlay; its total and its probabilities are those of the whole model.
         scale : {"hundred", "doubling"}, default="hundred"
             Whether the widest feature has 100 points, or 10 points double the odds. More than two classes
             always have the second.
         features : int or None, default=None
-            How many features are drawn, those that move the log odds most; None draws all. The last line says
-            what the others would change.
+            How many features are drawn, those that move the log odds most; None draws as many as one page
+            holds.
         pairs : int, default=3
-            How many pairs are drawn, the strongest.
+            How many pairs are drawn at most, the strongest of those that matter.
+        effects : Effects, default=None
+            Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a sheet of the right size.
         """
         if scale not in ("hundred", "doubling"):
             raise InputError(f"scale is 'hundred' or 'doubling', got {scale!r}")
-        effects = effects_of(estimator)
+        effects = effects or effects_of(estimator)
         targets, reference = _compared(estimator, effects.n_classes, target)
-        shown = _strongest(effects.features, features)
-        drawn = _strongest([own for own in effects.tuples if len(own.columns) == 2], pairs)
-        drawn = [own for own in drawn if importance(own.deviation) > 0]
-        per_unit = [lane_of(effects, own, c, reference) for own in shown for c in targets]
-        widest = max((lane.reach for lane, _, _ in per_unit), default=1.0) or 1.0
+        selection = Selection.of(effects, features, pairs, len(targets))
+        found = [lane_of(effects, own, c, reference) for own in selection.features for c in targets]
+        widest = max((lane.reach for lane, _ in found), default=1.0) or 1.0
         factor = 100.0 / widest if scale == "hundred" and len(targets) == 1 else 10.0 / np.log(2)
-        start = _against(effects.intercept, np.array(targets), reference)
-        squares = 0.0
-        for lane, lowest, lost in per_unit:
+        spread = 2.0 * together(selection.rest) * factor
+        start = effects.intercept[targets] - effects.intercept[reference] - spread / factor
+        for lane, lowest in found:
             start[targets.index(lane.class_position)] += lowest
-            squares += lost**2 / len(targets)
-        lanes = [scaled(lane, factor) for lane, _, _ in per_unit]
+        lanes = [scaled(lane, factor) for lane, _ in found]
         reach: dict[str, float] = {}
         for lane in lanes:
             reach[lane.name] = max(reach.get(lane.name, 0.0), lane.reach)
         lanes.sort(key=lambda lane: -reach[lane.name])
-        names = {own.name for own in (*shown, *drawn)}
-        tuples = [importance(own.deviation) for own in effects.tuples if own.name not in names]
-        weaker = [importance(own.deviation) for own in effects.features if own.name not in names]
-        squares += float(np.sum(np.square([*weaker, *tuples])))
-        banded = any(lost > 0 for _, _, lost in per_unit)
-        note = _note(len(weaker), len(tuples), banded, float(np.sqrt(squares)), factor)
         table = None if row is None else one_row(estimator, row)
-        display = cls(lanes, start, factor, drawn, estimator, targets, reference, note, table)
+        display = cls(lanes, start, factor, selection, spread, estimator, effects, targets, reference, table)
         return display.plot(ax=ax)
+
+    @property
+    def pairs(self) -> list[TupleEffect]:
+        """Return the pairs that are drawn."""
+        return self.selection.pairs
+
+    @property
+    def note(self) -> str:
+        """Say what the line of others holds."""
+        if not self.selection.rest:
+            return "The rulers are the whole model, or all but a hundredth of its deviation."
+        about = "log odds" if len(self.targets) == 1 else "scores"
+        told = told_together(self.selection.rest, about, "effects that are not drawn one by one")
+        return f"{told[:1].upper()}{told[1:]}."
 
     def probabilities(self, table: Any, *, pairs: bool = True) -> Floats:
         """Return the probabilities that a reader finds for the rows of an encoded table, in class order."""
@@ -171,12 +242,11 @@ class NomogramDisplay(Display):
         log_odds, places = np.zeros((len(table), len(self.model.classes_))), table.places
         for i in range(len(table)):
             for lane in self.lanes:
-                is_curve = lane.edges is not None or bool(lane.strips)
-                number = float(table.numbers[i, numeric[lane.position]]) if is_curve else None
-                code = None if is_curve else int(table.codes[i, coded[lane.position]])
+                number = float(table.numbers[i, numeric[lane.position]]) if lane.of_numbers else None
+                code = None if lane.of_numbers else int(table.codes[i, coded[lane.position]])
                 log_odds[i, lane.class_position] += lane.points_of(code, number) / self.factor
         for k, c in enumerate(self.targets):
-            log_odds[:, c] += self.start[k]
+            log_odds[:, c] += self.start[k] + self.spread / self.factor  # others as on average
             for own in self.pairs if pairs else ():
                 cells = interpolate(own.table, [places.axis(j) for j in own.columns])
                 log_odds[:, c] += cells[:, c] - cells[:, self.reference]
@@ -203,17 +273,19 @@ class NomogramDisplay(Display):
         """Draw rulers from top to bottom, then what is to be said in words."""
         self.unlabelled_ = 0
         self.ax_.axis("off")
-        sheet = Sheet(self.ax_, max((lane.reach for lane in self.lanes), default=1.0) or 1.0)
+        most = max([2 * self.spread, *(lane.reach for lane in self.lanes)]) or 1.0
+        sheet = Sheet(self.ax_, most)
         sheet.ruler("Points", *nice_ticks(sheet.most))
         before = None
         for lane in self.lanes:
             several = len(self.targets) > 1
             name = "" if lane.name == before else clipped(lane.name, 30 if not several else 20)
-            colour = f"C{self.targets.index(lane.class_position)}" if several else "black"
+            colour = f"C{self.targets.index(lane.class_position)}" if several else sheet.ink
             label = clipped(str(self.model.classes_[lane.class_position]), 12) if several else ""
-            self.unlabelled_ += sheet.lane(lane, name, label, colour, self._own_points(lane))
+            self.unlabelled_ += sheet.lane(lane, name, label, colour, self._row_on(lane))
             before = lane.name
         self._draw_pairs(sheet)
+        self._draw_others(sheet)
         self._draw_totals(sheet)
         words = [self.note]
         if self.unlabelled_:
@@ -229,37 +301,82 @@ class NomogramDisplay(Display):
         self.ax_.set_xlim(0, WIDTH)
         self.ax_.set_ylim(sheet.y + 0.1, 0)
 
-    def _own_points(self, lane: Lane) -> float | None:
-        """Return the points of the overlaid row on a lane."""
+    def _row_on(self, lane: Lane) -> tuple[float, float] | None:
+        """Return the number, NaN of a category, and the points of the overlaid row on a lane."""
         if self.row is None:
             return None
         schema = self.model.schema_
-        if lane.edges is not None or lane.strips:
+        if lane.of_numbers:
             number = float(self.row.numbers[0, schema.numeric.index(lane.position)])
-            return lane.points_of(None, number)
-        return lane.points_of(int(self.row.codes[0, schema.coded.index(lane.position)]), None)
+            return number, lane.points_of(None, number)
+        code = int(self.row.codes[0, schema.coded.index(lane.position)])
+        return float("nan"), lane.points_of(code, None)
+
+    def _row_totals(self) -> list[float | None]:
+        """Return the points of the overlaid row by class: those of the whole model."""
+        if self.row is None:
+            return [None] * len(self.targets)
+        scores = self.effects.joint_log_scores(self.row)[0]
+        log_odds = scores[self.targets] - scores[self.reference] - self.start
+        return [float(own) for own in log_odds * self.factor]
+
+    def _row_others(self, k: int) -> float | None:
+        """Return the points of the overlaid row that no lane and no drawn pair shows."""
+        total = self._row_totals()[k]
+        if total is None:
+            return None
+        c = self.targets[k]
+        drawn = [self._row_on(lane) or (0.0, 0.0) for lane in self.lanes if lane.class_position == c]
+        return (
+            total - sum(points for _, points in drawn) - sum(self._pair_points(own, c) for own in self.pairs)
+        )
+
+    def _draw_others(self, sheet: Sheet) -> None:
+        """Draw one line for all that has no line of its own."""
+        if not self.selection.rest:
+            return
+        name = f"{len(self.selection.rest):,} others"
+        for k, c in enumerate(self.targets):
+            several = len(self.targets) > 1
+            label = clipped(str(self.model.classes_[c]), 12) if several else ""
+            marks = [
+                ("low", 0.0, "value"),
+                ("average", self.spread, "value"),
+                ("high", 2 * self.spread, "value"),
+            ]
+            lane = Lane(name, -1, c, marks if self.spread > LEAST_SPREAD * sheet.most else marks[1:2])
+            others = self._row_others(k)
+            row = None if others is None else (float("nan"), others)
+            if others is not None:
+                name = f"{name}: {(others - self.spread) / self.factor:+.2g}" if not several else name
+            sheet.lane(lane, "" if k else name, label, f"C{k}" if several else sheet.ink, row)
 
     def _draw_pairs(self, sheet: Sheet) -> None:
         schema = self.model.schema_
+        largest = max(
+            (
+                float(np.abs(own.table[..., c] - own.table[..., self.reference]).max())
+                for own in self.pairs
+                for c in self.targets
+            ),
+            default=1.0,
+        )
         for own in self.pairs:
-            labels = [code_labels(schema, schema.coded[j]) for j in own.columns]
+            labels = [axis_labels(self.effects, schema.coded[j]) for j in own.columns]
             for c in self.targets:
                 points = (own.table[..., c] - own.table[..., self.reference]) * self.factor
                 suffix = f" ({clipped(str(self.model.classes_[c]), 12)})" if len(self.targets) > 1 else ""
                 cell = None if self.row is None else tuple(int(self.row.codes[0, j]) for j in own.columns)
-                sheet.pair(own, labels, points, suffix, cell)
+                sheet.pair(own, labels, points, suffix, cell, largest * self.factor)
 
     def _draw_totals(self, sheet: Sheet) -> None:
         """Draw the ruler from the sum of points to a probability, or to weights."""
-        totals = [sum(lane.reach for lane in self.lanes if lane.class_position == c) for c in self.targets]
-        own = [
-            None
-            if self.row is None
-            else sum(self._own_points(lane) or 0.0 for lane in self.lanes if lane.class_position == c)
-            + sum(self._pair_points(pair, c) for pair in self.pairs)
-            for c in self.targets
+        others = 2 * self.spread
+        totals = [
+            others + sum(lane.reach for lane in self.lanes if lane.class_position == c) for c in self.targets
         ]
-        most = max(totals) or 1.0
+        own = self._row_totals()
+        most = max([*totals, *(value for value in own if value is not None)]) or 1.0
         least = min([0.0, *(value for value in own if value is not None)])
         sheet.y += 0.1
         sheet.ruler("Total points", *nice_ticks(most), low=least, high=most, own=own)
@@ -292,9 +409,11 @@ class NomogramDisplay(Display):
                 f"Add to the total points: {starts}. {reference} has weight 1. Probability = weight / sum."
             )
         if self.row is not None:
+            scores = self.effects.joint_log_scores(self.row)[0]
+            weight = np.exp(scores - scores.max())
             shown = ", ".join(
                 f"{clipped(str(label), 16)} {p:.3f}"
-                for label, p in zip(self.model.classes_, self.probabilities(self.row)[0], strict=True)
+                for label, p in zip(self.model.classes_, weight / weight.sum(), strict=True)
             )
             sheet.text(f"This row: {shown}", colour="C3")
 
@@ -317,30 +436,3 @@ def _compared(model: Any, n_classes: int, target: Any) -> tuple[list[int], int]:
     most = int(model.summary_.class_weight.argmax())
     reference = most if target is None else class_position(model, target)
     return [c for c in range(n_classes) if c != reference], reference
-
-
-def _strongest(effects: Sequence[Any], most: int | None) -> list[Any]:
-    """Return the effects that move the log odds most, in their order; all for None."""
-    if most is None or most >= len(effects):
-        return list(effects)
-    order = sorted(range(len(effects)), key=lambda k: -importance(effects[k].deviation))
-    return [effects[k] for k in sorted(order[:most])]
-
-
-def _note(n_features: int, n_tuples: int, banded: bool, deviation: float, factor: float) -> str:
-    """Say how far the drawn part is from the whole model."""
-    parts = [f"{n_features} weaker features that are not drawn"] if n_features else []
-    parts += [f"{n_tuples} weaker pairs and tuples that are not drawn"] if n_tuples else []
-    parts += ["bands in place of curves"] if banded else []
-    if not parts:
-        return "The rulers are the whole model."
-    text = " and ".join(parts)
-    return (
-        f"{text[:1].upper()}{text[1:]} move the log odds by {deviation:.2g} "
-        f"({deviation * factor:.1f} points), as a standard deviation over the training rows."
-    )
-
-
-def _against(values: Floats, targets: Any, reference: int) -> Floats:
-    own: Floats = values[..., targets] - values[..., [reference]]
-    return own

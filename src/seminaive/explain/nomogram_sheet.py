@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.explain.nomogram_ticks import strip_ticks
+from seminaive.explain.nomogram_ticks import number_ticks
 from seminaive.explain.reading import clipped
 
 if TYPE_CHECKING:
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 # Inches of the sheet: its width, the margin for names, the right margin, a line of labels, a ruler.
 WIDTH, NAMES, RIGHT, LINE, RULER = 11.0, 2.5, 0.5, 0.17, 0.24
 SMALL, NORMAL = 7.0, 9.0
+# Inches of the small picture of a curve that turns.
+CURVE = 0.7
+# A page in inches: A4 at this width.
+PAGE = 15.5
 # Values per side of the small table of a pair.
 PAIR_SIDE = 6
 
@@ -28,10 +32,12 @@ class Sheet:
     """A sheet in inches from its upper left corner, filled from top to bottom; no two labels overlap."""
 
     def __init__(self, ax: Any, most: float) -> None:
+        from matplotlib import rcParams
         from matplotlib.font_manager import FontProperties
         from matplotlib.textpath import TextToPath
 
         self.ax, self.most, self.y = ax, most, 0.3
+        self.ink = rcParams["text.color"]
         self._measure = TextToPath()
         self._font = FontProperties()
 
@@ -50,7 +56,7 @@ class Sheet:
         """Write text at a place."""
         self.ax.text(x, y, text, fontsize=size, va="center", **style)
 
-    def text(self, text: str, colour: str = "0.25") -> None:
+    def text(self, text: str, colour: str = "0.5") -> None:
         """Write lines of prose below all else."""
         words, line = text.split(" "), ""
         for word in [*words, ""]:
@@ -74,11 +80,11 @@ class Sheet:
         """Draw a ruler with its labels above."""
         self.y += LINE
         ends = self.x([low, self.most if high is None else high], low, high)
-        self.ax.plot(ends, [self.y, self.y], color="black", lw=0.8)
+        self.ax.plot(ends, [self.y, self.y], color=self.ink, lw=0.8)
         self.write(0.15, self.y, name, NORMAL, weight="bold")
         taken: list[tuple[float, float]] = []
         for at, label in zip(self.x(ticks, low, high), labels, strict=True):
-            self.ax.plot([at, at], [self.y, self.y - 0.05], color="black", lw=0.6)
+            self.ax.plot([at, at], [self.y, self.y - 0.05], color=self.ink, lw=0.6)
             half = self.width(label) / 2 + 0.04
             if all(at + half < a or at - half > b for a, b in taken):
                 self.write(at, self.y - 0.12, label, ha="center")
@@ -89,49 +95,98 @@ class Sheet:
                 self.ax.plot(self.x([value], low, high), [self.y], "o", color=colour, ms=5, zorder=3)
         self.y += RULER
 
-    def lane(self, lane: Lane, name: str, label: str, colour: str, own: float | None) -> int:
-        """Draw a feature; return how many marks have no label."""
-        strips: list[Any] = [*lane.strips] or [None]
-        left_out = 0
-        for k, strip in enumerate(strips):
-            labels = _Labels(self)
-            if strip is None:
-                entries = [(self.x(p), clipped(text), kind) for text, p, kind in lane.marks]
+    def lane(self, lane: Lane, name: str, label: str, colour: str, row: tuple[float, float] | None) -> int:
+        """Draw a feature; return how many marks have no label.
+
+        Parameters
+        ----------
+        lane : Lane
+        name, label : str
+            Of the feature and of the class.
+        colour : str
+        row : (number, points) or None
+            Where the overlaid row is; the number is NaN of a missing one and of categories.
+        """
+        draw = self._ruler_lane if lane.is_ruler else self._curve_lane
+        return draw(lane, name, label, colour, row)
+
+    def _ruler_lane(
+        self, lane: Lane, name: str, label: str, colour: str, row: tuple[float, float] | None
+    ) -> int:
+        """Draw marks or ticks along one ruler."""
+        entries = [(float(self.x(p)), clipped(text), kind) for text, p, kind in lane.marks]
+        if lane.curve is not None:
+            numbers, points = lane.curve
+            ticks, texts = number_ticks(numbers, lane.whole, 8)
+            places = self.x(np.interp(ticks, numbers, points))
+            entries = [(float(x), text, "value") for x, text in zip(places, texts, strict=True)] + entries
+        labels = _Labels(self)
+        left_out = labels.place(entries, drop_quietly=lane.curve is not None)
+        self.y += 0.1 + LINE * labels.above
+        at = [place for place, _, kind in entries if kind != "unseen"]
+        at += [] if lane.curve is None else self.x(lane.curve[1]).tolist()
+        if at:
+            self.ax.plot([min(at), max(at)], [self.y, self.y], color=colour, lw=0.8)
+        for place, _, kind in entries:
+            if kind == "value":
+                self.ax.plot([place] * 2, [self.y - 0.035, self.y + 0.035], color=colour, lw=0.7)
             else:
-                jumped = k > 0 and strip[0][0] == np.nextafter(strips[k - 1][0][-1], np.inf)
-                entries = [
-                    (float(self.x(points)), text, "value")
-                    for text, points in strip_ticks(strip, lane.whole, jumped)
-                ]
-                if k == 0:
-                    entries += [(self.x(p), text, kind) for text, p, kind in lane.marks if kind == "missing"]
-            left_out += labels.place(entries, drop_quietly=strip is not None)
-            self.y += 0.1 + LINE * labels.above
-            at = [place for place, _, kind in entries if kind != "unseen"]
-            if strip is not None:
-                at = [self.x(own_) for own_ in strip[1]]
-            if at:
-                self.ax.plot([min(at), max(at)], [self.y, self.y], color=colour, lw=0.8)
-            for place, _, kind in entries:
-                style = {"unseen": "^", "missing": "s"}.get(kind)
-                if style:
-                    self.ax.plot([place], [self.y], style, ms=3.5, mfc="white", mec="0.4", mew=0.7, zorder=2)
-                else:
-                    self.ax.plot([place] * 2, [self.y - 0.035, self.y + 0.035], color=colour, lw=0.7)
-            labels.draw(self.y)
-            if k == 0:
-                self.write(0.15, self.y, name, NORMAL)
-                self.write(NAMES - 0.15, self.y, label, color=colour, ha="right")
-            here = own is not None and (
-                strip is None or strip[1].min() - 1e-9 <= own <= strip[1].max() + 1e-9
-            )
-            if here:
-                self.ax.plot([self.x(own)], [self.y], "o", color="C3", ms=5, zorder=3)
-                own = None
-            self.y += 0.1 + LINE * labels.below
-        if own is not None:  # beyond what is drawn
-            self.ax.plot([self.x(own)], [self.y - 0.1], "o", color="C3", ms=5, zorder=3, clip_on=False)
+                self._special(place, kind)
+        labels.draw(self.y)
+        self._name(name, label, colour)
+        if row is not None:
+            self._dot(float(self.x(row[1])), self.y)
+        self.y += 0.1 + LINE * labels.below
         return left_out
+
+    def _curve_lane(
+        self, lane: Lane, name: str, label: str, colour: str, row: tuple[float, float] | None
+    ) -> int:
+        """Draw a curve that turns: its numbers upwards, its points along the sheet."""
+        assert lane.curve is not None  # noqa: S101 - narrows the type
+        numbers, points = lane.curve
+        low, high = float(numbers[0]), float(numbers[-1])
+        top = self.y + 0.12
+
+        def height(number: Any) -> Any:
+            return top + (high - np.asarray(number)) / ((high - low) or 1.0) * CURVE
+
+        ticks, texts = number_ticks(numbers, lane.whole, 4)
+        taken: list[float] = []
+        for tick, text in zip(ticks, texts, strict=True):
+            level = float(height(tick))
+            if all(abs(level - other) > 0.8 * LINE for other in taken):
+                taken.append(level)
+                end = float(self.x(np.interp(tick, numbers, points)))
+                self.ax.plot([NAMES, end], [level, level], color="0.5", alpha=0.35, lw=0.6, zorder=0)
+                self.write(NAMES - 0.06, level, text, ha="right")
+        self.ax.plot(self.x(points), height(numbers), color=colour, lw=1.0)
+        self.y = top + CURVE / 2
+        self._name(name, label, colour, at=NAMES - 0.55)
+        if row is not None and row[0] == row[0]:
+            self._dot(float(self.x(row[1])), float(height(np.clip(row[0], low, high))))
+        self.y = top + CURVE + 0.12
+        for text, place, kind in lane.marks:
+            self.y += LINE
+            self._special(float(self.x(place)), kind)
+            self.write(float(self.x(place)) + 0.08, self.y, text, color="0.45")
+            if row is not None and row[0] != row[0]:
+                self._dot(float(self.x(row[1])), self.y)
+            self.y += LINE / 2
+        return 0
+
+    def _name(self, name: str, label: str, colour: str, at: float = NAMES - 0.15) -> None:
+        self.write(0.15, self.y, name, NORMAL)
+        self.write(at, self.y, label, color=colour, ha="right")
+
+    def _special(self, place: float, kind: str) -> None:
+        """Mark what a missing cell, or a value that training never had, adds."""
+        style = "^" if kind == "unseen" else "s"
+        self.ax.plot([place], [self.y], style, ms=3.5, mfc="none", mec="0.4", mew=0.7, zorder=2)
+
+    def _dot(self, x: float, y: float) -> None:
+        """Mark the overlaid row, at the edge where it is beyond what is drawn."""
+        self.ax.plot([np.clip(x, NAMES - 0.05, WIDTH - 0.1)], [y], "o", color="C3", ms=5, zorder=3)
 
     def pair(
         self,
@@ -140,14 +195,15 @@ class Sheet:
         points: Floats,
         suffix: str,
         cell: tuple[int, ...] | None,
+        largest: float,
     ) -> None:
-        """Draw the points of a pair as a small table."""
+        """Draw the points of a pair as a small table; ``largest`` has the full colour."""
         kept = []
         for axis in (0, 1):
             weight = own.weight.sum(axis=1 - axis)
             order = np.argsort(-weight, kind="stable")[:PAIR_SIDE]
             kept.append(np.sort(order[weight[order] > 0]))
-        self.y += 0.12
+        self.y += 0.2
         n_seen = [int((own.weight.sum(axis=1 - axis) > 0).sum()) for axis in (0, 1)]
         beside = ", the most frequent values" if [len(codes) for codes in kept] != n_seen else ""
         self.write(0.15, self.y, f"{clipped(own.name, 70)}{suffix}: points{beside}", NORMAL)
@@ -155,7 +211,6 @@ class Sheet:
         step = 1.15
         for k, code in enumerate(kept[1]):
             self.write(NAMES + step * (k + 0.5), self.y, clipped(labels[1][code], 15), ha="center")
-        largest = float(np.abs(points[np.ix_(*kept)]).max()) or 1.0
         for row in kept[0]:
             self.y += LINE
             self.write(NAMES - 0.1, self.y, clipped(labels[0][row], 24), ha="right")
@@ -166,12 +221,12 @@ class Sheet:
                 self.ax.fill_between(
                     [NAMES + step * k + 0.03, NAMES + step * (k + 1) - 0.03],
                     self.y - LINE / 2 + 0.01, self.y + LINE / 2 - 0.01,
-                    color=colour, alpha=0.6 * faded * abs(value) / largest, lw=0,
+                    color=colour, alpha=0.6 * faded * abs(value) / (largest or 1.0), lw=0,
                 )  # fmt: skip
                 is_own = cell == (row, column)
                 self.write(
                     NAMES + step * (k + 0.5), self.y, f"{value:+.0f}" if round(value) else "0", ha="center",
-                    weight="bold" if is_own else "normal", color="C3" if is_own else "black",
+                    weight="bold" if is_own else "normal", color="C3" if is_own else self.ink,
                 )  # fmt: skip
         self.y += LINE
 
@@ -239,6 +294,8 @@ class _Labels:
             sign = -1 if side == "above" else 1
             height = y + sign * (0.12 + LINE * line)
             if line:
-                self.sheet.ax.plot([at, at], [y, height - sign * 0.06], color="0.75", lw=0.5, zorder=0)
-            colour = "0.45" if kind == "missing" else "black"
+                self.sheet.ax.plot(
+                    [at, at], [y, height - sign * 0.06], color="0.5", alpha=0.6, lw=0.5, zorder=0
+                )
+            colour = "0.45" if kind == "missing" else self.sheet.ink
             self.sheet.write(middle, height, text, ha="center", color=colour)

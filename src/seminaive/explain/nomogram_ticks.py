@@ -24,32 +24,30 @@ def nice_ticks(most: float) -> tuple[list[float], list[str]]:
     return ticks, [f"{tick:g}" for tick in ticks]
 
 
-def strip_ticks(strip: tuple[Floats, Floats], whole: bool, jumped: bool) -> list[tuple[str, float]]:
-    """Return labels and points of the ticks of a strip: its ends and round numbers between them.
+def number_ticks(numbers: Floats, whole: bool, most: int) -> tuple[list[float], list[str]]:
+    """Return ticks of a curve and their labels: its ends and round numbers between them.
 
-    A strip after a jump begins at the next double; its first label is that of the jump, with a sign.
+    Where training has whole numbers only, so have the ticks.
 
     Parameters
     ----------
-    strip : numbers and points
+    numbers : ndarray
+        Increasing.
     whole : bool
         Whether only whole numbers have ticks.
-    jumped : bool
+    most : int
+        About how many round numbers there are.
     """
     from matplotlib.ticker import MaxNLocator
 
-    numbers, points = strip
     low, high = float(numbers[0]), float(numbers[-1])
-    candidates = MaxNLocator(8, integer=whole).tick_values(low, high)
-    inner = [float(own) for own in candidates if low < own < high]
-    start = float(np.nextafter(low, -np.inf)) if jumped else low
-    labels = short_numbers([start, high, *inner], 3)
-    if jumped:
-        labels[0] = f"> {labels[0]}"
-    return [
-        (text, float(np.interp(number, numbers, points)))
-        for number, text in zip([low, high, *inner], labels, strict=True)
+    if whole:
+        low, high = float(np.ceil(low)), float(np.floor(high))
+    inner = [
+        float(tick) for tick in MaxNLocator(most, integer=whole).tick_values(low, high) if low < tick < high
     ]
+    ticks = list(dict.fromkeys([low, high, *inner])) if low <= high else []
+    return ticks, [f"{tick:.0f}" for tick in ticks] if whole else short_numbers(ticks, 3)
 
 
 def weight_label(weight: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,13 +11,14 @@ from seminaive.encode.nodes import at_codes, between_nodes, read_axis
 from seminaive.errors import InputError
 from seminaive.explain.drawing import Display
 from seminaive.explain.reading import (
+    axis_labels,
     class_position,
     clipped,
-    code_labels,
     effects_of,
     evidence,
     evidence_name,
 )
+from seminaive.explain.what_matters import largest_effect
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,11 +49,11 @@ def pair_named(effects: Effects, pair: Sequence[str] | None) -> TupleEffect:
 
 
 class PairDisplay(Display):
-    """The pure effect of a pair, cell by cell, in a colour range of its own.
+    """The pure effect of a pair, cell by cell.
 
-    Cells with few training rows fade to grey, those without any are grey; white says nothing. Along a number
-    that the model reads between nodes the surface is drawn as it is, from the first node to the last; small
-    marks are the nodes, and missing numbers are not drawn.
+    Cells with few training rows are pale, those without any are grey; white says nothing. Along a number that
+    the model reads between nodes the surface is drawn as it is, from the first node to the last; small marks
+    are the nodes, and missing numbers are not drawn.
 
     Parameters
     ----------
@@ -63,6 +65,8 @@ class PairDisplay(Display):
         The class that is drawn, by position.
     name : str
         What the values are called.
+    limit : float
+        The effect that has the full colour, for one scale over several pictures.
 
     Attributes
     ----------
@@ -87,16 +91,25 @@ class PairDisplay(Display):
         nodes: list[tuple[float, ...] | None],
         target: int,
         name: str,
+        limit: float,
     ) -> None:
         self.effect = effect
         self.labels = labels
         self.nodes = nodes
         self.target = target
         self.name = name
+        self.limit = limit
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, pair: Sequence[str] | None = None, *, target: Any = None, ax: Any = None
+        cls,
+        estimator: Any,
+        pair: Sequence[str] | None = None,
+        *,
+        target: Any = None,
+        limit: float | None = None,
+        effects: Effects | None = None,
+        ax: Any = None,
     ) -> PairDisplay:
         """Draw a pair.
 
@@ -107,19 +120,27 @@ class PairDisplay(Display):
             None is the pair whose effect varies most over the training rows.
         target : label, default=None
             The class whose log odds or score is drawn; None is the last one.
+        limit : float, default=None
+            The effect that has the full colour; None is the largest of the pair.
+        effects : Effects, default=None
+            Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         """
-        effects = effects_of(estimator)
+        effects = effects or effects_of(estimator)
         own = pair_named(effects, pair)
         position = class_position(estimator, target)
         positions = [effects.schema.coded[j] for j in own.columns]
-        labels = [code_labels(effects.schema, k) for k in positions]
+        labels = [axis_labels(effects, k) for k in positions]
         nodes = [effects.schema.nodes_of(j) for j in own.columns]
-        return cls(own, labels, nodes, position, evidence_name(estimator, position)).plot(ax=ax)
+        if limit is None:
+            limit = largest_effect(own, position)
+        return cls(own, labels, nodes, position, evidence_name(estimator, position), limit).plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the pair."""
+        from matplotlib.ticker import MaxNLocator
+
         own = self.effect
         axes = [
             _CodeAxis(_heaviest(own.weight.sum(axis=1 - axis))) if nodes is None else _NodeAxis(nodes)
@@ -128,8 +149,7 @@ class PairDisplay(Display):
         values = _surface(evidence(own.table, self.target), axes)
         weight = _surface(own.weight, axes)
         shown = np.where(weight > 0, values, np.nan)
-        largest = float(np.nanmax(np.abs(shown))) if (weight > 0).any() else 1.0
-        limit = max(largest, 1e-12)
+        limit = max(self.limit, 1e-12)
         self.ax_.set_facecolor("0.88")
         image = self.ax_.pcolormesh(
             axes[1].edges, axes[0].edges, shown, cmap="RdBu_r", vmin=-limit, vmax=limit,
@@ -139,8 +159,10 @@ class PairDisplay(Display):
             drawn = axes[axis]
             if isinstance(drawn, _NodeAxis):
                 set_ticks(drawn.ticks, minor=True)
+                if all(node == round(node) for node in drawn.ticks):
+                    (self.ax_.yaxis, self.ax_.xaxis)[axis].set_major_locator(MaxNLocator(6, integer=True))
                 continue
-            names = [clipped(self.labels[axis][code], 16) for code in drawn.codes]
+            names = [_in_lines(self.labels[axis][code]) for code in drawn.codes]
             set_ticks(drawn.ticks, names, fontsize="small" if len(names) < 12 else "x-small")
             if axis == 1 and sum(map(len, names)) > 50:
                 self.ax_.tick_params(axis="x", labelrotation=90)
@@ -149,6 +171,28 @@ class PairDisplay(Display):
         self.ax_.set_ylabel(clipped(own.names[0], 40))
         self.ax_.set_xlabel(clipped(own.names[1], 40))
         self.figure_.colorbar(image, ax=self.ax_, label=clipped(self.name, 40))
+        self._draw_key(weight)
+
+    def _draw_key(self, weight: Any) -> None:
+        """Say what grey and pale cells are, where there are some."""
+        from matplotlib.patches import Patch
+
+        keys = []
+        if (weight == 0).any():
+            keys.append(Patch(color="0.88", label="no training rows"))
+        if ((weight > 0) & (weight < FULL_COLOUR)).any():
+            pale = f"pale: fewer than {FULL_COLOUR:.0f} rows"
+            keys.append(Patch(facecolor="white", edgecolor="0.6", label=pale))
+        if keys:
+            self.ax_.legend(
+                handles=keys, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False,
+                fontsize="small",
+            )  # fmt: skip
+
+
+def _in_lines(name: str) -> str:
+    """Return a label in at most two lines; what would start a formula is escaped."""
+    return "\n".join(clipped(line, 22) for line in wrap(name, 22)[:2])
 
 
 class _CodeAxis:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.encode import CategoricalColumn, NumericColumn
@@ -14,7 +15,6 @@ from seminaive.scores import AdditiveScores, Effects
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
@@ -81,7 +81,7 @@ def as_outputs(values: Floats) -> Floats:
 
 def evidence_name(model: Any, target: int) -> str:
     """Return what `evidence` is called on an axis."""
-    label = model.classes_[target]
+    label = label_text(model.classes_[target])
     return f"log odds of {label}" if len(model.classes_) == 2 else f"score of {label}"
 
 
@@ -93,6 +93,12 @@ def feature_named(effects: Effects, name: str) -> FeatureEffect:
     raise InputError(
         f"the model says nothing about {name!r}: it looks at {[own.name for own in effects.features]}"
     )
+
+
+def holds_whole_numbers(own: FeatureEffect) -> bool:
+    """Tell whether the numbers of a feature are whole, as far as training has them."""
+    seen = own.seen[:-1]
+    return bool(own.curve is not None and len(seen) and (seen == np.round(seen)).all())
 
 
 def short_numbers(numbers: Sequence[float], digits: int = 6) -> list[str]:
@@ -110,9 +116,9 @@ def _plain(text: str) -> str:
     return f"{number:.0f}" if "e" in text and 1 <= abs(number) < 1e7 and number == round(number) else text
 
 
-def interval_labels(edges: Sequence[float]) -> list[str]:
+def interval_labels(edges: Sequence[float], digits: int = 6) -> list[str]:
     """Return a label for each interval between edges, which belong to the interval below them."""
-    shown = short_numbers(edges)
+    shown = short_numbers(edges, digits)
     if not shown:
         return ["any number"]
     between = [f"{low} to {high}" for low, high in pairwise(shown)]
@@ -128,13 +134,45 @@ def code_labels(schema: Schema, position: int) -> list[str]:
     if isinstance(column, NumericColumn):
         labels = short_numbers(column.nodes) if column.nodes else interval_labels(column.cuts or ())
     else:
-        labels = [str(own) for own in column.categories] if isinstance(column, CategoricalColumn) else []
+        known = column.categories if isinstance(column, CategoricalColumn) else ()
+        labels = [label_text(own) for own in known]
     counts_as_value = schema.n_values(column) > column.n_present
     # A category that is called like the mark of a missing cell keeps its name; the mark gets brackets.
     missing, unseen = (f"({own})" if own in labels else own for own in (MISSING, UNSEEN))
     if isinstance(column, NumericColumn):  # every number has a bin
         return [*labels, missing, unseen] if counts_as_value else [*labels, missing]
     return [*labels, missing, unseen] if counts_as_value else [*labels, f"{missing} or {unseen}"]
+
+
+def axis_labels(effects: Effects, position: int) -> list[str]:
+    """Return a label for each code of a coded column, as short as a reader of a picture needs.
+
+    Intervals of whole numbers are written by the numbers that they hold, others by few digits.
+    """
+    column = effects.schema.columns[position]
+    if not isinstance(column, NumericColumn):
+        return code_labels(effects.schema, position)
+    if column.nodes:
+        whole = all(node == round(node) for node in column.nodes)
+        shown = [f"{node:.0f}" for node in column.nodes] if whole else short_numbers(column.nodes, 3)
+        return [*shown, *code_labels(effects.schema, position)[len(shown) :]]
+    own = next((effect for effect in effects.features if effect.position == position), None)
+    edges = list(column.cuts or ())
+    plain = code_labels(effects.schema, position)[len(edges) + 1 :]
+    if own is None or not holds_whole_numbers(own) or not edges:
+        return [*interval_labels(edges, 2), *plain]
+    lasts = [int(np.floor(edge)) for edge in edges]
+    between = [f"{a + 1}" if b == a + 1 else f"{a + 1} to {b}" for a, b in pairwise(lasts)]
+    return [f"≤ {lasts[0]}", *between, f"≥ {lasts[-1] + 1}", *plain]
+
+
+def label_text(label: Any) -> str:
+    """Return a class or category as text: whole numbers without a point.
+
+    >>> [label_text(own) for own in (1.0, 0.5, "1.0")]
+    ['1', '0.5', '1.0']
+    """
+    return f"{label:.0f}" if isinstance(label, float) and label.is_integer() else str(label)
 
 
 def clipped(text: str, longest: int = 24) -> str:

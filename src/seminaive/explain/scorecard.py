@@ -13,7 +13,7 @@ from seminaive.encode import TableEncoder, frame_like, open_table
 from seminaive.errors import InputError
 from seminaive.explain.reading import class_position, code_labels, effects_of, evidence, interval_labels
 from seminaive.explain.segments import best_bands, share_bands
-from seminaive.scores import importance
+from seminaive.explain.what_matters import largest_effect, together
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +48,8 @@ class ScoredFeature:
         Training weight of each.
     differs : float
         Standard deviation over the training rows of what rounding and bands change, in log odds.
+    largest : float
+        The largest such change.
     """
 
     name: str
@@ -57,6 +59,7 @@ class ScoredFeature:
     points: tuple[int, ...]
     weight: tuple[float, ...]
     differs: float = 0.0
+    largest: float = 0.0
 
     def of(self, codes: Any, numbers: Any) -> NDArray[np.int64]:
         """Return the points of cells, given as codes for categories and as numbers else."""
@@ -91,6 +94,10 @@ class Scorecard:
         Standard deviation of the difference in log odds from the model's features, over the training rows.
     left_out : float
         Standard deviation of the pairs and larger tuples of the model, which a scorecard leaves out.
+    largest : float
+        The largest difference in log odds from the model, pairs included: on the rows that were given, or
+        else a bound for the training rows, without the ten outermost numbers of each column, which the
+        summary of training does not know.
     calibrated : str
         What calibration on rows changed; empty without.
     """
@@ -104,6 +111,7 @@ class Scorecard:
     to_double: float
     differs: float
     left_out: float
+    largest: float
     calibrated: str = ""
 
     @property
@@ -164,7 +172,8 @@ class Scorecard:
         lines.append(
             f"Rounding and bands change the log odds by {self.differs:.2g} (standard deviation over the "
             f"training rows), most of all in {most.name}, by {most.differs:.2g}; pairs that are left out "
-            f"have {self.left_out:.2g}."
+            f"have {self.left_out:.2g}. The log odds of no row differ by more than {self.largest:.2g} from "
+            "those of the model."
         )
         return "\n".join([*lines, self.calibrated] if self.calibrated else lines)
 
@@ -248,8 +257,14 @@ def scorecard(
         -start * factor,
         float(points_to_double),
         float(np.sqrt(sum(scored.differs**2 for scored, _ in found))),
-        float(np.sqrt(sum(importance(own.deviation) ** 2 for own in effects.tuples))),
+        together(effects.tuples),
+        sum(scored.largest for scored, _ in found)
+        + sum(largest_effect(own, own_class) for own in effects.tuples),
     )
+    if X is not None:
+        exact = evidence(effects.joint_log_scores(rows), own_class)
+        log_odds = (card.score(X) - card.even) / factor
+        card = replace(card, largest=float(np.abs(log_odds - exact).max(initial=0.0)))
     return card if calibrate is None else _calibrated(card, model, *calibrate)
 
 
@@ -275,8 +290,10 @@ def _scored(
     )
     exact = evidence(own.at_seen, own_class)
     cells = (own.seen.astype(np.int64), None) if edges is None else (None, own.seen)
-    lost = _mean_square(scored.of(*cells) / factor + lowest - exact, own.weight)
-    return replace(scored, differs=float(np.sqrt(lost))), lowest
+    change = scored.of(*cells) / factor + lowest - exact
+    largest = float(np.abs(change[own.weight > 0]).max(initial=0.0))
+    lost = _mean_square(change, own.weight)
+    return replace(scored, differs=float(np.sqrt(lost)), largest=largest), lowest
 
 
 def _named_bands(model: Any, bands: int | Mapping[str, int]) -> dict[str, int]:

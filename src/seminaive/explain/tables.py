@@ -18,6 +18,7 @@ from seminaive.explain.reading import (
     interval_labels,
     short_numbers,
 )
+from seminaive.explain.what_matters import column_importances, tuples_that_matter
 from seminaive.scores import importance
 
 if TYPE_CHECKING:
@@ -281,31 +282,40 @@ def _values_at(model: Any, own: FeatureEffect, cells: list[Any]) -> Floats:
     return values
 
 
-def summary(model: Any, target: Any = None) -> Any:
+def summary(model: Any, target: Any = None, *, effects: Effects | None = None) -> Any:
     """Return one line per effect of a fitted additive model, the one that moves the scores most first.
+
+    Columns are ranked with their share of pairs. A pair or larger tuple that moves the scores by less than a
+    hundredth of their deviation has no line; `effects_table` has all.
 
     Parameters
     ----------
     model : a fitted additive model
     target : label, default=None
         The class that ``low`` and ``high`` speak about; None is the last one.
+    effects : Effects, default=None
+        Of the model, where they are at hand; None takes it apart.
 
     Returns
     -------
     frame
         With columns ``term``, ``columns`` (how many), ``importance`` (the standard deviation of the effect
         over the training rows: of the log odds with two classes, of the centred scores, root mean square over
-        the classes, with more), ``low`` and ``high``, the smallest and the largest effect on the log odds or
-        score of ``target`` among values of training, and ``low_at`` and ``high_at``, where they are.
+        the classes, with more), ``with_pairs`` (the same with the share of a column in its pairs and larger
+        tuples, which are divided equally), ``low`` and ``high``, the smallest and the largest effect on the
+        log odds or score of ``target`` among values of training, and ``low_at`` and ``high_at``, where they
+        are.
     """
-    effects = effects_of(model)
+    effects = effects or effects_of(model)
     own_class = class_position(model, target)
+    with_pairs = np.sum(column_importances(effects), axis=0)
     found = []
     for own in effects.features:
         labels: Any = code_labels(effects.schema, own.position) if own.table is not None else own.seen
         shown = evidence(own.at_seen, own_class)
-        found.append((own.name, 1, importance(own.deviation), shown, own.weight, labels))
-    for tuple_ in effects.tuples:
+        strengths = importance(own.deviation), float(with_pairs[own.position])
+        found.append((own.name, 1, strengths, shown, own.weight, labels))
+    for tuple_ in tuples_that_matter(effects):
         axes = [code_labels(effects.schema, effects.schema.coded[j]) for j in tuple_.columns]
         cells = [
             " × ".join(own[code] for own, code in zip(axes, cell, strict=True))
@@ -313,18 +323,19 @@ def summary(model: Any, target: Any = None) -> Any:
         ]
         shown = evidence(tuple_.table, own_class).ravel()
         found.append(
-            (tuple_.name, len(axes), importance(tuple_.deviation), shown, tuple_.weight.ravel(), cells)
+            (tuple_.name, len(axes), (importance(tuple_.deviation),) * 2, shown, tuple_.weight.ravel(), cells)
         )
     columns: dict[str, list[Any]] = {
-        name: [] for name in ("term", "columns", "importance", "low", "low_at", "high", "high_at")
+        name: []
+        for name in ("term", "columns", "importance", "with_pairs", "low", "low_at", "high", "high_at")
     }
-    for name, order, strength, shown, weight, labels in sorted(found, key=lambda line: -line[2]):
+    for name, order, strengths, shown, weight, labels in sorted(found, key=lambda line: -line[2][1]):
         seen = np.flatnonzero(weight > 0)
         if not len(seen):
             seen = np.arange(len(weight))
         low, high = seen[shown[seen].argmin()], seen[shown[seen].argmax()]
         places = [_place(labels[low]), _place(labels[high])]
-        line = (name, order, strength, shown[low], places[0], shown[high], places[1])
+        line = (name, order, *strengths, shown[low], places[0], shown[high], places[1])
         for column, cell in zip(columns, line, strict=True):
             columns[column].append(cell)
     return frame_like(None, columns)

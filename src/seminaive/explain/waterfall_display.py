@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,8 +15,12 @@ from seminaive.explain.tables import one_row
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.scores import Effects
+
     Floats = NDArray[np.float64]
 
+# Ticks of the probability axis: at least so many, and so far apart as a share of it.
+FEWEST_TICKS, MIN_GAP = 3, 0.09
 PROBABILITIES = np.array([0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999])
 
 
@@ -37,6 +42,8 @@ class WaterfallDisplay(Display):
         What the log odds are called.
     probability : str
         What the second axis is called.
+    note : str, default=""
+        What is written below: the strongest of the effects that are gathered.
 
     Attributes
     ----------
@@ -56,12 +63,15 @@ class WaterfallDisplay(Display):
     True
     """
 
-    def __init__(self, start: float, names: list[str], values: Floats, name: str, probability: str) -> None:
+    def __init__(
+        self, start: float, names: list[str], values: Floats, name: str, probability: str, note: str = ""
+    ) -> None:
         self.start = start
         self.names = names
         self.values = values
         self.name = name
         self.probability = probability
+        self.note = note
 
     @classmethod
     def from_estimator(
@@ -72,6 +82,7 @@ class WaterfallDisplay(Display):
         target: Any = None,
         against: Any = None,
         max_effects: int = 12,
+        effects: Effects | None = None,
         ax: Any = None,
     ) -> WaterfallDisplay:
         """Draw one row.
@@ -85,11 +96,13 @@ class WaterfallDisplay(Display):
         against : label, default=None
             With more than two classes, the class to compare with; None is the most probable other one.
         max_effects : int, default=12
-            Effects that are drawn, the largest; the others are added up in one line.
+            Effects that are drawn, the largest; the others are added up in one line, which names two of them.
+        effects : Effects, default=None
+            Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         """
-        effects = effects_of(estimator)
+        effects = effects or effects_of(estimator)
         table = one_row(estimator, row)
         parts = effects.breakdown(table)[0]
         ranking = np.argsort(-parts.sum(axis=0), kind="stable")
@@ -112,17 +125,19 @@ class WaterfallDisplay(Display):
         labels = [names[k] for k in shown]
         if len(rest):
             values = np.append(values, log_odds[1:][rest].sum())
-            labels.append(f"{len(rest)} smaller effects")
+            labels.append(f"{len(rest):,} others")
+        first = [f"{clipped(names[k], 36)} {log_odds[1 + k]:+.2f}" for k in rest[:2]]
+        note = f"strongest of the others: {', '.join(first)}" if first else ""
         classes = estimator.classes_
         name = f"log odds of {classes[own]}" + (f" against {classes[other]}" if several else "")
         probability = f"probability of {classes[own]}" + (f", or else {classes[other]}" if several else "")
-        return cls(float(log_odds[0]), labels, values, name, probability).plot(ax=ax)
+        return cls(float(log_odds[0]), labels, values, name, probability, note).plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the effects from top to bottom."""
         names = ["average of training", *(clipped(name, 40) for name in self.names), "this row"]
         draw_steps(self.ax_, self.start, self.values, names)
-        self.ax_.set_xlabel(clipped(self.name, 60))
+        self.ax_.set_xlabel("\n".join([clipped(self.name, 60), *wrap(self.note, 60)]), fontsize="small")
         self._draw_probabilities()
         self.ax_.spines[["right"]].set_visible(False)
 
@@ -130,13 +145,33 @@ class WaterfallDisplay(Display):
         """Mark probabilities on the upper side, those that have room."""
         top = self.ax_.secondary_xaxis("top")
         low, high = self.ax_.get_xlim()
-        marks = np.log(PROBABILITIES / (1 - PROBABILITIES))
-        kept: list[int] = []
-        for k in np.argsort(np.abs(PROBABILITIES - 0.5), kind="stable"):
-            if low <= marks[k] <= high and all(abs(marks[k] - marks[j]) > 0.09 * (high - low) for j in kept):
-                kept.append(int(k))
-        top.set_xticks(marks[kept], [f"{PROBABILITIES[k]:g}" for k in kept], fontsize="small")
+        ticks = probability_ticks(low, high)
+        top.set_xticks(np.log(ticks / (1 - ticks)), short_numbers(ticks.tolist(), 2), fontsize="small")
         top.set_xlabel(clipped(self.probability, 60))
+
+
+def probability_ticks(low: float, high: float) -> Floats:
+    """Return probabilities between two log odds that have room on an axis: round ones, at least three.
+
+    >>> probability_ticks(-0.1, 0.1).round(3).tolist()
+    [0.48, 0.49, 0.5, 0.51, 0.52]
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    ends = 1 / (1 + np.exp(-np.array([low, high])))
+    tried: list[Floats] = [PROBABILITIES]
+    tried += [np.asarray(MaxNLocator(most).tick_values(*ends)) for most in (4, 6, 9)]
+    for candidates in (*tried, np.linspace(ends[0], ends[1], 5)[1:-1]):
+        inside = candidates[(candidates > ends[0]) & (candidates < ends[1])]
+        marks = np.log(inside / (1 - inside))
+        kept: list[int] = []
+        for k in np.argsort(np.abs(inside - 0.5), kind="stable"):
+            if all(abs(marks[k] - marks[j]) > MIN_GAP * (high - low) for j in kept):
+                kept.append(int(k))
+        if len(kept) >= FEWEST_TICKS:
+            break
+    ticks: Floats = np.sort(inside[kept])
+    return ticks
 
 
 def _cells(schema: Any, table: Any) -> dict[int, str]:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 # The name of the search without an earlier model.
 NOTHING = "nothing"
-# The name of the earlier model as it is.
-UNCHANGED = "unchanged"
 # Around which baselines new terms are searched.
 SEARCHED = ("recalibrated", "shifted")
 
@@ -93,28 +91,32 @@ def baselines_of(
     return {
         "recalibrated": Baseline.of(recalibrate, *rows),
         "shifted": Baseline.of(shifted, *rows),
-        UNCHANGED: Baseline.constant(earlier, 1.0, len(splits) + 1),
+        "unchanged": Baseline.constant(earlier, 1.0, len(splits) + 1),
     }
 
 
 @dataclass(frozen=True)
 class Combination:
-    """The answers of searches around several baselines, and the earlier model as it is, averaged.
+    """The answers of searches around several baselines, and each baseline without new terms, averaged.
 
     Each is weighted by what it loses on rows that neither fitted nor chose it, as trials of one search are
-    by what they lose on held-out rows: `averaged` says why by half of it.
+    by what they lose on held-out rows: `averaged` says why by half of it. Before any row is seen, each is as
+    likely as the others.
 
     Parameters
     ----------
     baselines : dict of str to Baseline
-    decisions : dict of str to Decision
-        For each baseline, and for the search around nothing.
+    searched : dict of str to Decision
+        Those of the searches around baselines, and of that around nothing.
+    alone : dict of str to Decision
+        What each baseline loses.
     total : float
         The weight of the held-out rows.
     """
 
     baselines: dict[str, Baseline]
-    decisions: dict[str, Decision]
+    searched: dict[str, Decision]
+    alone: dict[str, Decision]
     total: float
 
     @classmethod
@@ -122,50 +124,62 @@ class Combination:
         cls,
         baselines: dict[str, Baseline],
         held_out: HeldOut,
-        decisions: dict[str, Decision],
+        searched: dict[str, Decision],
         generator: np.random.Generator,
     ) -> Combination:
-        """Add the earlier model as it is to the decisions of searches."""
-        unchanged = baselines[UNCHANGED].left_of(held_out)
-        alone = decide(
-            unchanged, unchanged.share_scores[:, None], averaged(np.zeros(1)), generator, fit_share=0.0
-        )
-        return cls(baselines, {**decisions, UNCHANGED: alone}, held_out.total)
+        """Judge the baselines beside the searches."""
+
+        def judged(baseline: Baseline) -> Decision:
+            rows = baseline.left_of(held_out)
+            rule = averaged(np.zeros(1))
+            return decide(rows, rows.share_scores[:, None], rule, generator, fit_share=0.0)
+
+        alone = {kind: judged(baseline) for kind, baseline in baselines.items()}
+        return cls(baselines, searched, alone, held_out.total)
 
     @cached_property
-    def weights(self) -> dict[str, float]:
-        """The weight of each answer; equal where no row is held out."""
-        losses = np.array([decision.log_loss for decision in self.decisions.values()])
-        found = averaged(np.zeros(len(losses)))(self.total * np.nan_to_num(losses))
-        found = np.where(weighty(found), found, 0.0)
-        return dict(zip(self.decisions, (found / found.sum()).tolist(), strict=True))
+    def decision(self) -> Decision:
+        """The decision of all: the loss of an average is at most the average of the losses.
+
+        Without held-out rows the weights are equal.
+        """
+        parts = [*self.searched.values(), *self.alone.values()]
+        losses = np.array([part.log_loss for part in parts])
+        weights = averaged(np.zeros(len(losses)))(self.total * np.nan_to_num(losses))
+        weights = np.where(weighty(weights), weights, 0.0) / weights[weighty(weights)].sum()
+        low, high = weights @ np.array([part.log_loss_interval for part in parts])
+        fit_share = float(weights @ np.array([part.fit_share for part in parts]))
+        return Decision(weights, fit_share, float(weights @ losses), (float(low), float(high)))
+
+    @cached_property
+    def _weights(self) -> tuple[dict[str, float], dict[str, float]]:
+        """The weights of the searches, and of the baselines alone."""
+        listed = self.decision.weights.tolist()
+        n_searched = len(self.searched)
+        return (
+            dict(zip(self.searched, listed[:n_searched], strict=True)),
+            dict(zip(self.alone, listed[n_searched:], strict=True)),
+        )
 
     @property
     def best(self) -> str:
         """The search of most weight."""
-        return max((kind for kind in self.decisions if kind != UNCHANGED), key=self.weights.__getitem__)
-
-    @property
-    def decision(self) -> Decision:
-        """The decision of all: the loss of an average is at most the average of the losses."""
-        weights, parts = np.array(list(self.weights.values())), list(self.decisions.values())
-        low, high = weights @ np.array([part.log_loss_interval for part in parts])
-        return Decision(
-            weights,
-            float(weights @ np.array([part.fit_share for part in parts])),
-            float(weights @ np.array([part.log_loss for part in parts])),
-            (float(low), float(high)),
-        )
+        return max(self.searched, key=self._weights[0].__getitem__)
 
     @property
     def recalibration(self) -> Recalibration:
         """The average of the baselines: the intercept and slope of the earlier score in the answer."""
-        parts = [(self.weights[kind], baseline.of_all) for kind, baseline in self.baselines.items()]
+        searched, alone = self._weights
+        parts = [
+            (searched.get(kind, 0.0) + alone[kind], baseline.of_all)
+            for kind, baseline in self.baselines.items()
+        ]
         intercept = sum(weight * part.intercept for weight, part in parts)
         return Recalibration(np.asarray(intercept), sum(weight * part.slope for weight, part in parts))
 
     def coefficients(self, fitted: dict[str, Floats]) -> Floats:
-        """Return the average of the answers' coefficients, plus the intercept of the baselines."""
-        found = np.asarray(sum(self.weights[kind] * coefficients for kind, coefficients in fitted.items()))
+        """Return the average of the searches' coefficients, plus the intercept of the baselines."""
+        weights, _ = self._weights
+        found = np.asarray(sum(weights[kind] * coefficients for kind, coefficients in fitted.items()))
         found[0] += self.recalibration.intercept
         return found

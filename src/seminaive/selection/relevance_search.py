@@ -348,7 +348,7 @@ class RelevanceSearch:
                 steps = list(best.steps)
                 steps[group] += direction
                 there = (steps[SLOPES], steps[MAINS], steps[PAIRS], steps[ALL])
-                if self._was_negligible(there, self._round_before.get(best.number)):
+                if self._was_worse(there, self._round_before.get(best.number)):
                     break
                 new = self._trial(there, best.number, best.prepared, best)
                 if not new.criterion < (1 - SEARCH.precision) * best.criterion:
@@ -359,13 +359,11 @@ class RelevanceSearch:
                 break
         return best
 
-    def _was_negligible(self, steps: Steps, number: int | None) -> bool:
-        """Tell whether some strengths were tried in a round and had no share in an average over it."""
+    def _was_worse(self, steps: Steps, number: int | None) -> bool:
+        """Tell whether some strengths were tried in a round and were not its best."""
         of_round = [trial for trial in self.trials if trial.number == number]
         tried = [trial for trial in of_round if trial.steps == steps]
-        return (
-            bool(tried) and self._weight_beside(tried[0], min(of_round, key=_criterion)) < SEARCH.negligible
-        )
+        return bool(tried) and tried[0].criterion > min(of_round, key=_criterion).criterion
 
     def _weight_beside(self, trial: Trial, best: Trial) -> float:
         """Return the weight of a trial in an average, relative to that of the best; 1 if it is better."""

@@ -4,8 +4,8 @@ The score is ``a + b * earlier + new terms``. Strengths of the new terms are sea
 score with the intercept a and slope b of its recalibration, around the score with a slope of 1 and an
 intercept, and around nothing (b = 0), which is the fit without an earlier model. Each search shrinks its
 answer to what it was made around as far as its gain may be chance: the earlier model recalibrated, or the
-class shares. Held-out rows, which the earlier model has not seen either, weigh these answers and the earlier
-model as it is.
+class shares. Held-out rows, which the earlier model has not seen either, weigh these answers, the earlier
+model as it is, and its recalibrations alone.
 """
 
 from __future__ import annotations
