@@ -15,7 +15,7 @@ from scipy.special import logit
 from seminaive import HigherOrderLogisticRegression, SemiNaive, explain
 from seminaive.encode import NumericColumn, TableEncoder
 from seminaive.encode.joining import joined_schema
-from seminaive.encode.nodes import Nodes, bin_medians
+from seminaive.encode.nodes import COMPILED_ROWS, Nodes, bin_medians, interpolate
 from seminaive.scores import AdditiveScores, Effects
 from seminaive.scores.joining import recoded_scores
 from seminaive.scores.kind import TermKind
@@ -247,6 +247,14 @@ def test_few_rows_and_many_stand_at_the_same_places(fitted):
     assert (many.codes == np.concatenate([own.codes for own in few])).all()
     assert (many.along == np.concatenate([own.along for own in few])).all()
     assert ((many.along >= 0) & (many.along <= 1)).all()
+    repeated = np.tile(np.arange(len(X)), -(-COMPILED_ROWS // len(X)))
+    compiled = nodes.places(table.rows(repeated))
+    assert (compiled.codes == many.codes[repeated]).all()
+    assert (compiled.along == many.along[repeated]).all()
+    pair = np.random.default_rng(0).normal(size=(*(k + 1 for k in table.cardinalities[:2]), 2))
+    found = interpolate(pair, [compiled.axis(0), compiled.axis(1)])
+    expected = interpolate(pair, [many.axis(0), many.axis(1)])
+    np.testing.assert_allclose(found, expected[repeated], atol=1e-14)
 
 
 def test_medians_of_bins_take_weights_as_repeated_rows():

@@ -145,11 +145,14 @@ def interpolate(values: Floats, axes: Sequence[Axis]) -> Floats:
     """
     n_rows, cells = len(axes[0].codes), values.reshape(-1, values.shape[-1])
     if len(axes) == 2 and n_rows >= COMPILED_ROWS and "numba" in sys.modules:
-        from seminaive.kernels.interpolation import add_bilinear
+        from seminaive.kernels.interpolation import add_bilinear, add_cells
 
-        total = np.zeros((n_rows, values.shape[-1]))
+        cells, total = np.ascontiguousarray(cells), np.zeros((n_rows, values.shape[-1]))
         (left, down), (right, across) = axes
-        add_bilinear(np.ascontiguousarray(cells), 0, values.shape[1], left, down, right, across, total)
+        if down.any() or across.any():
+            add_bilinear(cells, 0, values.shape[1], left, down, right, across, total)
+        else:
+            add_cells(cells, 0, values.shape[1], left, right, total)
         return total
     parts = []
     for corner in product(*(own.corners() for own in axes)):
@@ -225,6 +228,15 @@ class Nodes:
 
     def places(self, table: EncodedTable) -> Places:
         """Return where the rows of a table stand."""
+        if len(table) >= COMPILED_ROWS and "numba" in sys.modules:
+            from seminaive.kernels.interpolation import place_rows
+
+            shape = table.codes.shape[::-1]
+            by_column, shares = np.empty(shape, dtype=np.int64), np.empty(shape)
+            place_rows(
+                table.codes, table.numbers, self.numbers, self.starts, self.nodes, 0, by_column, shares
+            )
+            return Places(by_column.T, shares.T)
         # Column by column, as tables are read.
         codes, along = table.codes.astype(np.int64, order="F"), np.zeros(table.codes.shape, order="F")
         if codes.size <= FEW_CELLS:
