@@ -64,9 +64,9 @@ def effects(model):
 @pytest.fixture(autouse=True)
 def close_figures():
     yield
-    from matplotlib import pyplot
+    import matplotlib.pyplot as plt
 
-    pyplot.close("all")
+    plt.close("all")
 
 
 def texts(figure):
