@@ -209,7 +209,9 @@ def test_a_nomogram_reads_its_pairs_between_nodes(fitted):
     table = model._encode(X.iloc[:60])
     whole, without = (logit(display.probabilities(table, pairs=pairs)[:, 1]) for pairs in (True, False))
     effects = Effects.of(model.scores_, model.schema_, model.summary_)
-    pairs = effects.breakdown(table)[:, 1 + len(effects.features) :].sum(axis=1)
+    drawn = [1 + effects.names.index(own.name) for own in display.pairs]
+    assert drawn
+    pairs = effects.breakdown(table)[:, drawn].sum(axis=1)
     np.testing.assert_allclose(whole - without, pairs[:, 1] - pairs[:, 0], atol=1e-9)
 
 
