@@ -10,6 +10,7 @@ import numpy as np
 
 from seminaive.encode import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn, Schema
 from seminaive.encode.few_rows import LARGEST_NUMBER
+from seminaive.scores import NumericTerms
 from seminaive.statistics import ObservedTerms, Terms
 
 # Cells that an index of 64 bits counts with room to spare; a number in a table, so that sums of any number of
@@ -118,6 +119,8 @@ def check_cells(terms: Terms, cells: np.ndarray) -> None:
 def check_finite(value, name: str = "") -> None:
     """Refuse NaN, infinite and immense numbers anywhere in a dataclass, an array or a number."""
     if dataclasses.is_dataclass(value):
+        if isinstance(value, NumericTerms):
+            value = dataclasses.replace(value, coefficients=_within_reach(value))
         for field in dataclasses.fields(value):
             check_finite(getattr(value, field.name), field.name)
     elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
@@ -130,6 +133,14 @@ def check_finite(value, name: str = "") -> None:
             raise ValueError(f"{name} holds NaN, infinite or immense numbers")
     elif isinstance(value, float) and not abs(value) <= LARGEST_SCORE:
         raise ValueError(f"{name} is NaN, infinite or immense")
+
+
+def _within_reach(terms: NumericTerms) -> np.ndarray:
+    """Return the parts of polynomials at most: the slope of tiny numbers is immense, and so is no score."""
+    ends = np.abs(np.stack([terms.low, terms.high]) - terms.centres) * np.abs(terms.scales)
+    reach = np.where(np.isfinite(ends), ends, 1.0).max(axis=0)
+    powers = np.stack([np.ones_like(reach), np.ones_like(reach), reach, reach**2], axis=1)
+    return terms.coefficients * np.minimum(powers, 1.0)[:, :, None]
 
 
 def check_statistics(own, schema: Schema, n_classes: int) -> None:

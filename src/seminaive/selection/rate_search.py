@@ -9,7 +9,7 @@ import numpy as np
 
 from seminaive.design.classes import log_odds
 from seminaive.design.rounding import ROUNDING
-from seminaive.selection.decision import Decision, decide, least
+from seminaive.selection.decision import FAR, Decision, decide, least
 from seminaive.selection.fold_losses import FoldLosses
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def may_be_least(losses: Floats, weight: Floats) -> NDArray[np.int64]:
     more than five of them is best in fewer than one of a million draws.
     """
     best = int(np.argmin(weight @ losses))
-    away = losses - losses[:, [best]]
+    away = np.clip(losses - losses[:, [best]], -FAR, FAR)
     behind, spread = weight @ away, np.sqrt(weight @ np.square(away))
     return np.flatnonzero(behind <= 5.0 * spread)
 
