@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -11,83 +10,25 @@ from seminaive.encode.nodes import interpolate
 from seminaive.errors import InputError
 from seminaive.explain.drawing import Display
 from seminaive.explain.nomogram_lanes import Lane, lane_of, scaled
-from seminaive.explain.nomogram_sheet import CURVE, LINE, PAGE, PAIR_SIDE, WIDTH, Sheet
+from seminaive.explain.nomogram_selection import Selection
+from seminaive.explain.nomogram_sheet import WIDTH, Sheet
 from seminaive.explain.nomogram_ticks import nice_ticks, weight_label
 from seminaive.explain.reading import axis_labels, class_position, clipped, effects_of
 from seminaive.explain.tables import one_row
-from seminaive.explain.what_matters import (
-    is_negligible,
-    strongest,
-    together,
-    told_together,
-    tuples_that_matter,
-)
-from seminaive.scores import importance
+from seminaive.explain.what_matters import together, told_together
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.scores import Effects, FeatureEffect, TupleEffect
+    from seminaive.scores import Effects, TupleEffect
 
     Floats = NDArray[np.float64]
 
 # The most lanes of a feature: classes besides the reference.
 MOST_LANES = 6
 PROBABILITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999)
-# Inches of the sheet that rulers of points, of totals and of others, and the last lines take.
-FRAME = 3.0
-# A pair is drawn from this share of the score's deviation on: below, most of its points would be written 0.
-PAIR_SHARE = 0.05
-# The share of the sheet that pairs leave to features.
-FOR_FEATURES = 0.7
 # The share of the ruler of points from which on the ends of the line of others are labelled.
 LEAST_SPREAD = 0.05
-
-
-@dataclass(frozen=True)
-class Selection:
-    """Which effects have room on a sheet.
-
-    Parameters
-    ----------
-    features : list of FeatureEffect
-    pairs : list of TupleEffect
-    rest : list of effects
-        What is not drawn one by one; none where it is less than a hundredth of the whole.
-    """
-
-    features: list[FeatureEffect]
-    pairs: list[TupleEffect]
-    rest: list[Any]
-
-    @classmethod
-    def of(cls, effects: Effects, features: int | None, pairs: int, n_lanes: int) -> Selection:
-        """Choose the strongest pairs that matter and the strongest features, as many as one page holds."""
-        room = PAGE - FRAME
-        drawn: list[TupleEffect] = []
-        for own in tuples_that_matter(effects, PAIR_SHARE):
-            height = n_lanes * _pair_height(own) if len(own.columns) == 2 else np.inf
-            if len(drawn) < pairs and room - height > FOR_FEATURES * (PAGE - FRAME):
-                drawn.append(own)
-                room -= height
-        shown: list[FeatureEffect] = []
-        for own in strongest([own for own in effects.features if importance(own.deviation) > 0])[:features]:
-            room -= n_lanes * (CURVE + 0.3 if own.curve is not None else _categories_height(own))
-            if room < 0 and shown and features is None:
-                break
-            shown.append(own)
-        every: list[Any] = [*effects.features, *effects.tuples]
-        names = {own.name for own in shown} | {own.name for own in drawn}
-        rest = [own for own in every if own.name not in names and importance(own.deviation) > 0]
-        return cls(shown, drawn, [] if is_negligible(rest, effects) else rest)
-
-
-def _pair_height(own: TupleEffect) -> float:
-    return LINE * (min(PAIR_SIDE, int(own.weight.shape[0])) + 2) + 0.3
-
-
-def _categories_height(own: FeatureEffect) -> float:
-    return 0.2 + LINE * min(4, 1 + len(own.weight) // 4)
 
 
 class NomogramDisplay(Display):
