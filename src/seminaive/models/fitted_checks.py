@@ -136,7 +136,7 @@ def check_finite(value, name: str = "") -> None:
 
 
 def _within_reach(terms: NumericTerms) -> np.ndarray:
-    """Return the parts of polynomials at most: the slope of tiny numbers is immense, and so is no score."""
+    """Return the most that each part of a polynomial can be: slopes of tiny numbers are immense, scores not."""
     ends = np.abs(np.stack([terms.low, terms.high]) - terms.centres) * np.abs(terms.scales)
     reach = np.where(np.isfinite(ends), ends, 1.0).max(axis=0)
     powers = np.stack([np.ones_like(reach), np.ones_like(reach), reach, reach**2], axis=1)
