@@ -136,7 +136,7 @@ def check_finite(value, name: str = "") -> None:
 
 
 def _within_reach(terms: NumericTerms) -> np.ndarray:
-    """Return the most that each part of a polynomial can be: slopes of tiny numbers are immense, scores not."""
+    """Return the largest value of each part of a polynomial: immense slopes of tiny numbers are harmless."""
     ends = np.abs(np.stack([terms.low, terms.high]) - terms.centres) * np.abs(terms.scales)
     reach = np.where(np.isfinite(ends), ends, 1.0).max(axis=0)
     powers = np.stack([np.ones_like(reach), np.ones_like(reach), reach, reach**2], axis=1)
