@@ -9,7 +9,8 @@ from sklearn.feature_selection import RFE, SelectFromModel
 import seminaive
 from seminaive import NaiveBayes, NaiveBayesLogisticRegression, SemiNaive
 from seminaive.errors import UnavailableError
-from seminaive.explain import summary
+from seminaive.explain.reading import effects_of
+from seminaive.scores.effects import importance
 
 NOT_ADDITIVE = {"AveragedDependenceEstimators", "SparseBayesianNetwork"}
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -27,11 +28,12 @@ def test_importances_are_the_shares_of_the_effects(classifier, labelled):
     if classifier.__name__ in NOT_ADDITIVE:
         assert not hasattr(model, "feature_importances_")
         return
-    lines = summary(model)
+    effects = effects_of(model)
     expected = dict.fromkeys(X.columns, 0.0)
-    for term, strength in zip(lines["term"], lines["importance"], strict=True):
-        for name in term.split(" × "):
-            expected[name] += strength / len(term.split(" × "))
+    for effect in (*effects.features, *effects.tuples):
+        names = effect.name.split(" × ")
+        for name in names:
+            expected[name] += importance(effect.deviation) / len(names)
     shares = np.array(list(expected.values())) / sum(expected.values())
     np.testing.assert_allclose(model.feature_importances_, shares, atol=1e-12)
     np.testing.assert_allclose(model.feature_importances_.sum(), 1.0)

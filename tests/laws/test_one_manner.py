@@ -18,7 +18,8 @@ from seminaive import (
     TreeAugmentedNaiveBayes,
 )
 from seminaive.errors import InputError, UnavailableError
-from seminaive.explain import summary
+from seminaive.explain.reading import effects_of
+from seminaive.scores.effects import importance
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 SEARCHES_BY_CV = {"criterion": "cv"}
@@ -85,13 +86,13 @@ def test_the_held_out_loss_is_about_that_of_the_chosen_step(classifier_, criteri
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("model", [HigherOrderLogisticRegression(), TreeAugmentedNaiveBayes(), SemiNaive()])
-def test_interactions_are_the_pairs_of_the_summary(model, n_classes, weather):
+def test_interactions_are_the_pairs_of_the_effects(model, n_classes, weather):
     X, y = weather
     model.fit(X, y if n_classes == 3 else np.where(y == "sun", "sun", "wet"))
     found = model.interactions_
     assert list(found.columns) == ["first", "second", "importance"]
     assert found["importance"].is_monotonic_decreasing
-    lines = summary(model).query("columns == 2").set_index("term")["importance"]
-    expected = lines[found["first"] + " × " + found["second"]].to_numpy()
+    pairs = {effect.name: importance(effect.deviation) for effect in effects_of(model).tuples}
+    expected = [pairs[name] for name in found["first"] + " × " + found["second"]]
     # SemiNaive's pairs are pure under the weights of its bins, up to a tenth of a row.
     np.testing.assert_allclose(found["importance"], expected, rtol=0.02, atol=1e-3)

@@ -154,13 +154,13 @@ def probability_ticks(low: float, high: float) -> Floats:
     """Return probabilities between two log odds that have room on an axis: round ones, at least three.
 
     >>> probability_ticks(-0.1, 0.1).round(3).tolist()
-    [0.48, 0.49, 0.5, 0.51, 0.52]
+    [0.48, 0.5, 0.52]
     """
     from matplotlib.ticker import MaxNLocator
 
     ends = 1 / (1 + np.exp(-np.array([low, high])))
     tried: list[Floats] = [PROBABILITIES]
-    tried += [np.asarray(MaxNLocator(most).tick_values(*ends)) for most in (4, 6, 9)]
+    tried += [np.asarray(MaxNLocator(most, steps=[1, 2, 5, 10]).tick_values(*ends)) for most in (4, 6, 9)]
     for candidates in (*tried, np.linspace(ends[0], ends[1], 5)[1:-1]):
         inside = candidates[(candidates > ends[0]) & (candidates < ends[1])]
         marks = np.log(inside / (1 - inside))

@@ -46,7 +46,7 @@ class AdditiveClassifier(TableClassifier):
 
     @property
     def feature_importances_(self):
-        """Share of each column in the deviation of the scores over the training rows, (n_features_in_,).
+        """Share of each column in the deviation of the scores over the training rows, one number each.
 
         The standard deviation of what a column says: of the log odds with two classes, of the centred scores,
         root mean square over the classes, with more. What a pair says beyond its columns is divided equally
@@ -91,7 +91,7 @@ class AdditiveClassifier(TableClassifier):
     def coef_(self):
         """One coefficient per column, of the log odds or of each class's centred score.
 
-        Of shape (1, n_features_in_) with two classes and (n_classes, n_features_in_) with more, as in
+        Of shape (1, columns) with two classes and (classes, columns) with more, as in
         scikit-learn: ``decision_function(X)`` is ``X @ coef_.T + intercept_`` in rows without a missing cell.
         Only models whose columns are all numbers and enter as lines have it.
         """

@@ -112,7 +112,7 @@ class SemiNaive(StartedClassifier):
     classes_ : ndarray of shape (n_classes,)
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type; and whether it is used. Where there are
-        more columns than rows, those with the most evidence are.
+        more columns than rows, and than can all be paired, those with the most evidence are.
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     scores_ : AdditiveScores

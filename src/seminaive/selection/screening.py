@@ -6,6 +6,7 @@ their own, so that held-out rows have no part in the choice.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -119,11 +120,15 @@ class Screen:
         return n_columns * (n_columns - 1) // 2
 
     def _kept_columns(self, named: list[tuple[int, int]] | None) -> Kept:
-        """Return which columns each training set has: all, or as many as rows and those of named pairs."""
-        n_rows, n_columns = len(self._table), len(self.columns.columns)
-        if len(self.columns.mains) <= n_rows:
-            return np.ones((self._n_sets, n_columns), dtype=bool)
-        kept = halvings(self._evidence, n_rows)[0]
+        """Return which columns each training set has: all, or the best ones and those of named pairs.
+
+        These are as many as there are rows, or as can all be paired.
+        """
+        can_be_paired = (1 + math.isqrt(1 + 8 * most_pair_features(self._n_classes))) // 2
+        most = max(len(self._table), can_be_paired)
+        if len(self.columns.mains) <= most:
+            return np.ones((self._n_sets, len(self.columns.columns)), dtype=bool)
+        kept = halvings(self._evidence, most)[0]
         kept[:, sorted({j for pair in named or [] for j in pair})] = True
         return kept
 
