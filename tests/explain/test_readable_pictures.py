@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive
+from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive, load_model, save_model
 from seminaive.evaluate import load_dataset
 from seminaive.explain import (
     EffectDisplay,
@@ -179,7 +179,7 @@ def test_a_skewed_column_has_a_scale_on_which_it_can_be_seen(model, effects):
 
 def test_several_classes_are_named_on_axis_and_legend(rows):
     X, _ = rows
-    several = HigherOrderLogisticRegression(order=1).fit(X[["amount", "sky"]], X["instalments"])
+    several = HigherOrderLogisticRegression(order=1).fit(X[["amount", "sky"]], X["instalments"].to_numpy())
     for name in ("amount", "sky"):
         display = EffectDisplay.from_estimator(several, name)
         legend = display.ax_.get_legend()
@@ -264,3 +264,20 @@ def test_the_nomogram_of_a_real_table_is_a_page_with_whole_ticks(name, real_data
     for lane in display.lanes:
         if lane.name in whole and lane.edges is not None:
             assert all(re.fullmatch(r"-?\d+", text) for text, _, kind in lane.marks if kind == "value")
+
+
+def test_the_target_is_named_in_legend_and_axis_and_kept_in_the_file(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"age": rng.normal(size=150), "town": rng.choice(["a", "b"], 150)})
+    y = pd.Series(rng.integers(1, 4, 150), name="method")
+    model = NaiveBayes().fit(X, y)
+    save_model(model, tmp_path / "model")
+    for own in (model, load_model(tmp_path / "model")):
+        several = EffectDisplay.from_estimator(own, "age").ax_
+        assert several.get_legend().get_title().get_text() == "method"
+        assert [text.get_text() for text in several.get_legend().get_texts()] == ["1", "2", "3"]
+        assert several.get_ylabel() == "score of each class of method"
+        assert EffectDisplay.from_estimator(own, "town", target=2).ax_.get_xlabel() == "score of method = 2"
+    unnamed = EffectDisplay.from_estimator(NaiveBayes().fit(X, y.to_numpy()), "age").ax_
+    assert unnamed.get_legend().get_title().get_text() == "class"
+    assert not hasattr(model.fit(X, y.to_numpy()), "target_name_")

@@ -16,6 +16,7 @@ from seminaive.explain.reading import (
     evidence_name,
     feature_named,
     holds_whole_numbers,
+    label_text,
 )
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ class EffectDisplay(Display):
     targets : list of int
         The classes that are drawn, by position.
     names : list of str
-        What the value of each class is called.
+        What the value of each class is called or, of several classes, the classes.
+    target : str, default="class"
+        What is predicted, in the legend of several classes.
 
     Attributes
     ----------
@@ -67,12 +70,18 @@ class EffectDisplay(Display):
     """
 
     def __init__(
-        self, effect: FeatureEffect, labels: list[str] | None, targets: list[int], names: list[str]
+        self,
+        effect: FeatureEffect,
+        labels: list[str] | None,
+        targets: list[int],
+        names: list[str],
+        target: str = "class",
     ) -> None:
         self.effect = effect
         self.labels = labels
         self.targets = targets
         self.names = names
+        self.target = target
 
     @classmethod
     def from_estimator(
@@ -102,9 +111,19 @@ class EffectDisplay(Display):
         own = feature_named(effects, feature)
         every = target is None and effects.n_classes > 2
         targets = list(range(effects.n_classes)) if every else [class_position(estimator, target)]
-        names = [evidence_name(estimator, position) for position in targets]
+        if every:
+            names = [label_text(estimator.classes_[position]) for position in targets]
+        else:
+            names = [evidence_name(estimator, position) for position in targets]
         labels = axis_labels(effects, own.position) if own.table is not None else None
-        return cls(own, labels, targets, names).plot(ax=ax)
+        return cls(own, labels, targets, names, getattr(estimator, "target_name_", "class")).plot(ax=ax)
+
+    @property
+    def _value_name(self) -> str:
+        """What is drawn: the value of one class, or of each."""
+        if len(self.names) == 1:
+            return clipped(self.names[0], 40)
+        return "score of each class" + ("" if self.target == "class" else f" of {clipped(self.target, 20)}")
 
     def _draw(self) -> None:
         """Draw the effect."""
@@ -115,8 +134,9 @@ class EffectDisplay(Display):
         self.ax_.spines[["top", "right"]].set_visible(False)
         if len(self.targets) > 1:
             self.ax_.legend(
-                title="class", frameon=False, fontsize="small", loc="upper left", bbox_to_anchor=(1.0, 1.0)
-            )
+                title=clipped(self.target, 20), frameon=False, fontsize="small", loc="upper left",
+                bbox_to_anchor=(1.0, 1.0),
+            )  # fmt: skip
 
     def _draw_curve(self) -> None:
         own, ax = self.effect, self.ax_
@@ -133,7 +153,7 @@ class EffectDisplay(Display):
         values, missing = own.curve.at(grid), own.curve.missing
         ax.axhline(0.0, color="0.5", alpha=0.5, lw=0.8, zorder=0)
         for k, (target, name) in enumerate(zip(self.targets, self.names, strict=True)):
-            ax.plot(grid, evidence(values, target), color=f"C{k}", label=name.removeprefix("score of "))
+            ax.plot(grid, evidence(values, target), color=f"C{k}", label=name)
             if own.weight[-1] > 0:
                 ax.axhline(float(evidence(missing, target)), color=f"C{k}", ls="--", lw=0.8)
         if own.weight[-1] > 0:
@@ -145,7 +165,7 @@ class EffectDisplay(Display):
         if high > low:
             self._draw_rows(low, high, width)
         ax.set_xlabel(clipped(own.name, 60))
-        ax.set_ylabel(clipped(self.names[0], 40) if len(self.names) == 1 else "score of each class")
+        ax.set_ylabel(self._value_name)
 
     def _draw_rows(self, low: float, high: float, width: float | None) -> None:
         """Draw how many training rows have which number, and say how many are beyond the curve."""
@@ -196,12 +216,12 @@ class EffectDisplay(Display):
                 ax.hlines(np.arange(len(shown)), 0.0, values, color="0.5", alpha=0.5, lw=1, zorder=1)
             ax.scatter(
                 values, np.arange(len(shown)), s=15 + 250 * share, color=f"C{k}", zorder=2,
-                label=name.removeprefix("score of "),
+                label=name,
             )  # fmt: skip
         names = [f"{clipped(self.labels[code])}  {part:.0%}" for code, part in zip(shown, share, strict=True)]
         ax.set_yticks(np.arange(len(shown)), names, fontsize="small" if len(shown) < 16 else "x-small")
         ax.set_ylim(-0.7, len(shown) - 0.3)
-        ax.set_xlabel(clipped(self.names[0], 40) if len(self.names) == 1 else "score of each class")
+        ax.set_xlabel(self._value_name)
         left_out = int((own.weight > 0).sum()) - len(shown)
         more = f", {left_out} rarer values not drawn" if left_out else ""
         ax.set_title(f"{clipped(own.name, 40)}{more}", loc="left", fontsize="medium")

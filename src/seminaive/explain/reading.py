@@ -82,7 +82,8 @@ def as_outputs(values: Floats) -> Floats:
 def evidence_name(model: Any, target: int) -> str:
     """Return what `evidence` is called on an axis."""
     label = label_text(model.classes_[target])
-    return f"log odds of {label}" if len(model.classes_) == 2 else f"score of {label}"
+    named = f"{model.target_name_} = {label}" if hasattr(model, "target_name_") else label
+    return f"log odds of {named}" if len(model.classes_) == 2 else f"score of {named}"
 
 
 def feature_named(effects: Effects, name: str) -> FeatureEffect:

@@ -257,10 +257,18 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             self, X, y, sample_weight, opened=opened, cut_rule=cut_rule, known=known, chunk=chunk
         )
         self._report_columns(opened, training.table, first=known is None)
+        if known is None:
+            self._keep_target_name(getattr(y, "name", None))
         question = question_weights(encode_weights(sample_weight, n_rows))
         if question:
             warn_caller(f"{type(self).__name__}: {question}", WeightsWarning)
         return training
+
+    def _keep_target_name(self, name) -> None:
+        """Keep what the column of labels is called, for pictures and pages."""
+        self.__dict__.pop("target_name_", None)
+        if isinstance(name, str) and name:
+            self.target_name_ = name
 
     def _report_columns(self, opened, table, *, first):
         """Keep how the columns were read, and warn once about what is probably a mistake."""
@@ -326,7 +334,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     # Fitted attributes that a model file holds, with their types; see seminaive.models.fitted_state. Those of
     # ``_derived`` follow from the others and are not written.
-    _fitted: ClassVar[dict[str, type]] = {"summary_": TrainingSummary}
+    _fitted: ClassVar[dict[str, type]] = {"summary_": TrainingSummary, "target_name_": str}
     _derived: ClassVar[tuple[str, ...]] = ()
     # Whether a fit takes one pass over the rows, which is not worth an estimate of its time.
     _one_pass: ClassVar[bool] = False

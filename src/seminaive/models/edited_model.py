@@ -17,6 +17,7 @@ COPIED = (
     "feature_names_in_",
     "summary_",
     "started_from_",
+    "target_name_",
 )
 
 

@@ -105,6 +105,7 @@ class Work:
         model.schema_ = schema
         model.classes_ = _class_array(survey.classes)
         model._question_target(model.classes_)
+        model._keep_target_name(reading.target)
         return Coding(reading, schema, model.classes_, factors)
 
     def sample(self, n_rows: int, random_state: Any) -> tuple[Any, Any, Any]:
