@@ -110,5 +110,7 @@ class ImportanceDisplay(Display):
         self.ax_.set_xlabel(f"standard deviation of the {self.name} over the training rows")
         self.ax_.spines[["top", "right"]].set_visible(False)
         more = f"{self.left_out} weaker columns not drawn" if self.left_out else ""
-        lines = [*wrap(self.note, 75), *([more] if more else [])]
-        self.ax_.set_title("\n".join(clipped(line, 75) for line in lines), loc="left", fontsize="small")
+        # The title begins where the bars do, right of the names.
+        width = 82 - max(map(len, names), default=0)
+        lines = [*wrap(self.note, width), *([more] if more else [])]
+        self.ax_.set_title("\n".join(clipped(line, width) for line in lines), loc="left", fontsize="small")
