@@ -22,7 +22,7 @@ from seminaive.explain.effect_display import linear_width
 from seminaive.explain.nomogram_sheet import PAGE
 from seminaive.explain.reading import axis_labels, effects_of, feature_named
 from seminaive.explain.waterfall_display import probability_ticks
-from seminaive.explain.what_matters import column_importances, told_together, tuples_that_matter
+from seminaive.explain.what_matters import column_importances, joint_sentence, tuples_that_matter
 from seminaive.scores import Effects, importance
 
 mpl.use("Agg")
@@ -83,7 +83,7 @@ def test_pairs_below_a_hundredth_of_the_score_have_no_line(model, effects):
 
 
 def test_many_weak_pairs_are_one_line_with_the_strongest_named(model, effects):
-    told = told_together(effects.tuples, "log odds")
+    told = joint_sentence(effects.tuples, "log odds")
     first = max(effects.tuples, key=lambda own: importance(own.deviation))
     assert told.startswith(f"{len(effects.tuples)} pairs move the log odds by ")
     assert first.name in told

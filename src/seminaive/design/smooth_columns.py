@@ -129,7 +129,7 @@ class SmoothColumn:
     eigenvalues: Floats
 
     def with_fewer(self, of_number: int, of_category: int) -> SmoothColumn:
-        """Return the column with so many functions of pairs at most."""
+        """Return the column with no more than these numbers of functions of pairs."""
         wanted = of_category if self.number is None else of_number
         return replace(self, pair=self.pair[:, : _first(self.eigenvalues, wanted)])
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Up to so many cells, arithmetic of Python's is faster than a dozen calls of numpy's for each column.
+# Up to this number of cells, plain Python is faster than a dozen calls of NumPy for each column.
 FEW_CELLS = 300
 # Rows from which a compiled pass pays where the compiler is imported already.
 COMPILED_ROWS = 1000

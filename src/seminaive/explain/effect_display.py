@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Categories that are drawn: those of the largest training weight.
 MOST_CATEGORIES = 25
-# A column is skewed where its range is more than so many times that of the nine rows in ten nearest to 0.
+# A column is skewed where its range is more than this multiple of that of the nine rows in ten nearest to 0.
 SKEWED = 10.0
 # Ticks of a skewed axis, at least.
 FEWEST_TICKS = 3

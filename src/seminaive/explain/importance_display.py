@@ -9,7 +9,7 @@ import numpy as np
 
 from seminaive.explain.drawing import Display
 from seminaive.explain.reading import clipped, effects_of
-from seminaive.explain.what_matters import column_importances, is_negligible, told_together
+from seminaive.explain.what_matters import column_importances, is_negligible, joint_sentence
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -81,7 +81,7 @@ class ImportanceDisplay(Display):
         effects = effects or effects_of(estimator)
         alone, shared = column_importances(effects)
         about = "log odds" if effects.n_classes == 2 else "scores"
-        note = told_together(effects.tuples, about)
+        note = joint_sentence(effects.tuples, about)
         if is_negligible(effects.tuples, effects):
             shared, note = np.zeros_like(shared), ""
         order = np.argsort(-(alone + shared), kind="stable")

@@ -15,7 +15,7 @@ from seminaive.explain.nomogram_sheet import WIDTH, Sheet
 from seminaive.explain.nomogram_ticks import nice_ticks, weight_label
 from seminaive.explain.reading import axis_labels, class_position, clipped, effects_of
 from seminaive.explain.tables import one_row
-from seminaive.explain.what_matters import together, told_together
+from seminaive.explain.what_matters import joint_sentence, together
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -172,7 +172,7 @@ class NomogramDisplay(Display):
         if not self.selection.rest:
             return "The rulers are the whole model, or all but a hundredth of its deviation."
         about = "log odds" if len(self.targets) == 1 else "scores"
-        told = told_together(self.selection.rest, about, "effects that are not drawn one by one")
+        told = joint_sentence(self.selection.rest, about, "effects that are not drawn one by one")
         return f"{told[:1].upper()}{told[1:]}."
 
     def probabilities(self, table: Any, *, pairs: bool = True) -> Floats:

@@ -24,7 +24,7 @@ from seminaive.explain.reading import effects_of
 from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
-from seminaive.explain.what_matters import largest_effect, strongest, told_together, tuples_that_matter
+from seminaive.explain.what_matters import joint_sentence, largest_effect, strongest, tuples_that_matter
 from seminaive.files import whole_file
 from seminaive.scores import importance
 
@@ -182,7 +182,7 @@ class _Page:
         names = {own.name for own in self._drawn_pairs()}
         rest = [own for own in self.effects.tuples if own.name not in names]
         about = "log odds" if self.effects.n_classes == 2 else "scores"
-        told = told_together(rest, about, "other pairs and tuples" if names else "pairs and tuples")
+        told = joint_sentence(rest, about, "other pairs and tuples" if names else "pairs and tuples")
         return f"<p>{html.escape(told)}.</p>" if rest else ""
 
     def _of_row(self, row: Any) -> list[_Picture]:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Ticks of the probability axis: at least so many, and so far apart as a share of it.
+# Ticks of the probability axis: their least number, and their least distance as a share of it.
 FEWEST_TICKS, MIN_GAP = 3, 0.09
 PROBABILITIES = np.array([0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999])
 

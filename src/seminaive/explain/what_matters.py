@@ -63,7 +63,7 @@ def column_importances(effects: Effects) -> tuple[Floats, Floats]:
     return alone, shared
 
 
-def told_together(rest: Sequence[Any], about: str, what: str = "pairs") -> str:
+def joint_sentence(rest: Sequence[Any], about: str, what: str = "pairs") -> str:
     """Say in one sentence what effects that are not shown amount to, and name the strongest two.
 
     Parameters

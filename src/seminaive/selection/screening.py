@@ -193,7 +193,9 @@ def halvings(evidence: Floats, most: int) -> list[Kept]:
 
 
 def best_pairs(evidence: Floats, sizes: Sequence[int], most: int) -> Kept:
-    """Return which pairs each training set keeps: its best ones, as many for each as have few features.
+    """Return which pairs each training set keeps: its best ones, as many in every set.
+
+    The number is the largest for which all pairs that are kept by any set have few enough features.
 
     Parameters
     ----------
@@ -202,7 +204,7 @@ def best_pairs(evidence: Floats, sizes: Sequence[int], most: int) -> Kept:
     sizes : sequence of int
         The features of each pair.
     most : int
-        The features of all pairs that any training set keeps.
+        How many features these may have together.
     """
     place = np.where(evidence > 0, ranks(evidence), evidence.shape[1])
     first = place.min(axis=0)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.special import softmax
 
-from seminaive.design.classes import n_columns_of
+from seminaive.design.classes import by_class, n_columns_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -67,7 +68,7 @@ class Residuals:
         self._residuals = np.empty((n_rows, len(weights), n_classes - first))
         self._curvatures = np.empty_like(self._residuals)
         for k, weight in enumerate(weights):
-            posterior = _shares(indicator, weight) if scores is None else _posterior(scores[k])
+            posterior = _shares(indicator, weight) if scores is None else softmax(by_class(scores[k]), axis=1)
             away = indicator - posterior
             self._residuals[:, k] = (weight[:, None] * away)[:, first:]
             self._curvatures[:, k] = (weight[:, None] * posterior * (1 - posterior))[:, first:]
@@ -97,13 +98,6 @@ def _shares(indicator: Floats, weight: Floats) -> Floats:
     """Return the class shares of weighted rows."""
     by_class = weight @ indicator
     return np.asarray(by_class / by_class.sum())
-
-
-def _posterior(scores: Floats) -> Floats:
-    """Return the probability of each class, given scores or the log odds of two classes."""
-    by_class = np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores
-    odds = np.exp(by_class - by_class.max(axis=1, keepdims=True))
-    return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 def evidence_for_columns(
