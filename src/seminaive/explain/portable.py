@@ -11,6 +11,7 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn
 from seminaive.errors import ExportWarning, warn_caller
 from seminaive.explain.reading import as_outputs, effects_of, scores_of
+from seminaive.explain.unknown import UnknownColumns
 from seminaive.scores import curve_of_number
 from seminaive.statistics import ObservedTerms, Terms
 
@@ -47,6 +48,8 @@ class Portable:
         values, of shape (n_cells, n_outputs).
     factored : list of (positions, factors, core)
         Pairs: two matrices of factors, one row per code, and a core of shape (rank, rank, n_outputs).
+    unknown : UnknownColumns or None
+        What becomes of the score of a row with unknown cells; None: nothing.
     """
 
     model: str
@@ -57,6 +60,7 @@ class Portable:
     curves: dict[int, FeatureCurve]
     tuples: list[tuple[tuple[int, ...], NDArray[np.int64], Floats]]
     factored: list[tuple[tuple[int, int], tuple[Floats, Floats], Floats]]
+    unknown: UnknownColumns | None = None
 
     @classmethod
     def of(cls, model: Any) -> Portable:
@@ -91,6 +95,7 @@ class Portable:
             curves,
             [(tuple(coded[j] for j in columns), cells, values) for columns, cells, values in tuples],
             factored,
+            UnknownColumns.of(scores.attenuation, schema),
         )
 
     @classmethod
@@ -121,6 +126,7 @@ class Portable:
             curves,
             tuples,
             [],
+            UnknownColumns.of(model.scores_.attenuation, model.schema_),
         )
 
     @property
@@ -183,6 +189,7 @@ class Portable:
                 {"columns": list(both), "left": left.tolist(), "right": right.tolist(), "core": core.tolist()}
                 for both, (left, right), core in self.factored
             ],
+            **({} if self.unknown is None else {"unknown": self.unknown.document()}),
         }
 
     def _column(self, position: int) -> dict[str, Any]:
@@ -245,6 +252,12 @@ def to_json(model: Any) -> str:
       from node b to the next, 0 where x is below it or there is none, ``1 - w`` times the effect at the code
       b plus ``w`` times that at ``b + 1``, along each such column of the tuple;
     - for each of ``factored``: ``sum over u, v of left[c0][u] * core[u][v] * right[c1][v]``.
+
+    Where the document has ``unknown``, the score s of a row with unknown cells becomes another one. Of its
+    ``columns`` a category is unknown where its code is ``unseen``, and a number where it is missing. With v
+    the sum of ``covariance`` over the unknown ones, in rows and columns, and
+    ``k = 1 / sqrt(1 + per_variance * v)``, 0 standing for a negative v, the score is
+    ``k * s + min((1 - k) / most_lost, 1) * lack``.
 
     Probabilities are the softmax of the scores, or the logistic function of the log odds. A column of numbers
     that came as text has ``written``: its decimal mark, mark between thousands and unit, and a regular

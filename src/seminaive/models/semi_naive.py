@@ -232,9 +232,10 @@ class SemiNaive(StartedClassifier):
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
                     weights = self._search(rows, folded, self._most_important(), step, earlier)
             if earlier is None:
+                self._attenuate(rows)
                 self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
             else:
-                self._summarise_started(rows, earlier)
+                self._finish_started(rows, earlier)
         return self
 
     def _search(self, rows, folded, wanted, step, earlier=None):

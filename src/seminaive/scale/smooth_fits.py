@@ -47,6 +47,7 @@ def fit_semi_naive(model: Any, work: Work) -> None:
         if is_whole(model.interactions) and 0 < model.interactions < len(model._pairs):
             wanted = model._most_important()
             tuples = _search_smooth(model, work, survey, coding, folded, wanted, step)
+    model._attenuate(sample, _class_weight(survey, coding))
     vars(model).pop("summary_", None)
     if model.keep_summary:
         model.summary_ = _smooth_summary(survey, coding, tuples)

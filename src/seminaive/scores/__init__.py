@@ -9,6 +9,7 @@ from seminaive.lazy_names import read_when_asked
 
 if TYPE_CHECKING:
     from seminaive.scores.additive import AdditiveScores, log_posterior
+    from seminaive.scores.attenuation import Attenuation, unknown_cells
     from seminaive.scores.curve_algebra import curve_as_terms, difference
     from seminaive.scores.curve_terms import CurveTerms
     from seminaive.scores.dependence import DependenceTables
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AdditiveScores",
+    "Attenuation",
     "Clip",
     "CurveTerms",
     "DependenceTables",
@@ -80,10 +82,12 @@ __all__ = [
     "log_priors",
     "m_estimate_tables",
     "tree_scores",
+    "unknown_cells",
 ]
 
 FILES = {
     "AdditiveScores": "additive",
+    "Attenuation": "attenuation",
     "Clip": "edits",
     "CurveTerms": "curve_terms",
     "DependenceTables": "dependence",
@@ -119,6 +123,7 @@ FILES = {
     "log_priors": "generative",
     "m_estimate_tables": "generative",
     "tree_scores": "tree",
+    "unknown_cells": "attenuation",
 }
 
 __getattr__, __dir__ = read_when_asked(__name__, FILES)
