@@ -9,7 +9,7 @@ import numpy as np
 
 from seminaive.design.classes import class_share_scores
 from seminaive.design.rounding import ROUNDING
-from seminaive.solvers.kernel_newton import RowLoss
+from seminaive.objective.row_loss import RowLoss
 from seminaive.solvers.line_search import MOST_HALVINGS
 from seminaive.solvers.result import MAX_ITER
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.blas import dsymm, dsymv
 from scipy.linalg.lapack import dpotri, dpotrs
-from scipy.special import expit
 
 from seminaive.design.rounding import ROUNDING
 from seminaive.objective.cholesky import inverse_of, lower_cholesky
@@ -16,6 +15,8 @@ from seminaive.solvers.line_search import FORCING, MOST_HALVINGS, SUFFICIENT_DEC
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from seminaive.objective.row_loss import RowLoss
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -55,65 +56,6 @@ class KernelFit:
     objective: float
     n_iter: int
     optimality: float
-
-
-class RowLoss:
-    """The weighted log loss of scores: one column of log odds for two classes, else one per class.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-    row_weight : ndarray of shape (n_rows,)
-    n_classes : int
-    offset : ndarray of shape (n_rows, n_columns), optional
-        Added to the scores.
-    """
-
-    def __init__(
-        self, labels: Indices, row_weight: Floats, n_classes: int, offset: Floats | None = None
-    ) -> None:
-        self.row_weight = row_weight[:, None]
-        self.n_columns = 1 if n_classes == 2 else n_classes
-        if self.n_columns == 1:
-            self.targets = (labels == 1).astype(np.float64)[:, None]
-        else:
-            self.targets = np.zeros((len(labels), n_classes))
-            self.targets[np.arange(len(labels)), labels] = 1.0
-        self.offset = offset
-        self.at_equal = float(row_weight.sum() * np.log(n_classes))
-        self.at_zero = self.at_equal
-        if offset is not None:
-            self.at_zero = self.evaluate(np.zeros_like(offset))[0]
-
-    def evaluate(self, scores: Floats) -> tuple[float, Floats]:
-        """Return the sum of the weighted losses, and the posterior: of class 1 of two, else of each class."""
-        if self.offset is not None:
-            scores = scores + self.offset
-        if self.n_columns == 1:
-            losses = np.logaddexp(0.0, scores) - self.targets * scores
-            return float(np.vdot(self.row_weight, losses)), np.asarray(expit(scores))
-        shifted = scores - scores.max(axis=1, keepdims=True)
-        posterior = np.exp(shifted)
-        totals = posterior.sum(axis=1, keepdims=True)
-        posterior /= totals
-        own = np.vdot(self.row_weight * self.targets, shifted)
-        return float(np.vdot(self.row_weight, np.log(totals)) - own), posterior
-
-    def residuals(self, posterior: Floats) -> Floats:
-        """Return minus the derivative by each score."""
-        return np.asarray(self.row_weight * (self.targets - posterior))
-
-    def curvature(self, posterior: Floats) -> Floats:
-        """Return the second derivative along each score of each row."""
-        return np.asarray(self.row_weight * posterior * (1 - posterior))
-
-    def curved(self, posterior: Floats, scores: Floats) -> Floats:
-        """Return W times scores, W the second derivatives of the loss of each row."""
-        weighted = self.row_weight * posterior
-        if self.n_columns == 1:
-            return np.asarray(weighted * (1 - posterior) * scores)
-        means = np.einsum("ij,ij->i", posterior, scores)[:, None]
-        return np.asarray(weighted * (scores - means))
 
 
 def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
