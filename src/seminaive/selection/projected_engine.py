@@ -15,8 +15,8 @@ from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_scores import term_blocks
-from seminaive.objective.cholesky import lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.factor import lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.pointwise import posterior_of
 from seminaive.objective.ridge import Ridge
