@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     )
     from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect, importance
     from seminaive.scores.exponents import class_shift_exponents
-    from seminaive.scores.factored_pairs import FactoredPairs
     from seminaive.scores.fallback import fill_unknown
     from seminaive.scores.feature_curve import FeatureCurve, curve_of_number
     from seminaive.scores.generative import (
@@ -51,7 +50,6 @@ __all__ = [
     "Edit",
     "EffectChange",
     "Effects",
-    "FactoredPairs",
     "FeatureCurve",
     "FeatureEffect",
     "Flatten",
@@ -90,7 +88,6 @@ FILES = {
     "Edit": "edits",
     "EffectChange": "edits",
     "Effects": "effects",
-    "FactoredPairs": "factored_pairs",
     "FeatureCurve": "feature_curve",
     "FeatureEffect": "effects",
     "Flatten": "edits",

@@ -12,7 +12,6 @@ from seminaive.encode.nodes import read_axis
 from seminaive.errors import InputError
 from seminaive.scores.additive import AdditiveScores
 from seminaive.scores.curve_terms import CurveTerms
-from seminaive.scores.factored_pairs import FactoredPairs
 from seminaive.scores.numeric_terms import NumericTerms
 from seminaive.statistics import Terms
 
@@ -71,8 +70,6 @@ def _tables(scores: AdditiveScores) -> Iterable[Block]:
     terms = scores.terms
     for term, columns in enumerate(terms.features):
         yield columns, scores.tables[terms.block(term)].reshape(*terms.shape(term), scores.n_classes)
-    for term, pair in enumerate(scores.pairs.features):
-        yield pair, scores.pairs.table(term)
 
 
 def _recoded_table(columns: tuple[int, ...], table: Floats, before: dict[int, tuple[int, Axis]]) -> Block:
@@ -120,9 +117,8 @@ def summed_terms(scores: AdditiveScores) -> AdditiveScores:
     for columns, table in _tables(scores):
         by_columns[columns] = by_columns[columns] + table if columns in by_columns else table
     terms, tables = _laid_out(list(by_columns.items()), scores.terms.cardinalities, scores.n_classes)
-    pairs = FactoredPairs.none(terms.cardinalities, scores.n_classes)
     return AdditiveScores(
-        scores.prior, terms, tables, _summed_polynomials(scores.numeric), _summed_curves(scores.curves), pairs
+        scores.prior, terms, tables, _summed_polynomials(scores.numeric), _summed_curves(scores.curves)
     )
 
 

@@ -106,12 +106,6 @@ class TableTerms(TermKind):
         """Take the mean over the classes off each cell."""
         return replace(self, tables=self.tables - self.tables.mean(axis=1, keepdims=True))
 
-    def interpolated(self, other: TableTerms, share: float) -> TableTerms:
-        """Interpolate cell by cell between tables over the same terms."""
-        if self.terms != other.terms:
-            raise ValueError("scores over different terms cannot be interpolated: restrict or add them first")
-        return replace(self, tables=(1 - share) * self.tables + share * other.tables)
-
     def joined(self, other: TableTerms) -> TableTerms:
         """Return these tables, then the others."""
         if self.terms.cardinalities != other.terms.cardinalities:

@@ -102,7 +102,7 @@ def refit_around(
         raise InputError(
             "the model has no edits to hold: edit it with seminaive.explain.edit, or fit a model"
         )
-    has_tuples = scores.pairs.n_terms > 0 or any(len(term) > 1 for term in scores.terms.features)
+    has_tuples = any(len(term) > 1 for term in scores.terms.features)
     order = (2 if has_tuples else 1) if order is None else int(order)
     table = model._encode(X)  # noqa: SLF001 - as predict does
     labels, weights = _labels(model, y, len(table)), encode_weights(sample_weight, len(table))

@@ -58,7 +58,7 @@ class Moments(SavedByFields):
     exponents: Integers = NOT_GIVEN
 
     def __post_init__(self) -> None:
-        """Take numbers as they are where nothing is said; files of version 0.1 say nothing."""
+        """Take numbers as they are where nothing is said."""
         if self.exponents is NOT_GIVEN:
             object.__setattr__(self, "exponents", np.zeros(self.sums.shape[2], dtype=np.int64))
 
