@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive.kernels import stagewise
+from seminaive.kernels import stagewise_errors as stagewise
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from seminaive.kernels import counting, dependence, moments, scoring, sketching
+from seminaive.kernels import counting, scoring, sketching
+from seminaive.kernels import moment_sums as moments
+from seminaive.kernels import parent_averages as dependence
 from seminaive.scores import CurveTerms
 from seminaive.statistics import VETO, Terms, TupleCounts, log_shares
 from seminaive.statistics.number_sketch import ordered_bits

@@ -6,7 +6,7 @@ import pytest
 from sklearn.base import clone
 
 from seminaive import scale
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.encode import TableEncoder, mdl_cuts
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (

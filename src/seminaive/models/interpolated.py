@@ -9,12 +9,12 @@ from sklearn.utils import check_random_state
 
 from seminaive.encode import recut
 from seminaive.errors import InputError
-from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, Undecided, generator_of, keep_decision
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.folded import fold_rows
-from seminaive.models.generative import check_generative_parameters
+from seminaive.models.generative_classifier import check_generative_parameters
 from seminaive.models.parameters import check_choice, refuse_groups
 from seminaive.models.path_curves import PathCurves
 from seminaive.objective.pointwise import log_losses

@@ -18,7 +18,7 @@ from seminaive.design.fusion import (
     plan_groups,
     spread_rows,
 )
-from seminaive.design.table import TableDesign, refuse_too_large, terms_of_order
+from seminaive.design.table_design import TableDesign, refuse_too_large, terms_of_order
 from seminaive.objective.blocked_loss import BlockedLoss, TableBlock, class_sums
 from seminaive.scale.partitions import ROWS_AT_ONCE
 from seminaive.scale.scratch import ArrayOnDisk
@@ -323,7 +323,7 @@ def number_cells(
 
     ``numbered`` may be the array of cells itself.
     """
-    from seminaive.kernels.fusion import renumber
+    from seminaive.kernels.fused_passes import renumber
 
     for g, (own, known) in enumerate(zip(examples, every, strict=True)):
         places = places_among(own, known) + offsets[g]

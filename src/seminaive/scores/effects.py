@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.scores.additive import AdditiveScores
+    from seminaive.scores.additive_scores import AdditiveScores
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics import TrainingSummary
     from seminaive.statistics.number_sketch import NumberSketch

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.scores.additive import AdditiveScores
+    from seminaive.scores.additive_scores import AdditiveScores
 
     Floats = NDArray[np.float64]
 

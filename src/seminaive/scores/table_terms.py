@@ -75,7 +75,7 @@ class TableTerms(TermKind):
 
     def add_compiled(self, table: EncodedTable, scores: Floats) -> None:
         """Gather and add by a compiled pass."""
-        from seminaive.kernels.interpolation import add_interpolated_scores
+        from seminaive.kernels.node_interpolation import add_interpolated_scores
         from seminaive.kernels.scoring import add_table_scores
 
         terms, nodes = self.terms, table.schema.nodes

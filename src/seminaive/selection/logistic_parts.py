@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
     from seminaive.scores import AdditiveScores
     from seminaive.solvers.result import SolverResult
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.classes import by_class, log_odds
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.encode import EncodedTable, Schema, encode_weights
 from seminaive.errors import InputError
 from seminaive.explain.edit import check_reason, with_record

@@ -140,7 +140,7 @@ class GridSearch:
 
     def move(self, feature: int, position: int) -> None:
         """Set one feature to a grid position and update the scores."""
-        from seminaive.kernels.stagewise import move_number, move_table
+        from seminaive.kernels.stagewise_errors import move_number, move_table
 
         now, n_tables = int(self.positions[feature]), len(self._cells)
         if feature < n_tables:
@@ -167,7 +167,7 @@ class GridSearch:
         return feature, int(first[feature]) + farthest, float(least) / self.total_weight
 
     def _errors(self, tried: Integers, first: Integers, last: Integers) -> Floats:
-        from seminaive.kernels.stagewise import candidate_errors
+        from seminaive.kernels.stagewise_errors import candidate_errors
 
         errors = np.empty((len(tried), int((last - first)[tried].max()) + 1))
         now = self.positions

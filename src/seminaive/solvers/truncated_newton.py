@@ -116,7 +116,7 @@ def newton_direction(
     falls to its aim, or after some products at most. Returns the steps, the number of products and the norms
     of the residuals.
     """
-    from seminaive.kernels.conjugate_gradient import update_direction, update_solution
+    from seminaive.kernels.vector_updates import update_direction, update_solution
 
     multiply = systems.hessian_product(z)
     solution = np.zeros_like(gradient)
@@ -160,7 +160,7 @@ def _stepped(
 
 def dot_of_each(a: Floats, b: Floats) -> Floats:
     """Return the scalar product of each function's vectors."""
-    from seminaive.kernels.conjugate_gradient import dot_each
+    from seminaive.kernels.vector_updates import dot_each
 
     products = np.empty(a.shape[1])
     dot_each(a, b, products)

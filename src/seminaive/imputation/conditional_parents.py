@@ -11,7 +11,7 @@ from scipy.special import xlogy
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.statistics.incomplete_columns import Columns
+    from seminaive.imputation.incomplete_columns import Columns
     from seminaive.statistics.terms import Codes
 
     Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ def learn_parents(columns: Columns, column: int, row_weight: Floats | None = Non
     --------
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.integers(0, 2, (2, 500))
-    >>> from seminaive.statistics import Columns
+    >>> from seminaive.imputation import Columns
     >>> table = Columns.of(np.column_stack([a, b, a ^ (rng.random(500) < 0.1)]).astype(np.uint8), (2, 2, 2))
     >>> learn_parents(table, 2)
     (0,)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from seminaive.statistics.drawing import draw_shares, draw_values, value_shares
+from seminaive.imputation.value_draws import draw_shares, draw_values, value_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.statistics.incomplete_columns import Columns
+    from seminaive.imputation.incomplete_columns import Columns
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

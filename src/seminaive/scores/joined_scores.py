@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from seminaive.encode.joining import codes_before
+from seminaive.encode.joined_schema import codes_before
 from seminaive.encode.nodes import read_axis
 from seminaive.errors import InputError
-from seminaive.scores.additive import AdditiveScores
+from seminaive.scores.additive_scores import AdditiveScores
 from seminaive.scores.curve_terms import CurveTerms
 from seminaive.scores.numeric_terms import NumericTerms
 from seminaive.statistics import Terms
@@ -41,7 +41,7 @@ def recoded_scores(scores: AdditiveScores, schema: Schema, joined: Schema) -> Ad
     schema : Schema
         The coding of the scores.
     joined : Schema
-        As `seminaive.encode.joining.joined_schema` returns it.
+        As `seminaive.encode.joined_schema.joined_schema` returns it.
     """
     if type(scores.terms) is not Terms:
         raise InputError(
