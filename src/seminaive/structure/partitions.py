@@ -70,8 +70,12 @@ class Partition:
         cls, logistic: Iterable[int], n_features: int, trace: Sequence[Assignment] = ()
     ) -> Partition:
         """Return the partition whose logistic part is given."""
-        own = frozenset(logistic)
-        return cls(tuple(sorted(own)), tuple(j for j in range(n_features) if j not in own), tuple(trace))
+        logistic_features = frozenset(logistic)
+        return cls(
+            tuple(sorted(logistic_features)),
+            tuple(j for j in range(n_features) if j not in logistic_features),
+            tuple(trace),
+        )
 
     def describe(self, names: Sequence[str]) -> str:
         """Return both parts and the decisions as text."""
@@ -177,8 +181,8 @@ def dependence_partition(
     rest = [j for j in range(n_features) if j not in set(logistic)]
     trace = [Assignment(j, LOGISTIC, "as asked", np.nan, np.nan) for j in logistic]
     while len(rest) > 1:
-        own = np.ix_(rest, rest)
-        among = np.where(separate[own], dependence[own], -np.inf)
+        among_rest = np.ix_(rest, rest)
+        among = np.where(separate[among_rest], dependence[among_rest], -np.inf)
         first, second = np.unravel_index(int(np.argmax(among)), among.shape)
         largest = float(among[first, second])
         if largest == -np.inf:
