@@ -12,7 +12,7 @@ from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.imputation import Imputer, open_dense
 from seminaive.models.parameters import LARGEST_WHOLE, N_IMPUTATIONS, check_whole
-from seminaive.statistics import Columns, learn_chain
+from seminaive.statistics import IncompleteColumns, learn_chain
 
 
 class MultipleImputer(Imputer):
@@ -119,7 +119,7 @@ class MultipleImputer(Imputer):
 
     def _columns(self, table, labels, cuts):
         has_classes = hasattr(self, "classes_")
-        return Columns.of(
+        return IncompleteColumns.of(
             table.codes,
             table.cardinalities,
             table.numbers,

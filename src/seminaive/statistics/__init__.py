@@ -1,6 +1,6 @@
 """Raw, weighted statistics that merge: counts, moments, and the information measures made of them.
 
-A file is read when a name of it is first asked for.
+A file is imported when one of its names is first used.
 """
 
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from seminaive.statistics.chained_equations import Chain, FittedChain, learn_chain
     from seminaive.statistics.counts import TupleCounts, class_weights
     from seminaive.statistics.imputation import complete, draw_codes_given_class, draw_numbers_given_class
-    from seminaive.statistics.incomplete_columns import Columns
+    from seminaive.statistics.incomplete_columns import IncompleteColumns
     from seminaive.statistics.information import (
         conditional_mutual_information,
         entropy,
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 __all__ = [
     "VETO",
     "Chain",
-    "Columns",
     "FittedChain",
+    "IncompleteColumns",
     "Moments",
     "NumberSketch",
     "ObservedCounts",
@@ -66,7 +66,7 @@ __all__ = [
 FILES = {
     "VETO": "smoothing",
     "Chain": "chained_equations",
-    "Columns": "incomplete_columns",
+    "IncompleteColumns": "incomplete_columns",
     "FittedChain": "chained_equations",
     "Moments": "moments",
     "NumberSketch": "number_sketch",
