@@ -180,7 +180,7 @@ class FusedTerms:
 
     @cached_property
     def _runs(self) -> list[tuple[NDArray[np.int32], int]]:
-        """The members of neighbouring groups of as many terms, joined, and their first fused cell."""
+        """The members of neighbouring groups with equally many terms, joined, and their first fused cell."""
         runs: list[tuple[list[NDArray[np.int32]], int]] = []
         for member, first in zip(self.members, self.offsets.tolist(), strict=False):
             if runs and runs[-1][0][0].shape[1] == member.shape[1]:

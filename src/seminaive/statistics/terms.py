@@ -294,5 +294,5 @@ def subsets(order: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=16)
 def _of_order(cardinalities: tuple[int, ...], order: int) -> Terms:
-    """Return the same terms for the same question: chunks and folds ask it again and again."""
+    """Return the terms of one order, kept: chunks and folds of a table need the same ones."""
     return Terms(tuple(combinations(range(len(cardinalities)), order)), cardinalities)

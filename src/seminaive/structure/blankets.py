@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     RowsPerCell = Callable[[int, int, Sequence[int]], float]
 
-# Rows per cell that fast-iamb asks for before it adds another feature without a new test.
+# Rows per cell that fast-iamb requires before it adds another feature without a new test.
 FAST_ROWS_PER_CELL = 5.0
 
 Action = Literal["added", "not added", "not yet added", "kept", "removed", "set aside"]

@@ -171,7 +171,8 @@ def dependence_partition(
     cutoff : float
         Smallest dependence that separates a pair.
     related : ndarray of shape (p, p) or None
-        Which pairs to separate, say those whose independence a G test rejects; None asks the cutoff.
+        Which pairs to separate, say those whose independence a G test rejects; None
+        separates those at or above the cutoff.
     logistic : sequence of int
         Features that are in the logistic part from the start.
     """
@@ -179,7 +180,7 @@ def dependence_partition(
     separate = np.array(dependence >= cutoff if related is None else related, dtype=bool)
     np.fill_diagonal(separate, val=False)
     rest = [j for j in range(n_features) if j not in set(logistic)]
-    trace = [Assignment(j, LOGISTIC, "as asked", np.nan, np.nan) for j in logistic]
+    trace = [Assignment(j, LOGISTIC, "from the start", np.nan, np.nan) for j in logistic]
     while len(rest) > 1:
         among_rest = np.ix_(rest, rest)
         among = np.where(separate[among_rest], dependence[among_rest], -np.inf)
