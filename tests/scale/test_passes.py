@@ -33,7 +33,7 @@ from seminaive.scale.blocks import (
     joint_values,
     number_blocks,
     number_blocks_in_place,
-    places_among,
+    positions_among,
 )
 from seminaive.scale.coding import Coding
 from seminaive.scale.work import Work
@@ -233,13 +233,13 @@ def test_joint_values_are_numbered_as_sorted_rows_however_many_there_are(n_colum
     rows = rng.integers(0, 3, (500, n_columns)).astype(dtype)
     rows[1::2] = rows[::2]
     rows[:, 0] *= 80
-    expected, places = np.unique(rows, axis=0, return_inverse=True)
+    expected, positions = np.unique(rows, axis=0, return_inverse=True)
     found = distinct_rows(rows)
     np.testing.assert_array_equal(found, expected)
     assert found.dtype == dtype
-    np.testing.assert_array_equal(places_among(rows, found), places.ravel())
+    np.testing.assert_array_equal(positions_among(rows, found), positions.ravel())
     some = rows[rows[:, 0] == 0]  # fewer values than those among which they are looked up
-    np.testing.assert_array_equal(found[places_among(some, found)], some)
+    np.testing.assert_array_equal(found[positions_among(some, found)], some)
 
 
 def test_a_scratch_folder_that_cannot_be_written_to_is_a_sentence(mixed, tmp_path, monkeypatch):
@@ -271,7 +271,7 @@ def test_cells_can_be_numbered_again_unless_they_are_numbered_in_place(in_place,
     number = number_blocks_in_place if in_place else number_blocks
     block = number(coded, every, offsets)[0]
     expected = [
-        places_among(own, known)[cells] + first
+        positions_among(own, known)[cells] + first
         for own, known, cells, first in zip(coded[0].examples, every, before, offsets, strict=False)
     ]
     np.testing.assert_array_equal(block.cells, expected)

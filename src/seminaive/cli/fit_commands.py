@@ -23,7 +23,7 @@ from seminaive.memory import is_large
 
 # Rows that are predicted at once, between two steps of the progress bar.
 CHUNK = 100_000
-# Columns of which `fit` tells how they were read.
+# Columns of which `fit` prints how they were read.
 MOST_COLUMNS = 30
 
 TABLE = (
@@ -133,10 +133,10 @@ def _fit_in_memory(
     with spinner(f"fitting {model} to {len(y):,} rows"), notes_at_once(classes=classes):
         estimator.fit(X, y, sample_weight=sample_weight)
     saving.save_model(estimator, out)
-    typer.echo(f"{named.path.name}: {len(y):,} rows, {named.told}. The columns were read so:")
+    typer.echo(f"{named.path.name}: {len(y):,} rows, {named.description}. The columns were read so:")
     show_frame(_columns(estimator), most)
     if estimate:
-        _tell_estimate(clone(estimator), X, y, sample_weight)
+        _print_estimate(clone(estimator), X, y, sample_weight)
     typer.echo(
         f"wrote {out}: {model} of {len(y):,} rows and {len(estimator.schema_.columns)} columns, classes "
         f"{_classes(estimator)}"
@@ -170,7 +170,7 @@ def _fit_in_pieces(
 
 
 def _classes(estimator: Any) -> str:
-    """Return the first classes, as they are told."""
+    """Return the first classes, as they are printed."""
     classes = ", ".join(str(label) for label in estimator.classes_[:10])
     return f"{classes}, ..." if len(estimator.classes_) > 10 else classes
 
@@ -205,7 +205,7 @@ def _columns(estimator: Any) -> Any:
     return report.drop(columns=idle)
 
 
-def _tell_estimate(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
+def _print_estimate(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
     """Print what cross-validation says of a model, beside what the class shares alone would give."""
     from seminaive.errors import SeminaiveError
     from seminaive.evaluate import estimate_losses
@@ -213,7 +213,7 @@ def _tell_estimate(estimator: Any, X: Any, y: Any, sample_weight: Any) -> None:
 
     try:
         with progress_bar(shown=True) as bar, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what the fit to all rows warned about was told
+            warnings.simplefilter("ignore")  # the fit to all rows has given the same warnings
             folds = bar.add_task("cross-validation", total=min(5, len(y)))
             found = estimate_losses(
                 estimator, X, y, sample_weight, after_fold=lambda: bar.update(folds, advance=1)

@@ -1,4 +1,4 @@
-"""Tables on the command line: how they are named, read, and what is told about that."""
+"""Tables on the command line: how they are named, read, and described in messages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class NamedTable:
     text_format : TextFormat or None
         How a CSV file is written; None for other files.
     names : tuple of str or None
-        The columns, where the file tells them without being read.
+        The columns, where they are known without reading the whole file.
     """
 
     path: Path
@@ -42,13 +42,13 @@ class NamedTable:
     names: tuple[str, ...] | None
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Say how the file was read."""
-        return "Parquet" if self.text_format is None else f"CSV, {self.text_format.told}"
+        return "Parquet" if self.text_format is None else f"CSV, {self.text_format.description}"
 
     @property
-    def told_names(self) -> str:
-        """List the columns in a sentence, where the file tells them without being read."""
+    def names_sentence(self) -> str:
+        """List the columns in a sentence, where they are known without reading the whole file."""
         return "" if self.names is None else f" The columns are {_listed(self.names)}."
 
     def read(self, text_columns: Sequence[str] = ()) -> Any:
@@ -66,7 +66,7 @@ class NamedTable:
         nearest = f" Did you mean {close[0]!r}?" if close else ""
         read = ""
         if self.text_format is not None:
-            read = f" It was read with {self.text_format.told}; --sep names another delimiter."
+            read = f" It was read with {self.text_format.description}; --sep names another delimiter."
         raise InputError(
             f"{str(self.path)!r} has no column {name!r}: it has {_listed(names)}.{nearest}{read}"
         )

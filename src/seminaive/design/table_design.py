@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# Beyond so many terms their list itself is the problem; cells are numbered by 64-bit integers.
+# With more terms their list alone would fill the memory; cells are numbered by 64-bit integers.
 MOST_TERMS, MOST_COMBINATIONS = 1_000_000, 2**62
 # Rows of tables are added by vector instructions of four doubles. Groups are scattered to by fours, and by as
 # many fours as stay in the second-level cache.
@@ -81,7 +81,7 @@ class TableDesign:
         """Lay out all terms of an order; hierarchical designs have the lower orders and numbers as well.
 
         Refuses what memory cannot hold, ``n_vectors`` being the coefficient vectors that a solver keeps.
-        ``report(n=...)`` is told how many terms were fused into a group.
+        ``report(n=...)`` is called with the number of terms fused into each group.
         """
         terms = terms_of_order(table.cardinalities, order, hierarchical=hierarchical)
         groups = plan_groups(table.codes, terms, report=report)
@@ -101,11 +101,11 @@ class TableDesign:
 
     def describe(self, n_rows: int | None = None) -> str:
         """Return one line about the size of a pass."""
-        own = self.coefficients
+        coefficients = self.coefficients
         return (
-            f"{self.n_rows if n_rows is None else n_rows:,} rows, {len(own.terms.features):,} terms in "
-            f"{len(self.fused.groups):,} fused groups, {len(own):,} coefficients for each of "
-            f"{own.n_classes} classes"
+            f"{self.n_rows if n_rows is None else n_rows:,} rows, {len(coefficients.terms.features):,} terms "
+            f"in {len(self.fused.groups):,} fused groups, {len(coefficients):,} coefficients for each of "
+            f"{coefficients.n_classes} classes"
         )
 
     @property
@@ -139,11 +139,11 @@ class TableDesign:
         return self
 
     def coefficient_columns(self, n_scores: int) -> int:
-        """Return the columns of coefficients behind so many columns of scores: as many."""
+        """Return the number of columns of coefficients for ``n_scores`` columns of scores: the same."""
         return n_scores
 
     def workspace(self, n_columns: int) -> TableWorkspace:
-        """Return room for passes with so many columns of coefficients."""
+        """Return room for passes with ``n_columns`` columns of coefficients."""
         return TableWorkspace(self, n_columns)
 
     def scores(self, coefficients: Floats) -> Floats:
@@ -165,8 +165,8 @@ class TableDesign:
         if columns is None:
             return self._whole_gram(row_weight)
         of_terms = np.append(self.coefficients.term_of_cell, 0)
-        own = columns[(columns > 0) & (columns <= len(self.fused.observed))] - 1
-        gram = CellGram(self.fused, self.numbers, set(of_terms[own].tolist()))
+        cells = columns[(columns > 0) & (columns <= len(self.fused.observed))] - 1
+        gram = CellGram(self.fused, self.numbers, set(of_terms[cells].tolist()))
         kept = np.searchsorted(gram.coefficients, columns)
         return gram(row_weight)[np.ix_(kept, kept)]
 
@@ -257,7 +257,7 @@ class TableWorkspace:
 
         design = self._design
         found = in_threads(block, row_blocks(design.n_rows), design.n_threads)
-        return [result for own in found for result in own]
+        return [result for of_block in found for result in of_block]
 
     def load(self, values: Floats, then: Callable[[slice, Floats], Result]) -> list[Result]:
         """Take given values in place of X B; return what ``then`` gives for each block of rows."""
@@ -342,15 +342,15 @@ class TableWorkspace:
         from seminaive.kernels.fused_passes import gather
 
         numbers, cells = self._design.numbers, self._design.fused.cells
-        own = self._values[rows]
-        base = np.zeros((1, own.shape[1]))
+        scores = self._values[rows]
+        base = np.zeros((1, scores.shape[1]))
         if numbers.shape[1]:
-            np.matmul(numbers[rows], self._linear, out=own)
+            np.matmul(numbers[rows], self._linear, out=scores)
             base = self._values
         if len(cells):
             gather(cells, self._tables, base, rows.start, rows.stop, self._values)
         else:
-            np.add(own if numbers.shape[1] else base, self._intercept, out=own)
+            np.add(scores if numbers.shape[1] else base, self._intercept, out=scores)
 
 
 def padded(n_columns: int) -> int:

@@ -299,7 +299,7 @@ def _split_tables(
         if isinstance(terms, ObservedTerms):
             start, stop = np.searchsorted(terms.kept, dense.offsets[term : term + 2])
             cells = terms.kept[start:stop] - dense.offsets[term]
-            values = scores.tables[terms.places(terms.kept[start:stop])]
+            values = scores.tables[terms.cells_from_dense(terms.kept[start:stop])]
         else:
             values = scores.tables[terms.block(term)]
             cells = np.arange(len(values))

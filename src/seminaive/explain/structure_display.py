@@ -122,7 +122,7 @@ class StructureDisplay(Display):
 
 
 def _heights(count: int) -> list[float]:
-    """Return the heights of so many names, one unit apart around 0, the first one on top."""
+    """Return the heights of a column of names, one unit apart around 0, the first one on top."""
     return [0.5 * (count - 1) - k for k in range(count)]
 
 

@@ -10,13 +10,13 @@ from seminaive.lazy_names import read_when_asked
 if TYPE_CHECKING:
     from seminaive.imputation.chained_equations import Chain, FittedChain, learn_chain
     from seminaive.imputation.completion import complete, draw_codes_given_class, draw_numbers_given_class
-    from seminaive.imputation.incomplete_columns import Columns
+    from seminaive.imputation.incomplete_columns import IncompleteColumns
     from seminaive.imputation.rubin import PooledEstimate, pool_estimates
 
 __all__ = [
     "Chain",
-    "Columns",
     "FittedChain",
+    "IncompleteColumns",
     "PooledEstimate",
     "complete",
     "draw_codes_given_class",
@@ -27,7 +27,7 @@ __all__ = [
 
 FILES = {
     "Chain": "chained_equations",
-    "Columns": "incomplete_columns",
+    "IncompleteColumns": "incomplete_columns",
     "FittedChain": "chained_equations",
     "PooledEstimate": "rubin",
     "complete": "completion",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from seminaive.imputation.incomplete_columns import Columns, Target
+    from seminaive.imputation.incomplete_columns import IncompleteColumns, Target
 
     Floats = NDArray[np.float64]
 
@@ -44,7 +44,7 @@ class FittedChain:
     start: tuple[Conditional, ...]
     sweep: tuple[Conditional, ...]
 
-    def draw(self, columns: Columns, n_sweeps: int, generator: np.random.Generator) -> None:
+    def draw(self, columns: IncompleteColumns, n_sweeps: int, generator: np.random.Generator) -> None:
         """Draw the missing cells of a table, its own conditionals being as they are."""
         for conditional in (*self.start, *(self.sweep * n_sweeps)):
             if _target(conditional) in columns.missing:
@@ -74,7 +74,7 @@ class Chain:
 
     def run(
         self,
-        columns: Columns,
+        columns: IncompleteColumns,
         n_sweeps: int,
         generator: np.random.Generator,
         row_weight: Floats | None = None,
@@ -99,7 +99,7 @@ class Chain:
         sweep = [self._given(columns, target, None, generator, row_weight) for target in targets]
         return FittedChain(tuple(start), tuple(sweep))
 
-    def _targets(self, columns: Columns) -> list[Target]:
+    def _targets(self, columns: IncompleteColumns) -> list[Target]:
         targets: list[Target] = [
             ("coded", column) for column in columns.coded if columns.cardinalities[column]
         ]
@@ -112,7 +112,7 @@ class Chain:
 
     def _given(
         self,
-        columns: Columns,
+        columns: IncompleteColumns,
         target: Target,
         known: tuple[int, ...] | None,
         generator: np.random.Generator,
@@ -133,7 +133,7 @@ class Chain:
         return NormalRegression.draw_posterior(columns, position, coded, others, generator, row_weight)
 
 
-def learn_chain(columns: Columns, row_weight: Floats | None = None) -> Chain:
+def learn_chain(columns: IncompleteColumns, row_weight: Floats | None = None) -> Chain:
     """Choose the parents of every coded column, and the columns that numbers depend on."""
     parents = {
         column: learn_parents(columns, column, row_weight)

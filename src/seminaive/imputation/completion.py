@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.imputation.chained_equations import learn_chain
-from seminaive.imputation.incomplete_columns import Columns
+from seminaive.imputation.incomplete_columns import IncompleteColumns
 from seminaive.imputation.value_draws import draw_values, value_shares
 
 if TYPE_CHECKING:
@@ -82,8 +82,8 @@ def draw_numbers_given_class(
     deviation = np.sqrt(deviations / np.maximum(np.where(seen, moments.weight, overall.weight), 1e-300))
     for column in np.flatnonzero(overall.weight[:, 0] > 0):
         missing = np.flatnonzero(np.isnan(numbers[:, column]))
-        own = labels[missing]
-        completed[missing, column] = generator.normal(mean[column, own], deviation[column, own])
+        label = labels[missing]
+        completed[missing, column] = generator.normal(mean[column, label], deviation[column, label])
     return completed
 
 
@@ -133,13 +133,13 @@ def complete(
     ((3, 400, 2), True)
     """
     n_classes = int(labels.max()) + 1
-    columns = Columns.of(codes, cardinalities, labels=labels, n_classes=n_classes)
+    columns = IncompleteColumns.of(codes, cardinalities, labels=labels, n_classes=n_classes)
     completions = np.repeat(codes[None], n_imputations, axis=0)
     if not columns.missing_cells():
         return completions
     chain = learn_chain(columns, row_weight)
-    for completed, own in zip(completions, generator.spawn(n_imputations), strict=True):
+    for completed, child in zip(completions, generator.spawn(n_imputations), strict=True):
         drawn = columns.copy()
-        chain.run(drawn, n_sweeps, own, row_weight)
+        chain.run(drawn, n_sweeps, child, row_weight)
         completed[...] = drawn.codes[: codes.shape[1]].T
     return completions

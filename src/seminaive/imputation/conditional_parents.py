@@ -11,7 +11,7 @@ from scipy.special import xlogy
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.imputation.incomplete_columns import Columns
+    from seminaive.imputation.incomplete_columns import IncompleteColumns
     from seminaive.statistics.terms import Codes
 
     Floats = NDArray[np.float64]
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 MOST_CELLS = 2**20
 
 
-def learn_parents(columns: Columns, column: int, row_weight: Floats | None = None) -> tuple[int, ...]:
+def learn_parents(
+    columns: IncompleteColumns, column: int, row_weight: Floats | None = None
+) -> tuple[int, ...]:
     """Choose the parents of a column greedily by Akaike's criterion; the class always comes first.
 
     Rows where the column is missing do not count. Here a missing cell of a candidate is a value of its own,
@@ -30,8 +32,9 @@ def learn_parents(columns: Columns, column: int, row_weight: Floats | None = Non
     --------
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.integers(0, 2, (2, 500))
-    >>> from seminaive.imputation import Columns
-    >>> table = Columns.of(np.column_stack([a, b, a ^ (rng.random(500) < 0.1)]).astype(np.uint8), (2, 2, 2))
+    >>> from seminaive.imputation import IncompleteColumns
+    >>> codes = np.column_stack([a, b, a ^ (rng.random(500) < 0.1)]).astype(np.uint8)
+    >>> table = IncompleteColumns.of(codes, (2, 2, 2))
     >>> learn_parents(table, 2)
     (0,)
     """

@@ -13,7 +13,7 @@ from seminaive.imputation.value_draws import draw_shares, draw_values, value_sha
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.imputation.incomplete_columns import Columns
+    from seminaive.imputation.incomplete_columns import IncompleteColumns
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]
@@ -42,7 +42,7 @@ class ConditionalTable:
     @classmethod
     def draw_posterior(
         cls,
-        columns: Columns,
+        columns: IncompleteColumns,
         column: int,
         parents: tuple[int, ...],
         generator: np.random.Generator,
@@ -62,12 +62,12 @@ class ConditionalTable:
         ).reshape(shape)
         prior: Floats = np.full(shape[-1], 1.0 / shape[-1])
         for depth in range(len(parents) + 1):
-            own = counts.sum(axis=tuple(range(depth, len(parents))))
-            posterior = own + (prior if depth == 0 else prior[..., None, :])
+            margin = counts.sum(axis=tuple(range(depth, len(parents))))
+            posterior = margin + (prior if depth == 0 else prior[..., None, :])
             prior = value_shares(posterior, 0.0)
         return cls(column, parents, draw_shares(posterior, generator).reshape(-1, shape[-1]))
 
-    def draw(self, columns: Columns, generator: np.random.Generator) -> None:
+    def draw(self, columns: IncompleteColumns, generator: np.random.Generator) -> None:
         """Draw the column's missing cells."""
         rows = columns.missing["coded", self.column]
         columns.codes[self.column, rows] = draw_values(
@@ -103,7 +103,7 @@ class NormalRegression:
     @classmethod
     def draw_posterior(
         cls,
-        columns: Columns,
+        columns: IncompleteColumns,
         number: int,
         coded: tuple[int, ...],
         others: tuple[int, ...],
@@ -133,7 +133,7 @@ class NormalRegression:
         return cls(number, coded, others, centre, scale, coefficients, float(deviation))
 
     def _normal_equations(
-        self, columns: Columns, rows: Integers, target: Floats, weight: Floats
+        self, columns: IncompleteColumns, rows: Integers, target: Floats, weight: Floats
     ) -> tuple[Floats, Floats, float]:
         """Return X'WX, X'Wt and t'Wt."""
         width = self._design(columns, rows[:1]).shape[1]
@@ -146,7 +146,7 @@ class NormalRegression:
             moment += weighted.T @ target[block]
         return gram, moment, float(weight @ target**2)
 
-    def _design(self, columns: Columns, rows: Integers) -> Floats:
+    def _design(self, columns: IncompleteColumns, rows: Integers) -> Floats:
         parts: list[Floats] = [np.ones((len(rows), 1))]
         for column in self.coded:
             values = np.arange(1, columns.cardinalities[column])
@@ -154,7 +154,7 @@ class NormalRegression:
         parts.append((columns.numbers[list(self.others)][:, rows].T - self.centre) / self.scale)
         return np.concatenate(parts, axis=1)
 
-    def draw(self, columns: Columns, generator: np.random.Generator) -> None:
+    def draw(self, columns: IncompleteColumns, generator: np.random.Generator) -> None:
         """Draw the missing numbers."""
         rows = columns.missing["number", self.number]
         mean = np.concatenate(

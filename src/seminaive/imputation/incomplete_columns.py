@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Target = tuple[Literal["coded", "number"], int]
 
-# Numbers are parents of coded columns as bins of equal frequency, so many of them.
+# The number of bins of equal frequency in which a number is a parent of coded columns.
 BINS = 4
 
 
 @dataclass(frozen=True)
-class Columns:
+class IncompleteColumns:
     """A table by columns, in which missing cells are drawn: coded columns, bins of the numbers, the class.
 
     Parameters
@@ -59,7 +59,7 @@ class Columns:
         labels: Integers | None = None,
         n_classes: int = 0,
         cuts: tuple[Floats, ...] | None = None,
-    ) -> Columns:
+    ) -> IncompleteColumns:
         """Lay out a table by columns.
 
         Parameters
@@ -80,8 +80,8 @@ class Columns:
             cuts = tuple(_quantiles(number) for number in by_number)
         known = [int(cardinality) for cardinality in cardinalities]
         rows: list[NDArray[np.integer]] = [codes[:, j] for j in range(codes.shape[1])]
-        rows += [_bins(number, own) for number, own in zip(by_number, cuts, strict=True)]
-        known += [len(own) + 1 for own in cuts]
+        rows += [_bins(number, borders) for number, borders in zip(by_number, cuts, strict=True)]
+        known += [len(borders) + 1 for borders in cuts]
         label = None
         if n_classes:
             label = len(rows)
@@ -112,8 +112,8 @@ class Columns:
     @property
     def coded(self) -> tuple[int, ...]:
         """Return the rows of ``codes`` that are no bins of numbers; the class, where there is one, last."""
-        own = range(self.n_coded)
-        return (*own,) if self.label is None else (*own, self.label)
+        categorical = range(self.n_coded)
+        return (*categorical,) if self.label is None else (*categorical, self.label)
 
     def missing_cells(self) -> int:
         """Return how many cells are missing."""
@@ -125,9 +125,9 @@ class Columns:
         mask[self.missing.get(target, [])] = False
         return np.flatnonzero(mask)
 
-    def copy(self) -> Columns:
+    def copy(self) -> IncompleteColumns:
         """Return columns whose cells can be drawn without touching these."""
-        return Columns(
+        return IncompleteColumns(
             self.codes.copy(), self.cardinalities, self.numbers.copy(), self.cuts, self.label, self.missing
         )
 

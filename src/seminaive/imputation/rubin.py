@@ -93,8 +93,10 @@ def pool_estimates(estimates: ArrayLike, variances: ArrayLike | None = None) -> 
     between = apart.var(axis=0, ddof=1) if len(found) > 1 else np.zeros(found.shape[1:])
     within = None
     if variances is not None:
-        own = np.asarray(variances, dtype=np.float64)
-        if own.shape != found.shape:
-            raise InputError(f"variances of shape {own.shape} do not belong to estimates of {found.shape}")
-        within = own.mean(axis=0)
+        squared_errors = np.asarray(variances, dtype=np.float64)
+        if squared_errors.shape != found.shape:
+            raise InputError(
+                f"variances of shape {squared_errors.shape} do not belong to estimates of {found.shape}"
+            )
+        within = squared_errors.mean(axis=0)
     return PooledEstimate(found[0] + apart.mean(axis=0), between, within, len(found))

@@ -44,7 +44,7 @@ def number_terms(codes, columns, starts, strides, offsets, slots, cells):
     codes (n, k) unsigned; columns and strides (entries,), starts and offsets (terms + 1,) int64, as in
     `Terms`; slots (largest term,) int64 holds -1 everywhere, and is left so; cells (terms, n) uint32 is
     filled with each row's number in each term. Returns where each term's numbers begin, (terms + 1,) int64,
-    and the term's own cell behind each number, int64.
+    and the cell of the term behind each number, int64.
     """
     n_terms, n = cells.shape
     begins = np.zeros(n_terms + 1, dtype=np.int64)
@@ -60,14 +60,16 @@ def number_terms(codes, columns, starts, strides, offsets, slots, cells):
         begins[t + 1] = found
         for i in range(n):
             slots[keys[i]] = -1
-    own = np.empty(begins[n_terms], dtype=np.int64)
+    term_cells = np.empty(begins[n_terms], dtype=np.int64)
     for t in range(n_terms):
         found = begins[t]
         for i in range(n):
             if cells[t, i] == found:
-                own[found] = offsets[t] + _cell_of_term(codes, i, columns, strides, starts[t], starts[t + 1])
+                term_cells[found] = offsets[t] + _cell_of_term(
+                    codes, i, columns, strides, starts[t], starts[t + 1]
+                )
                 found += 1
-    return begins, own
+    return begins, term_cells
 
 
 @njit(cache=True, nogil=True, inline="always")
@@ -80,10 +82,10 @@ def _cell_of_term(codes, i, columns, strides, start, stop):
 
 
 @njit(cache=True, nogil=True)
-def renumber(cells, places, numbered):
-    """Give each of cells (n,) uint32 its place (uint32), in numbered (n,), which may be cells itself."""
+def renumber(cells, numbers, numbered):
+    """Fill numbered (n,) with the number (uint32) of each of cells (n,) uint32; it may be cells itself."""
     for i in range(cells.shape[0]):
-        numbered[i] = places[cells[i]]
+        numbered[i] = numbers[cells[i]]
 
 
 @njit(cache=True, nogil=True)
@@ -138,8 +140,8 @@ def covering_gains(columns, uncovered, inside, gains):
 def expand(members, parameters, first, fused):
     """Fill one group's table with the sums of its terms' parameters.
 
-    members (own fused cells, terms) int32, parameters (cells, P); fused (fused cells, P) is overwritten
-    from row first on.
+    members (fused cells of the group, terms) int32, parameters (cells, P); fused (fused cells, P) is
+    overwritten from row first on.
     """
     n_columns = parameters.shape[1]
     for f in range(members.shape[0]):
@@ -157,8 +159,8 @@ def expand(members, parameters, first, fused):
 def marginalise(members, fused, first, gradient):
     """Add one group's fused gradient to the parameters of its terms: the transpose of `expand`.
 
-    members (own fused cells, terms) int32, fused (fused cells, P) from row first on; gradient (cells, P)
-    is added to.
+    members (fused cells of the group, terms) int32, fused (fused cells, P) from row first on; gradient
+    (cells, P) is added to.
     """
     n_columns = gradient.shape[1]
     for f in range(members.shape[0]):
@@ -182,11 +184,11 @@ def gather(cells, tables, base, start, stop, scores):
     n_groups = cells.shape[0]
     n_columns = tables.shape[1]
     whole = n_groups - n_groups % 4
-    own = 1 if base.shape[0] == scores.shape[0] else 0
+    base_step = 1 if base.shape[0] == scores.shape[0] else 0
     for low in range(start, stop, ROW_BLOCK):
         high = min(low + ROW_BLOCK, stop)
         for g in range(0, whole, 4):
-            before, step = (base, own) if g == 0 else (scores, 1)
+            before, step = (base, base_step) if g == 0 else (scores, 1)
             for i in range(low, high):
                 q = np.int64(cells[g, i])
                 r = np.int64(cells[g + 1, i])
@@ -199,7 +201,7 @@ def gather(cells, tables, base, start, stop, scores):
                     for c in range(0, n_columns, LANES):
                         sum_rows(scores, i, before, step * i, tables, q, r, s, t, c)
         for g in range(whole, n_groups):
-            before, step = (base, own) if g == 0 else (scores, 1)
+            before, step = (base, base_step) if g == 0 else (scores, 1)
             for i in range(low, high):
                 q = np.int64(cells[g, i])
                 if n_columns == 1:

@@ -45,17 +45,17 @@ def add_moments(numbers, labels, sums):
     """
     n, m = numbers.shape
     for i in range(n):
-        own = sums[labels[i]]
+        class_sums = sums[labels[i]]
         for j in range(m):
             x = numbers[i, j]
             present = not np.isnan(x)
             x = x if present else 0.0
-            own[0, j] += 1.0 if present else 0.0
-            accumulate(own[2], own[3], j, x, 0.0)
+            class_sums[0, j] += 1.0 if present else 0.0
+            accumulate(class_sums[2], class_sums[3], j, x, 0.0)
             x_high, x_low = split(x)
             square = x * x
             lost = ((x_high * x_high - square) + 2.0 * x_high * x_low) + x_low * x_low
-            accumulate(own[4], own[5], j, square, lost)
+            accumulate(class_sums[4], class_sums[5], j, square, lost)
 
 
 @njit(cache=True, nogil=True)
@@ -66,19 +66,19 @@ def add_weighted_moments(numbers, labels, weights, sums):
     """
     n, m = numbers.shape
     for i in range(n):
-        own = sums[labels[i]]
+        class_sums = sums[labels[i]]
         for j in range(m):
             x = numbers[i, j]
             present = not np.isnan(x)
             x = x if present else 0.0
             w = weights[i] if present else 0.0
-            accumulate(own[0], own[1], j, w, 0.0)
+            accumulate(class_sums[0], class_sums[1], j, w, 0.0)
             w_high, w_low = split(w)
             x_high, x_low = split(x)
             total = w * x
             rest = ((w_high * x_high - total) + w_high * x_low + w_low * x_high) + w_low * x_low
-            accumulate(own[2], own[3], j, total, rest)
+            accumulate(class_sums[2], class_sums[3], j, total, rest)
             t_high, t_low = split(total)
             square = total * x
             lost = ((t_high * x_high - square) + t_high * x_low + t_low * x_high) + t_low * x_low
-            accumulate(own[4], own[5], j, square, lost + rest * x)
+            accumulate(class_sums[4], class_sums[5], j, square, lost + rest * x)

@@ -4,8 +4,8 @@ Legend: i row, v node (a column), x assignment of all nodes, t term, f parent of
 nodes; n rows, p nodes, K values of a node. A missing cell has a code of at least the node's cardinality.
 
 A sum over the missing cells is taken depth first in topological order, so that configurations share the
-factors of their common beginning. It leaves out barren nodes (missing, with no descendant that is observed
-or asked for) and factors that no path of missing cells connects with the target: both are constant in it.
+factors of their common beginning. It leaves out barren nodes (missing, with no descendant that is observed or
+a target) and factors that no path of missing cells connects with the target: both are constant in it.
 """
 
 from typing import NamedTuple
@@ -205,8 +205,8 @@ def next_configuration(net, x, nodes, m, free, state, logs, scores):
 def joint_log_scores(net, codes, target, most, scratch, out, beyond):
     """Fill out (n, K) with log P(target = k, observed cells), up to a constant per row.
 
-    codes (n, p) int64; the target's own are not read. Rows whose missing cells take more than ``most`` values
-    together are left out, and marked in beyond (n,) bool.
+    codes (n, p) int64; those of the target are not read. Rows whose missing cells take more than ``most``
+    values together are left out, and marked in beyond (n,) bool.
     """
     x, nodes, logs = scratch.x, scratch.nodes, scratch.logs
     highest = scratch.scores[x.shape[0]]
@@ -243,21 +243,21 @@ def gibbs_log_scores(net, codes, target, uniforms, scratch, out):
 
 
 @part
-def full_conditional(net, x, v, nodes, m, own, scores):
-    """Fill own (>= K,) with P(v = k | all others) up to a factor, from m nodes; return the sum.
+def full_conditional(net, x, v, nodes, m, conditional, scores):
+    """Fill conditional (>= K,) with P(v = k | all others) up to a factor, from m nodes; return the sum.
 
     x keeps its value of v; scores (>= K,) is scratch.
     """
     kept = x[v]
     n_values = net.cardinalities[v]
     for k in range(n_values):
-        own[k] = 0.0
+        conditional[k] = 0.0
     for i in range(m):
         u = nodes[i]
         if u == v:
             log_conditional(net, v, x, scores)
             for k in range(n_values):
-                own[k] += scores[k]
+                conditional[k] += scores[k]
             continue
         is_child = False
         for f in range(net.first_feature[net.first_term[u]], net.first_feature[net.first_term[u + 1]]):
@@ -266,15 +266,15 @@ def full_conditional(net, x, v, nodes, m, own, scores):
             for k in range(n_values):
                 x[v] = k
                 log_conditional(net, u, x, scores)
-                own[k] += scores[x[u]]
+                conditional[k] += scores[x[u]]
             x[v] = kept
-    highest = own[0]
+    highest = conditional[0]
     for k in range(1, n_values):
-        highest = own[k] if own[k] > highest else highest
+        highest = conditional[k] if conditional[k] > highest else highest
     total = 0.0
     for k in range(n_values):
-        own[k] = np.exp(own[k] - highest)
-        total += own[k]
+        conditional[k] = np.exp(conditional[k] - highest)
+        total += conditional[k]
     return total
 
 
@@ -309,7 +309,7 @@ def gibbs_posterior(net, target, m, uniforms, scratch, out):
     out of the mean. scratch has the row and its m nodes; its missing cells are overwritten.
     """
     x, nodes, free = scratch.x, scratch.nodes, scratch.free
-    own = scratch.scores[x.shape[0]]
+    conditional = scratch.scores[x.shape[0]]
     for i in range(m):
         free[i] = x[nodes[i]] == MISSING
     draw_forward(net, x, nodes, m, free, uniforms[0], scratch.scores[0])
@@ -320,11 +320,11 @@ def gibbs_posterior(net, target, m, uniforms, scratch, out):
             v = nodes[i]
             if not free[i]:
                 continue
-            total = full_conditional(net, x, v, nodes, m, own, scratch.scores[0])
+            total = full_conditional(net, x, v, nodes, m, conditional, scratch.scores[0])
             if v == target and sweep > uniforms.shape[0] // 10:
                 for k in range(out.shape[0]):
-                    out[k] += own[k] / total
-            x[v] = pick(own, net.cardinalities[v], uniforms[sweep, v] * total)
+                    out[k] += conditional[k] / total
+            x[v] = pick(conditional, net.cardinalities[v], uniforms[sweep, v] * total)
     for k in range(out.shape[0]):
         out[k] = np.log(out[k]) if out[k] > 0 else -1e300
 
@@ -401,7 +401,7 @@ def enumerate_draws(net, m, scratch, thresholds, generator, drawn):
 @part
 def gibbs_draws(net, m, sweeps, scratch, generator, drawn):
     """Fill drawn (D, p) with the states of a Gibbs sampler, ``sweeps`` sweeps apart."""
-    x, nodes, free, own = scratch.x, scratch.nodes, scratch.free, scratch.scores[1]
+    x, nodes, free, conditional = scratch.x, scratch.nodes, scratch.free, scratch.scores[1]
     for i in range(m):
         free[i] = x[nodes[i]] == MISSING
     for v in range(x.shape[0]):
@@ -411,6 +411,6 @@ def gibbs_draws(net, m, sweeps, scratch, generator, drawn):
         for _ in range(sweeps):
             for i in range(m):
                 if free[i]:
-                    total = full_conditional(net, x, nodes[i], nodes, m, own, scratch.scores[0])
-                    x[nodes[i]] = pick(own, net.cardinalities[nodes[i]], generator.random() * total)
+                    total = full_conditional(net, x, nodes[i], nodes, m, conditional, scratch.scores[0])
+                    x[nodes[i]] = pick(conditional, net.cardinalities[nodes[i]], generator.random() * total)
         copy_row(x, drawn[d])

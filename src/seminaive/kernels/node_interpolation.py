@@ -94,12 +94,12 @@ def add_interpolated_scores(
         for t in range(starts.shape[0] - 1):
             a, b = columns[starts[t]], columns[starts[t + 1] - 1]
             stride, cell = strides[starts[t]], offsets[t]
-            own = scores[first_row : first_row + n_rows]
+            block_scores = scores[first_row : first_row + n_rows]
             right, across = (first_code, at_code) if a == b else (places[b], along[b])
             if features[a] < 0 and (a == b or features[b] < 0):
-                add_cells(tables, cell, stride, places[a], right, own)
+                add_cells(tables, cell, stride, places[a], right, block_scores)
             else:
-                add_bilinear(tables, cell, stride, places[a], along[a], right, across, own)
+                add_bilinear(tables, cell, stride, places[a], along[a], right, across, block_scores)
 
 
 @njit(cache=True, nogil=True)

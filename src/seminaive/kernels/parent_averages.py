@@ -5,8 +5,8 @@ class; n rows, S tuples of parents, P cells of all parents, k columns, V cells o
 the parents, C classes.
 
 Given one cell x of parents s, the children lie side by side, each with a last cell of no evidence, the
-parents' own columns left out: child j begins ``offsets[j]`` cells after x's own beginning, less the cells of
-those parents that come before j.
+columns of the parents left out: child j begins ``offsets[j]`` cells after the first child of x, less the
+cells of those parents that come before j.
 """
 
 import numpy as np
@@ -62,10 +62,10 @@ def fill_children(
             # A child of one value is certain.
             if family_offsets[s, j] < 0 or cardinalities[j] == 1:
                 continue
-            place = child_offsets[s] + offsets[j]
+            first_child = child_offsets[s] + offsets[j]
             for p in range(order):
                 if parents[s, p] < j:
-                    place -= cardinalities[parents[s, p]] + 1
+                    first_child -= cardinalities[parents[s, p]] + 1
             stride_of_child = 1
             for p in range(order):
                 if parents[s, p] > j:
@@ -87,7 +87,7 @@ def fill_children(
                         given[c] += counts[first + v * stride_of_child, c]
                 for v in range(cardinalities[j]):
                     for c in range(n_classes):
-                        child_log[place + x * width + v, c] = log_share(
+                        child_log[first_child + x * width + v, c] = log_share(
                             counts[first + v * stride_of_child, c],
                             given[c],
                             cardinalities[j],
@@ -128,7 +128,7 @@ def average_parents(
     highest = np.empty(BLOCK * n_classes)
     totals = np.empty(BLOCK * n_classes)
     found = np.empty(BLOCK)
-    # The children between two parents: from which to which, and how far left of their place they lie.
+    # The children between two parents: from which to which, and how far left of their offset they lie.
     bounds = np.empty((order + 1, 2), np.uint64)
     shifts = np.empty(order + 1, np.uint64)
     for start in range(0, n, BLOCK):
@@ -152,20 +152,29 @@ def average_parents(
                     code = np.int64(codes[start + b, j])
                     x = x * cardinalities[j] + code
                     known &= code < cardinalities[j]
-                own = parent_offsets[s] + x
-                if known and parent_weight[own] >= least:
+                parent_cell = parent_offsets[s] + x
+                if known and parent_weight[parent_cell] >= least:
                     found[b] += 1.0
                     first = np.uint64(n_classes * (child_offsets[s] + x * width))
                     begin = np.uint64(b * n_children)
                     if n_classes == 2:
                         _add_two_classes(
-                            parent_flat, child_flat, own, first, cells, begin, bounds, shifts, joint, b
+                            parent_flat,
+                            child_flat,
+                            parent_cell,
+                            first,
+                            cells,
+                            begin,
+                            bounds,
+                            shifts,
+                            joint,
+                            b,
                         )
                     else:
                         _add_classes(
                             parent_flat,
                             child_flat,
-                            own,
+                            parent_cell,
                             first,
                             cells,
                             begin,
@@ -202,8 +211,8 @@ def _leave_parents_out(parents, cardinalities, columns, n_classes, bounds, shift
 def _add_two_classes(parents, children, x, first, cells, begin, bounds, shifts, joint, b):
     """Do as `_add_classes` for two classes: sums in registers, two for each, so that additions overlap."""
     one, two = np.uint64(1), np.uint64(2)
-    own = np.uint64(x) * two
-    low, high = parents[own], parents[own + one]
+    parent = np.uint64(x) * two
+    low, high = parents[parent], parents[parent + one]
     more_low = more_high = 0.0
     for g in range(np.uint64(shifts.shape[0])):
         h, end = begin + bounds[g, 0], begin + bounds[g, 1]
@@ -219,8 +228,8 @@ def _add_two_classes(parents, children, x, first, cells, begin, bounds, shifts, 
             more_low += children[q]
             more_high += children[q + one]
             h += two
-    place = np.uint64(b) * two
-    joint[place], joint[place + one] = low + more_low, high + more_high
+    row = np.uint64(b) * two
+    joint[row], joint[row + one] = low + more_low, high + more_high
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
@@ -228,17 +237,17 @@ def _add_classes(parents, children, x, first, cells, begin, bounds, shifts, join
     """Fill row b of joint with the log of parent cell x and those of its children.
 
     parents (P C,), children (V C,), joint (rows C,) float64; the children of x begin at first; the row's
-    cells (uint32) from begin on are read within bounds (order + 1, 2), each shifted. Places are unsigned:
-    whether one is negative, which would count from the end, need not be asked.
+    cells (uint32) from begin on are read within bounds (order + 1, 2), each shifted. Indices are unsigned, so
+    that the compiled loop need not test for negative ones, which would count from the end.
     """
-    place, own = np.uint64(b) * np.uint64(n_classes), np.uint64(x) * np.uint64(n_classes)
+    row, parent = np.uint64(b) * np.uint64(n_classes), np.uint64(x) * np.uint64(n_classes)
     for c in range(np.uint64(n_classes)):
-        joint[place + c] = parents[own + c]
+        joint[row + c] = parents[parent + c]
     for g in range(np.uint64(shifts.shape[0])):
         for h in range(begin + bounds[g, 0], begin + bounds[g, 1]):
             p = first + cells[h] - shifts[g]
             for c in range(np.uint64(n_classes)):
-                joint[place + c] += children[p + c]
+                joint[row + c] += children[p + c]
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})

@@ -5,9 +5,9 @@ adds that at another grid position. All grid positions that are tried for a feat
 the innermost loops run over contiguous positions and become vector loops. Rows are sorted by class. Among
 equal scores the first class wins, as in argmax.
 
-Legend: i row, c class, y the rows' own class, j feature, k grid position, v cell, t candidate position, n
-rows, C classes, K + 1 grid positions, p tables, m numbers. ``starts`` (C + 1,) int64 says where each class's
-rows begin.
+Legend: i row, c class, y the true class of the rows, j feature, k grid position, v cell, t candidate
+position, n rows, C classes, K + 1 grid positions, p tables, m numbers. ``starts`` (C + 1,) int64 says where
+each class's rows begin.
 """
 
 import numpy as np
@@ -17,11 +17,12 @@ from seminaive.kernels.compile_options import kernel, part
 
 
 @part
-def table_errors(cells, present, tried, T, scores, starts, weights, own, wrong, errors):
+def table_errors(cells, present, tried, T, scores, starts, weights, true_score, wrong, errors):
     """Sum up the weight of misclassified rows with one coded feature at each position that is tried.
 
     cells (n,) int32, from 0 on; present (cells C,) and tried (cells C, T): contributions now and at the
-    candidate positions; scores (n, C); weights (n,); own, wrong and errors (T,) are overwritten.
+    candidate positions; scores (n, C); weights (n,); true_score (that of the row's class), wrong and errors,
+    all (T,), are overwritten.
     """
     C = scores.shape[1]
     for t in range(T):
@@ -31,23 +32,23 @@ def table_errors(cells, present, tried, T, scores, starts, weights, own, wrong, 
             v = cells[i]
             base = scores[i, y] - present[v * C + y]
             for t in range(T):
-                own[t] = base + tried[v * C + y, t]
+                true_score[t] = base + tried[v * C + y, t]
                 wrong[t] = 0.0
             for c in range(y):
                 base = scores[i, c] - present[v * C + c]
                 for t in range(T):
-                    wrong[t] = 1.0 if base + tried[v * C + c, t] >= own[t] else wrong[t]
+                    wrong[t] = 1.0 if base + tried[v * C + c, t] >= true_score[t] else wrong[t]
             for c in range(y + 1, C):
                 base = scores[i, c] - present[v * C + c]
                 for t in range(T):
-                    wrong[t] = 1.0 if base + tried[v * C + c, t] > own[t] else wrong[t]
+                    wrong[t] = 1.0 if base + tried[v * C + c, t] > true_score[t] else wrong[t]
             w = weights[i]
             for t in range(T):
                 errors[t] += w * wrong[t]
 
 
 @part
-def number_errors(z, present, tried, T, scores, starts, weights, own, wrong, errors):
+def number_errors(z, present, tried, T, scores, starts, weights, true_score, wrong, errors):
     """Sum up the weight of misclassified rows with one number at each position that is tried.
 
     z (n,), less the overall mean, NaN where missing; present (3 C,) and tried (3 C, T): constant, linear and
@@ -70,18 +71,18 @@ def number_errors(z, present, tried, T, scores, starts, weights, own, wrong, err
                 continue
             base = scores[i, y] - (present[y] + x * (present[C + y] + x * present[2 * C + y]))
             for t in range(T):
-                own[t] = base + (tried[y, t] + x * (tried[C + y, t] + x * tried[2 * C + y, t]))
+                true_score[t] = base + (tried[y, t] + x * (tried[C + y, t] + x * tried[2 * C + y, t]))
                 wrong[t] = 0.0
             for c in range(y):
                 base = scores[i, c] - (present[c] + x * (present[C + c] + x * present[2 * C + c]))
                 for t in range(T):
                     other = base + (tried[c, t] + x * (tried[C + c, t] + x * tried[2 * C + c, t]))
-                    wrong[t] = 1.0 if other >= own[t] else wrong[t]
+                    wrong[t] = 1.0 if other >= true_score[t] else wrong[t]
             for c in range(y + 1, C):
                 base = scores[i, c] - (present[c] + x * (present[C + c] + x * present[2 * C + c]))
                 for t in range(T):
                     other = base + (tried[c, t] + x * (tried[C + c, t] + x * tried[2 * C + c, t]))
-                    wrong[t] = 1.0 if other > own[t] else wrong[t]
+                    wrong[t] = 1.0 if other > true_score[t] else wrong[t]
             for t in range(T):
                 errors[t] += w * wrong[t]
 
@@ -94,11 +95,11 @@ def table_error(cells, present, tried, scores, starts, weights):
     for y in range(C):
         for i in range(starts[y], starts[y + 1]):
             v = cells[i]
-            own = (scores[i, y] - present[v * C + y]) + tried[v * C + y, 0]
+            true_score = (scores[i, y] - present[v * C + y]) + tried[v * C + y, 0]
             lost = False
             for c in range(C):
                 other = (scores[i, c] - present[v * C + c]) + tried[v * C + c, 0]
-                lost |= other > own or (other == own and c < y)
+                lost |= other > true_score or (other == true_score and c < y)
             error += weights[i] if lost else 0.0
     return error
 
@@ -113,9 +114,9 @@ def number_error(z, present, tried, scores, starts, weights):
             x = z[i]
             missing = np.isnan(x)
             x = 0.0 if missing else x
-            own = scores[i, y]
+            true_score = scores[i, y]
             if not missing:
-                own = (own - (present[y] + x * (present[C + y] + x * present[2 * C + y]))) + (
+                true_score = (true_score - (present[y] + x * (present[C + y] + x * present[2 * C + y]))) + (
                     tried[y, 0] + x * (tried[C + y, 0] + x * tried[2 * C + y, 0])
                 )
             lost = False
@@ -125,7 +126,7 @@ def number_error(z, present, tried, scores, starts, weights):
                     other = (other - (present[c] + x * (present[C + c] + x * present[2 * C + c]))) + (
                         tried[c, 0] + x * (tried[C + c, 0] + x * tried[2 * C + c, 0])
                     )
-                lost |= other > own or (other == own and c < y)
+                lost |= other > true_score or (other == true_score and c < y)
             error += weights[i] if lost else 0.0
     return error
 
@@ -164,7 +165,7 @@ def candidate_errors(
         most = n_cells if n_cells > most else most
     present = np.empty(most * C)
     tried = np.empty((most * C, width))
-    own = np.empty(width)
+    true_score = np.empty(width)
     wrong = np.empty(width)
     for f in range(features.shape[0]):
         j = features[f]
@@ -177,20 +178,20 @@ def candidate_errors(
             if T == 1:
                 out[0] = table_error(cells[j], present, tried, scores, starts, weights)
             else:
-                table_errors(cells[j], present, tried, T, scores, starts, weights, own, wrong, out)
+                table_errors(cells[j], present, tried, T, scores, starts, weights, true_score, wrong, out)
         else:
             copy_positions(polynomials[j - p], now[j], first[j], T, present, tried)
             if T == 1:
                 out[0] = number_error(z[j - p], present, tried, scores, starts, weights)
             else:
-                number_errors(z[j - p], present, tried, T, scores, starts, weights, own, wrong, out)
+                number_errors(z[j - p], present, tried, T, scores, starts, weights, true_score, wrong, out)
 
 
 @kernel
 def move_table(cells, tables, now, to, scores):
     """Move one coded feature to another grid position: scores (n, C) change in place.
 
-    cells (n,) int32; tables (cells, C, K + 1): the feature's own cells.
+    cells (n,) int32; tables (cells, C, K + 1): those of the feature.
     """
     for i in range(scores.shape[0]):
         v = cells[i]

@@ -33,7 +33,7 @@ from seminaive.selection import NetworkPath
 from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.network_folds import PLAN, DecisionOptions, HeldOutNetworks
-from seminaive.selection.network_search import NetworkTable, SearchOptions, Strengths, search_path
+from seminaive.selection.network_search import NetworkStrengths, NetworkTable, SearchOptions, search_path
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.elastic_net_path import N_STRENGTHS
 from seminaive.solvers.result import TOL
@@ -413,11 +413,11 @@ class SparseBayesianNetwork(FittedNetwork):
 
     def _strengths(self, networks, layers):
         if not is_whole(self.strengths):
-            return Strengths(np.sort(np.array(self.strengths, dtype=np.float64))[::-1], open=False)
+            return NetworkStrengths(np.sort(np.array(self.strengths, dtype=np.float64))[::-1], open=False)
         largest = networks.largest_strength(layers)
         if largest <= 0:
-            return Strengths(np.zeros(1), open=False)
-        return Strengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
+            return NetworkStrengths(np.zeros(1), open=False)
+        return NetworkStrengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
 
     def _folded(self, rows, y, sample_weight, random, groups):
         """Return the rows with those that are held out."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading
 
     Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ class Coding:
     classes: NDArray[Any]
     class_factors: Floats | None
 
-    def training_sets(self, partition: Partition) -> Iterator[TrainingSet]:
+    def training_sets(self, partition: TablePartition) -> Iterator[TrainingSet]:
         """Yield the rows of a partition, encoded, a piece at a time."""
         return (self.encode(*piece) for piece in training_pieces(partition, self.reading))
 

@@ -58,7 +58,9 @@ def read_predictions(folder: Path, truth: str) -> Any:
     if truth not in names:
         raise InputError(f"there is no column {truth!r}: the table has {names}")
     read = [name for name in names if name in (truth, PREDICTION) or name.startswith(PROBABILITY)]
-    n_rows = sum(pq.read_metadata(file).num_rows for file in {own.name for own in data.partitions})
+    n_rows = sum(
+        pq.read_metadata(file).num_rows for file in {partition.name for partition in data.partitions}
+    )
     refuse_beyond_memory(
         {f"{n_rows:,} rows of {len(read)} columns": COPIES * 8 * n_rows * len(read)},
         "score some of the files at a time",

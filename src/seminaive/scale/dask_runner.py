@@ -70,11 +70,11 @@ class DaskRunner:
         return self.client.submit(_give, shared, pure=False)
 
     def _submit(self, work: Callable[..., Any], item: Any, given: Any) -> Any:
-        number, own = item if isinstance(item, tuple) else (None, item)
-        if isinstance(own, DaskPartition):
+        number, part = item if isinstance(item, tuple) else (None, item)
+        if isinstance(part, DaskPartition):
             # The frame is a task of its own, which the cluster computes, perhaps again.
-            own = self.client.compute(own.delayed)
-        return self.client.submit(_do, work, number, own, given, pure=False)
+            part = self.client.compute(part.delayed)
+        return self.client.submit(_do, work, number, part, given, pure=False)
 
     def _result(self, work: Callable[..., Any], item: Any, future: Any, given: Any) -> Any:
         """Wait for a task; begin it again where Dask gave it up because of lost workers."""

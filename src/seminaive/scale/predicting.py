@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from seminaive.scale.local_runner import Runner
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
 
 
 def predict_proba(model: Any, data: Source, *, out: str | Path, runner: Runner | None = None) -> Path:
@@ -83,7 +83,7 @@ def _refuse_predicted_names(model: Any, ids: Sequence[str]) -> None:
 
 
 def _predict_partition(
-    numbered: tuple[int, Partition], model: Any, reading: Reading, ids: Sequence[str], folder: str
+    numbered: tuple[int, TablePartition], model: Any, reading: Reading, ids: Sequence[str], folder: str
 ) -> None:
     """Write the predictions of a partition; doing it again writes the same file."""
     number, partition = numbered

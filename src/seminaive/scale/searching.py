@@ -29,7 +29,7 @@ def fitted_to_sample(model: Any, work: Work, coding: Coding) -> Any:
     if coding.class_factors is not None:
         factors = zip(coding.classes.tolist(), coding.class_factors.tolist(), strict=True)
         present = set(labels.unique().to_pylist())
-        searched.set_params(class_weight={own: factor for own, factor in factors if own in present})
+        searched.set_params(class_weight={label: factor for label, factor in factors if label in present})
     with warnings.catch_warnings():
         # What is probably a mistake has been said about all rows; the sample's own fit is thrown away.
         warnings.simplefilter("ignore", ColumnsWarning)

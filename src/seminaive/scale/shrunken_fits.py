@@ -56,13 +56,15 @@ def fit_shrunken_searched(model: Any, work: Work) -> None:
     def fit(linear: AnchoredDesign, cell_weight: Any, solve: Solve) -> None:
         whole = model._options(stop_early=False)
         top = solve(whole, n_strengths=1).strength_max
-        wanted = {name: max(own, top) if own >= held else own for name, own in chosen.items()}
+        wanted = {
+            name: max(strength, top) if strength >= held else strength for name, strength in chosen.items()
+        }
         path = path_to(list(wanted.values()), solve, model._options(), whole)
         path.warn_unless_converged()
-        places = {name: int(np.abs(path.strengths - own).argmin()) for name, own in wanted.items()}
-        for name, place in places.items():
-            setattr(model, name, float(path.strengths[place]))
-        fitted = path.coefficients[places["strength_"]]
+        steps = {name: int(np.abs(path.strengths - strength).argmin()) for name, strength in wanted.items()}
+        for name, step in steps.items():
+            setattr(model, name, float(path.strengths[step]))
+        fitted = path.coefficients[steps["strength_"]]
         coefficients = toward_class_shares(fitted, model.fit_share_, class_weight)
         model._settle(linear, cell_weight, path, coefficients, path.target, solve)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from seminaive.encode import Schema
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
     from seminaive.scale.scratch import BlocksOnDisk
     from seminaive.scale.survey import Survey
 
@@ -80,7 +80,7 @@ class SmoothBlock:
 
 
 def smooth_blocks(
-    numbered: tuple[int, Partition], coding: Coding, columns: SmoothColumns, folder: str | None
+    numbered: tuple[int, TablePartition], coding: Coding, columns: SmoothColumns, folder: str | None
 ) -> list[SmoothBlock] | BlocksOnDisk:
     """Lay out the rows of a partition, a piece at a time."""
     number, partition = numbered
@@ -106,7 +106,7 @@ def block_products(
 
 
 def _added(found: Sequence[tuple[Any, ...]]) -> Any:
-    return tuple(sum(own[1:], own[0]) for own in zip(*found, strict=True)) if found else None
+    return tuple(sum(summands[1:], summands[0]) for summands in zip(*found, strict=True)) if found else None
 
 
 class SmoothBlockedLoss:
@@ -148,5 +148,5 @@ class SmoothBlockedLoss:
         return product
 
     def _sum(self, work: Any, *arguments: Any) -> tuple[Any, ...]:
-        found = [own for own in self._runner.each(work, self._held, *arguments) if own is not None]
+        found = [part for part in self._runner.each(work, self._held, *arguments) if part is not None]
         return _added(found)

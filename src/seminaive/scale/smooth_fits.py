@@ -37,7 +37,7 @@ def fit_semi_naive(model: Any, work: Work) -> None:
         model.columns_read_ = survey.readings_of(work.data.reading.features)
         return
     coding = work.adopt(survey, pair_cuts if model._wants_pairs() else None)
-    schema = with_nodes(coding.schema, lambda own: survey.number_weights(own, coding.class_factors))
+    schema = with_nodes(coding.schema, lambda position: survey.number_weights(position, coding.class_factors))
     model.schema_, coding = schema, replace(coding, schema=schema)
     sample = coding.encode(*work.sample(semi_naive.MOST_SEARCHED, model.random_state))
     folded = fold_rows(sample, model._cv(sample), sample.labels, sample.row_weight, model.random_state)

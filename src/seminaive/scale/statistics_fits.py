@@ -11,7 +11,7 @@ from seminaive.statistics import TrainingSummary
 
 if TYPE_CHECKING:
     from seminaive.scale.coding import Coding
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
     from seminaive.scale.work import Work
 
 
@@ -31,9 +31,9 @@ def fit_group_path(model: Any, work: Work) -> None:
     judged = np.zeros((len(solved.alphas), 2))
     partitions = work.data.partitions
     with model._progress("partitions judged", len(partitions)) as step:
-        for own in work.runner.each(_judge_work, partitions, coding, interpolation, solved.alphas):
+        for of_partition in work.runner.each(_judge_work, partitions, coding, interpolation, solved.alphas):
             step()
-            judged += own
+            judged += of_partition
     path = model._path_of(solved, judged, float(statistics.class_weight.sum()))
     model.fit_share_ = 1.0
     model._settle(interpolation, path, path.least_aic())
@@ -43,11 +43,12 @@ def fit_group_path(model: Any, work: Work) -> None:
         model.summary_ = TrainingSummary.of_counted(statistics, numbers)
 
 
-def _judge_work(partition: Partition, coding: Coding, interpolation: Any, alphas: Any) -> Any:
+def _judge_work(partition: TablePartition, coding: Coding, interpolation: Any, alphas: Any) -> Any:
     """Return the misclassified weight and the deviance of a partition at every step of a path."""
     judged = np.zeros((len(alphas), 2))
     for rows in coding.training_sets(partition):
         judged += [
-            judge(interpolation.scores_at(own), rows.table, rows.labels, rows.row_weight) for own in alphas
+            judge(interpolation.scores_at(alpha), rows.table, rows.labels, rows.row_weight)
+            for alpha in alphas
         ]
     return judged

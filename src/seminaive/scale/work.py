@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from seminaive.encode import NumberFormat
     from seminaive.models.base import TrainingSet
     from seminaive.scale.local_runner import Runner
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Source
     from seminaive.statistics import Terms
 
@@ -67,13 +67,13 @@ class Work:
         self.rows_of_partitions = []
         with self.model._progress("partitions surveyed", len(partitions)) as step:
             options = {"values": values, "sketches": sketches, "formats": self._formats()}
-            for own in self.runner.each(
+            for surveyed in self.runner.each(
                 _survey_work, partitions, self.data.reading, self.plain_model, options
             ):
                 step()
-                self.rows_of_partitions.append(0 if own is None else own.n_rows)
-                if own is not None:
-                    found = own if found is None else found + own
+                self.rows_of_partitions.append(0 if surveyed is None else surveyed.n_rows)
+                if surveyed is not None:
+                    found = surveyed if found is None else found + surveyed
         if found is None:
             raise InputError("no partition has any row of positive weight: pass at least one row")
         if len(found.classes) < 2:
@@ -84,11 +84,13 @@ class Work:
         return found
 
     def _formats(self) -> dict[int, NumberFormat]:
-        """Return how columns of text write numbers, as the first rows tell: all partitions are read alike."""
+        """Return how columns of text write numbers in the first rows: all partitions are read alike."""
         types = [plain_type(field.type) for field in self.data.reading.features]
         if pa.string() not in types:
             return {}
-        pieces = (own for part in self.data.partitions for own in training_pieces(part, self.data.reading))
+        pieces = (
+            piece for part in self.data.partitions for piece in training_pieces(part, self.data.reading)
+        )
         first = next(pieces, None)
         if first is None:
             return {}
@@ -120,18 +122,18 @@ class Work:
         if total > n_rows:
             drawn = np.sort(check_random_state(random_state).choice(total, n_rows, replace=False))
         wanted = np.split(drawn, np.searchsorted(drawn, ends[:-1]))
-        places = [
-            own - (end - size) for own, end, size in zip(wanted, ends, self.rows_of_partitions, strict=True)
+        positions = [
+            rows - (end - size) for rows, end, size in zip(wanted, ends, self.rows_of_partitions, strict=True)
         ]
         numbered = list(enumerate(self.data.partitions))
         pieces = [
             piece
-            for own in self.runner.each(_sample_work, numbered, self.data.reading, places)
-            for piece in own
+            for sampled in self.runner.each(_sample_work, numbered, self.data.reading, positions)
+            for piece in sampled
         ]
         features, labels, weights = zip(*pieces, strict=True)
         weight = None if weights[0] is None else np.concatenate(weights)
-        every_label = pa.chunked_array([chunk for own in labels for chunk in own.chunks])
+        every_label = pa.chunked_array([chunk for piece in labels for chunk in piece.chunks])
         return pa.concat_tables(features).unify_dictionaries(), every_label.unify_dictionaries(), weight
 
     def coded(self, rule: Any) -> tuple[Survey, Coding]:
@@ -148,23 +150,23 @@ class Work:
         return self.count(coding)
 
     def count(self, coding: Coding) -> TableStatistics:
-        """Count all rows by the model's own terms."""
+        """Count all rows by the terms of the model."""
         partitions = self.data.partitions
         found = None
         with self.model._progress("partitions counted", len(partitions)) as step:
-            for own in self.runner.each(_count_work, partitions, coding, self.plain_model):
+            for counted in self.runner.each(_count_work, partitions, coding, self.plain_model):
                 step()
-                if own is not None:
-                    found = own if found is None else found + own
+                if counted is not None:
+                    found = counted if found is None else found + counted
         assert found is not None  # noqa: S101 - the survey found rows
         return found
 
     def count_tuples(self, coding: Coding, terms: Terms) -> TupleCounts:
         """Return the weight of each cell of some terms, all classes together."""
         found = None
-        for own in self.runner.each(_tuples_work, self.data.partitions, coding, terms):
-            if own is not None:
-                found = own if found is None else found + own
+        for counted in self.runner.each(_tuples_work, self.data.partitions, coding, terms):
+            if counted is not None:
+                found = counted if found is None else found + counted
         assert found is not None  # noqa: S101 - the survey found rows
         return found
 
@@ -174,11 +176,13 @@ def _class_array(classes: tuple[Any, ...]) -> Any:
     return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
 
 
-def _survey_work(partition: Partition, reading: Any, model: Any, options: dict[str, Any]) -> Survey | None:
+def _survey_work(
+    partition: TablePartition, reading: Any, model: Any, options: dict[str, Any]
+) -> Survey | None:
     return survey_partition(partition, reading, model, **options)
 
 
-def _tuples_work(partition: Partition, coding: Coding, terms: Terms) -> TupleCounts | None:
+def _tuples_work(partition: TablePartition, coding: Coding, terms: Terms) -> TupleCounts | None:
     counted = [
         TupleCounts(terms, weigh_cells(terms, rows.table, rows.row_weight)[:, None])
         for rows in coding.training_sets(partition)
@@ -187,20 +191,20 @@ def _tuples_work(partition: Partition, coding: Coding, terms: Terms) -> TupleCou
 
 
 def _sample_work(
-    numbered: tuple[int, Partition], reading: Any, places: list[Any]
+    numbered: tuple[int, TablePartition], reading: Any, positions: list[Any]
 ) -> list[tuple[Any, Any, Any]]:
     """Return the rows of a partition at some places, piece by piece."""
     number, partition = numbered
     found, start = [], 0
     for features, labels, weight in training_pieces(partition, reading):
-        own = places[number]
-        kept = own[(own >= start) & (own < start + features.num_rows)] - start
+        wanted = positions[number]
+        kept = wanted[(wanted >= start) & (wanted < start + features.num_rows)] - start
         start += features.num_rows
         if len(kept):
             taken = features.take(kept)
             alike = pa.table([_stored_alike(column) for column in taken.columns], names=taken.column_names)
-            own_weight = None if weight is None else weight[kept]
-            found.append((alike, _stored_alike(labels.take(kept)), own_weight))
+            kept_weight = None if weight is None else weight[kept]
+            found.append((alike, _stored_alike(labels.take(kept)), kept_weight))
     return found
 
 
@@ -215,7 +219,7 @@ def _stored_alike(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column.cast(plain)
 
 
-def _count_work(partition: Partition, coding: Coding, model: Any) -> TableStatistics | None:
+def _count_work(partition: TablePartition, coding: Coding, model: Any) -> TableStatistics | None:
     counted = [_counted(model, rows) for rows in coding.training_sets(partition)]
     return reduce(lambda one, other: one + other, counted) if counted else None
 

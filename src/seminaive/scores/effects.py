@@ -310,7 +310,7 @@ def _dense_block(terms: Terms, term: int, values: Floats) -> Floats:
     if isinstance(terms, ObservedTerms):
         dense = Terms(terms.features, terms.cardinalities)
         block = dense.block(term)
-        own = values[terms.places(np.arange(block.start, block.stop))]
+        own = values[terms.cells_from_dense(np.arange(block.start, block.stop))]
         return own.reshape(*dense.shape(term), values.shape[1])
     return values[terms.block(term)].reshape(*terms.shape(term), values.shape[1])
 

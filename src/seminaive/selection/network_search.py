@@ -177,7 +177,7 @@ class SearchOptions:
 
 
 @dataclass(frozen=True)
-class Strengths:
+class NetworkStrengths:
     """The strengths of a path, from the largest on.
 
     Parameters
@@ -205,7 +205,7 @@ class Strengths:
 
 def search_path(
     networks: SparseNetworks,
-    strengths: Strengths,
+    strengths: NetworkStrengths,
     start: Sequence[int],
     layers: Sequence[int],
     options: SearchOptions,

@@ -1,6 +1,6 @@
 """Raw, weighted statistics that merge: counts, moments, and the information measures made of them.
 
-A file is read when a name of it is first asked for.
+A file is imported when one of its names is first used.
 """
 
 from typing import TYPE_CHECKING

@@ -103,8 +103,8 @@ class Moments(SavedByFields):
         for one, two in ((self, other), (other, self)):
             # Zeros have no exponent of their own.
             exponents = np.where((one.sums[2] == 0).all(axis=(0, 2)), two.exponents, exponents)
-        own, its = self._at(exponents), other._at(exponents)
-        both = pairs.add(own.swapaxes(0, 1), its.swapaxes(0, 1))
+        first, second = self._at(exponents), other._at(exponents)
+        both = pairs.add(first.swapaxes(0, 1), second.swapaxes(0, 1))
         return Moments(np.ascontiguousarray(both.swapaxes(0, 1)), exponents)
 
     def _at(self, exponents: Integers) -> Floats:

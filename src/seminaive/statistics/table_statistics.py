@@ -79,11 +79,11 @@ class TableStatistics:
         )
 
     def _check_same_classes(self, other: TableStatistics) -> None:
-        own, its = self.classes, other.classes
-        if own is not None and its is not None and own != its:
+        first, second = self.classes, other.classes
+        if first is not None and second is not None and first != second:
             raise InputError(
-                f"statistics of the classes {list(own)} and of the classes {list(its)} cannot be merged: "
-                "bring both to the same classes by with_classes"
+                f"statistics of the classes {list(first)} and of the classes {list(second)} cannot be "
+                "merged: bring both to the same classes by with_classes"
             )
         if len(self.class_weight) != len(other.class_weight):
             raise InputError(

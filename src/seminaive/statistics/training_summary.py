@@ -129,11 +129,11 @@ class TrainingSummary:
             )
         tuples = None
         if self.tuples is not None and other.tuples is not None:
-            own, its = (
+            first, second = (
                 tuples if schema == cells.schema else _recoded(tuples, schema, cells.schema)
                 for tuples, schema in ((self.tuples, self.schema), (other.tuples, other.schema))
             )
-            tuples = own + its
+            tuples = first + second
         numbers = tuple(a + b for a, b in zip(self.numbers, other.numbers, strict=True))
         return TrainingSummary(cells, tuples, numbers)
 
@@ -150,11 +150,11 @@ def _recoded(tuples: TupleCounts, schema: Schema, larger: Schema) -> TupleCounts
 
 def _single_columns(counts: TupleCounts, singles: Terms) -> TupleCounts:
     """Return the counts of single columns from those of the first term that holds each."""
-    own = np.zeros((singles.n_cells, counts.counts.shape[1]))
+    column_counts = np.zeros((singles.n_cells, counts.counts.shape[1]))
     for j, size in enumerate(singles.sizes):
         term = next(term for term, columns in enumerate(counts.terms.features) if j in columns)
         columns, shape = counts.terms.features[term], counts.terms.shape(term)
         table = counts.block(term).reshape(*shape, -1)
         others = tuple(axis for axis, column in enumerate(columns) if column != j)
-        own[singles.block(j)] = table.sum(axis=others).reshape(size, -1)
-    return TupleCounts(singles, own)
+        column_counts[singles.block(j)] = table.sum(axis=others).reshape(size, -1)
+    return TupleCounts(singles, column_counts)

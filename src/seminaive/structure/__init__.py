@@ -3,7 +3,7 @@
 from seminaive.structure.blankets import (
     ALGORITHMS,
     Blanket,
-    Decision,
+    BlanketDecision,
     IndependenceTest,
     fast_iamb,
     grow_shrink,
@@ -36,7 +36,7 @@ from seminaive.structure.parents_or_children import (
     mean_dependence,
 )
 from seminaive.structure.permutation_tests import SequentialPermutationTests
-from seminaive.structure.results import TestResult
+from seminaive.structure.results import IndependenceResult
 from seminaive.structure.score_search import bic_network, bic_parents
 from seminaive.structure.spanning_tree import FeatureTree, chow_liu_tree
 from seminaive.structure.sparse_network import SparseNetworks
@@ -47,16 +47,16 @@ __all__ = [
     "COUNTS_TESTS",
     "Assignment",
     "Blanket",
+    "BlanketDecision",
     "CodedTests",
-    "Decision",
     "FeatureTree",
     "GaussianTests",
+    "IndependenceResult",
     "IndependenceTest",
     "OrderSearch",
     "Partition",
     "SequentialPermutationTests",
     "SparseNetworks",
-    "TestResult",
     "adjusted_mutual_information_test",
     "bias_variance_partition",
     "bias_variance_path",

@@ -70,8 +70,12 @@ class Partition:
         cls, logistic: Iterable[int], n_features: int, trace: Sequence[Assignment] = ()
     ) -> Partition:
         """Return the partition whose logistic part is given."""
-        own = frozenset(logistic)
-        return cls(tuple(sorted(own)), tuple(j for j in range(n_features) if j not in own), tuple(trace))
+        logistic_features = frozenset(logistic)
+        return cls(
+            tuple(sorted(logistic_features)),
+            tuple(j for j in range(n_features) if j not in logistic_features),
+            tuple(trace),
+        )
 
     def describe(self, names: Sequence[str]) -> str:
         """Return both parts and the decisions as text."""
@@ -167,7 +171,8 @@ def dependence_partition(
     cutoff : float
         Smallest dependence that separates a pair.
     related : ndarray of shape (p, p) or None
-        Which pairs to separate, say those whose independence a G test rejects; None asks the cutoff.
+        Which pairs to separate, say those whose independence a G test rejects; None
+        separates those at or above the cutoff.
     logistic : sequence of int
         Features that are in the logistic part from the start.
     """
@@ -175,10 +180,10 @@ def dependence_partition(
     separate = np.array(dependence >= cutoff if related is None else related, dtype=bool)
     np.fill_diagonal(separate, val=False)
     rest = [j for j in range(n_features) if j not in set(logistic)]
-    trace = [Assignment(j, LOGISTIC, "as asked", np.nan, np.nan) for j in logistic]
+    trace = [Assignment(j, LOGISTIC, "from the start", np.nan, np.nan) for j in logistic]
     while len(rest) > 1:
-        own = np.ix_(rest, rest)
-        among = np.where(separate[own], dependence[own], -np.inf)
+        among_rest = np.ix_(rest, rest)
+        among = np.where(separate[among_rest], dependence[among_rest], -np.inf)
         first, second = np.unravel_index(int(np.argmax(among)), among.shape)
         largest = float(among[first, second])
         if largest == -np.inf:

@@ -4,19 +4,17 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, chisquare, kstest
 
-from seminaive.imputation.conditional_parents import learn_parents
-from seminaive.imputation.conditionals import ConditionalTable
-from seminaive.kernels.random_draws import draw_from_cells
-from seminaive.statistics import (
-    Columns,
-    Moments,
-    Terms,
-    TupleCounts,
+from seminaive.imputation import (
+    IncompleteColumns,
     complete,
     draw_codes_given_class,
     draw_numbers_given_class,
     learn_chain,
 )
+from seminaive.imputation.conditional_parents import learn_parents
+from seminaive.imputation.conditionals import ConditionalTable
+from seminaive.kernels.random_draws import draw_from_cells
+from seminaive.statistics import Moments, Terms, TupleCounts
 
 # A law about chance is broken by chance once in ten thousand tests.
 LEVEL = 1e-4
@@ -158,8 +156,8 @@ def test_whole_weights_equal_repeated_rows(rng):
     _, codes, labels = related(rng, n=600)
     weight = rng.integers(1, 4, 600)
     repeated = np.repeat(np.arange(600), weight)
-    one = Columns.of(codes, (3, 3, 2), labels=labels, n_classes=2)
-    other = Columns.of(codes[repeated], (3, 3, 2), labels=labels[repeated], n_classes=2)
+    one = IncompleteColumns.of(codes, (3, 3, 2), labels=labels, n_classes=2)
+    other = IncompleteColumns.of(codes[repeated], (3, 3, 2), labels=labels[repeated], n_classes=2)
     for column in range(3):
         parents = learn_parents(one, column, weight.astype(float))
         assert parents == learn_parents(other, column)
@@ -172,11 +170,11 @@ def test_whole_weights_equal_repeated_rows(rng):
 
 def test_parents_are_those_that_the_table_was_made_of(rng):
     _, codes, labels = related(rng, n=20_000)
-    columns = Columns.of(codes, (3, 3, 2), labels=labels, n_classes=2)
+    columns = IncompleteColumns.of(codes, (3, 3, 2), labels=labels, n_classes=2)
     assert {3, 1} <= set(learn_parents(columns, 0))
     assert set(learn_parents(columns, 1)) == {3, 0, 2}
     alone = np.column_stack([codes[:, :2], rng.integers(0, 2, (20_000, 6))]).astype(np.uint8)
-    noise = Columns.of(alone, (3, 3, *[2] * 6), labels=labels, n_classes=2)
+    noise = IncompleteColumns.of(alone, (3, 3, *[2] * 6), labels=labels, n_classes=2)
     # Of six columns of noise Akaike's criterion lets a sixth or so pass.
     assert len(learn_parents(noise, 0)) < 6
 
@@ -189,7 +187,7 @@ def test_numbers_are_drawn_around_the_regression_on_the_others(rng):
     y = 1e6 + 2 * x + 3 * codes[:, 0] - labels + rng.normal(scale=0.5, size=n)
     numbers = np.column_stack([x, np.where(rng.random(n) < 0.4, np.nan, y)])
     missing = np.isnan(numbers[:, 1])
-    columns = Columns.of(codes, (2,), numbers, labels=labels, n_classes=2)
+    columns = IncompleteColumns.of(codes, (2,), numbers, labels=labels, n_classes=2)
     learn_chain(columns).run(columns, 3, rng)
     residual = columns.numbers[1] - (1e6 + 2 * x + 3 * codes[:, 0] - labels)
     assert np.array_equal(columns.numbers[1][~missing], numbers[~missing, 1])
@@ -201,10 +199,10 @@ def test_numbers_are_drawn_around_the_regression_on_the_others(rng):
 
 def test_a_fitted_chain_draws_the_class_and_the_cells_of_new_rows(rng):
     whole, codes, labels = related(rng, n=20_000)
-    columns = Columns.of(codes, (3, 3, 2), labels=labels, n_classes=2)
+    columns = IncompleteColumns.of(codes, (3, 3, 2), labels=labels, n_classes=2)
     fitted = learn_chain(columns).run(columns, 5, rng)
     hidden = np.where(np.arange(3) == 1, 3, whole[:, :]).astype(np.uint8)
-    rows = Columns.of(hidden, (3, 3, 2), n_classes=2)
+    rows = IncompleteColumns.of(hidden, (3, 3, 2), n_classes=2)
     fitted.draw(rows, 10, rng)
     for values in (whole[:, 0], whole[:, 2]):
         joint = [np.zeros((3, 3)) for _ in range(2)]
