@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from seminaive import scale
+from seminaive import load_model, save_model, scale
 from seminaive.design.classes import log_odds
 from seminaive.design.reference import (
     AnchoredDesign,
@@ -17,8 +17,6 @@ from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (
     NaiveBayesLogisticRegression,
     NaiveBayesLogisticRegressionCV,
-    load_model,
-    save_model,
 )
 from seminaive.scale import partitions, searching
 from seminaive.scale.reference_blocks import Layout, path_curvature, path_derivatives
