@@ -71,6 +71,9 @@ def test_the_loss_of_smooth_columns_over_blocks_is_that_in_memory(n_classes, mix
         np.testing.assert_allclose(
             loss.hessian_product(at)(along), product, atol=1e-12 * np.abs(product).max()
         )
+        some = np.arange(0, whole.shape[0], 3)
+        np.testing.assert_allclose(loss.gram(some), whole.gram(some), rtol=1e-10, atol=1e-8)
+        np.testing.assert_allclose(loss.squared_columns(), whole.squared_columns(), rtol=1e-10)
 
 
 @pytest.mark.usefixtures("small_sample")

@@ -118,7 +118,8 @@ class HigherOrderClassifier(AdditiveClassifier):
             )
             generator = check_random_state(self.random_state)
             result = minimize_by_epochs(
-                objective,
+                objective.loss,
+                objective.ridge,
                 coordinates,
                 start,
                 design=design,

@@ -10,6 +10,7 @@ import numpy as np
 from seminaive.design.classes import n_columns_of
 from seminaive.design.table_design import TableDesign, padded
 from seminaive.objective.empirical_loss import EmpiricalLoss, replace_by_residuals
+from seminaive.objective.summed_loss import SummedLoss
 from seminaive.statistics import class_weights
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.fused_sums import FusedSums
-    from seminaive.objective.empirical_loss import LossName
+    from seminaive.objective.summed_loss import LossName
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -77,7 +78,7 @@ class TableBlock:
         return EmpiricalLoss(own, self.labels, self.weights, n_classes)
 
 
-class BlockedLoss:
+class BlockedLoss(SummedLoss):
     """The loss of one weighting of a table in blocks, which are visited wherever they lie.
 
     Coefficients are expanded to fused tables once per pass, blocks return sums over fused cells, and these
@@ -96,8 +97,6 @@ class BlockedLoss:
     loss : {"log-likelihood", "squared-error"}
     """
 
-    n_weightings = 1
-
     def __init__(
         self,
         design: TableDesign,
@@ -111,7 +110,6 @@ class BlockedLoss:
         self.loss = loss
         n_columns = n_columns_of(n_classes)
         self.shape = (design.n_coefficients, n_columns)
-        self.variance_at_zero = (1 - 1 / n_classes) / n_classes
         self._over_blocks = over_blocks
         self._squared_columns = squared_columns
         self._space = design.workspace(n_columns)
@@ -137,6 +135,14 @@ class BlockedLoss:
     def gram(self, columns: Indices) -> Floats:
         """Return the weighted Gram matrix of some columns of X."""
         return self._sum(block_gram, columns)
+
+    def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
+        """Return the function that multiplies a direction by the Hessian of the log loss."""
+
+        def product(direction: Floats) -> Floats:
+            return self._sum(block_product, (coefficients, direction))
+
+        return product
 
     def hessian(self, coefficients: Floats) -> Floats:
         """Return the Hessian of the log loss, its coefficients flattened by rows."""
@@ -176,6 +182,18 @@ def block_gram(blocks: Iterable[TableBlock], columns: Indices, design: TableDesi
     """Return the weighted Gram matrix of some columns of X over the rows of some blocks."""
     grams = [block.empirical_loss(design, n_classes).gram(columns) for block in blocks]
     total: Floats = np.sum(grams, axis=0)
+    return total
+
+
+def block_product(
+    blocks: Iterable[TableBlock], places: tuple[Floats, Floats], design: TableDesign, n_classes: int
+) -> Floats:
+    """Return the Hessian of some blocks at coefficients times a direction, the two places."""
+    coefficients, direction = places
+    products = [
+        block.empirical_loss(design, n_classes).hessian_product(coefficients)(direction) for block in blocks
+    ]
+    total: Floats = np.sum(products, axis=0)
     return total
 
 

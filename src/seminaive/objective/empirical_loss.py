@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
 from seminaive.objective.pointwise import posterior_of
+from seminaive.objective.summed_loss import SummedLoss
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,15 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.protocol import Design, Workspace
+    from seminaive.objective.summed_loss import LossName
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
     Labels = NDArray[np.int64]
 
-    LossName = Literal["log-likelihood", "squared-error"]
 
-
-class EmpiricalLoss:
+class EmpiricalLoss(SummedLoss):
     """The loss of a training table as a function of coefficients B, with gradient and second derivatives.
 
     Several weightings of the same rows, such as the training rows of the folds of a cross-validation, have
@@ -64,16 +64,12 @@ class EmpiricalLoss:
         self.loss = loss
         self.offset = offset
         self.n_columns = n_columns_of(n_classes)
+        self.n_weightings = len(self.row_weights)
         self._n_scores = self.n_weightings * self.n_columns
         self.shape = (design.n_coefficients, design.coefficient_columns(self._n_scores))
         self._space = design.workspace(self._n_scores)
         self._kept: tuple[Floats, Floats] | None = None
         self._keep_scores = keep_scores
-
-    @property
-    def n_weightings(self) -> int:
-        """Return the number of weightings of the rows."""
-        return len(self.row_weights)
 
     def with_offset(self, offset: Floats | None) -> EmpiricalLoss:
         """Return the same loss with another offset."""
@@ -119,11 +115,6 @@ class EmpiricalLoss:
     def curvature(self, row_curvature: Floats) -> Floats:
         """Return the diagonal of the Hessian, shaped like the coefficients."""
         return self.design.rough.squared_adjoint(row_curvature)
-
-    @cached_property
-    def variance_at_zero(self) -> float:
-        """Return p (1 - p) where all scores are 0."""
-        return (1 - 1 / self.n_classes) / self.n_classes
 
     @cached_property
     def gradient_at_zero(self) -> Floats:
@@ -185,9 +176,7 @@ class EmpiricalLoss:
         classes share coefficients, it is found by its products with unit vectors.
         """
         if self.shape[1] != self._n_scores:
-            product = self.hessian_product(coefficients)
-            units = np.eye(self.shape[0])
-            return np.hstack([product(unit[:, None]) for unit in units])
+            return super().hessian(coefficients)
         posterior = self.posterior(coefficients)[:, 0]
         p, k = self.shape
         hessian = np.empty((p, k, p, k))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import CategoricalColumn, EncodedTable, NumericColumn
 from seminaive.encode.encoded_table import bins_of
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.summed_loss import SummedLoss
 from seminaive.scale.scratch import keep_blocks
 
 if TYPE_CHECKING:
@@ -105,11 +105,21 @@ def block_products(
     return _added([(block.loss.hessian_product(coefficients)(direction),) for block in blocks])
 
 
+def block_grams(blocks: Iterable[SmoothBlock], columns: NDArray[np.int64]) -> tuple[Floats] | None:
+    """Return the Gram matrix of some columns over the rows of some blocks; None where there is none."""
+    return _added([(block.loss.gram(columns),) for block in blocks])
+
+
+def block_squares(blocks: Iterable[SmoothBlock]) -> tuple[Floats] | None:
+    """Return the sums of squares of all columns over the rows of some blocks; None where there is none."""
+    return _added([(block.loss.squared_columns(),) for block in blocks])
+
+
 def _added(found: Sequence[tuple[Any, ...]]) -> Any:
     return tuple(sum(summands[1:], summands[0]) for summands in zip(*found, strict=True)) if found else None
 
 
-class SmoothBlockedLoss:
+class SmoothBlockedLoss(SummedLoss):
     """The log loss of all rows as a function of the coefficients of smooth columns.
 
     Parameters
@@ -121,10 +131,9 @@ class SmoothBlockedLoss:
     n_classes : int
     """
 
-    n_weightings = 1
-
     def __init__(self, runner: Runner, held: list[Any], columns: SmoothColumns, n_classes: int) -> None:
         self.shape = (1 + int(columns.sizes.sum()), n_columns_of(n_classes))
+        self.n_classes = n_classes
         self._runner = runner
         self._held = held
 
@@ -133,10 +142,15 @@ class SmoothBlockedLoss:
         value, gradient = self._sum(block_losses, coefficients)
         return value, gradient
 
-    @cached_property
-    def gradient_at_zero(self) -> Floats:
-        """Return the gradient where all coefficients are 0."""
-        return self(np.zeros(self.shape))[1]
+    def gram(self, columns: NDArray[np.int64]) -> Floats:
+        """Return the weighted Gram matrix of some columns of X."""
+        found: Floats = self._sum(block_grams, columns)[0]
+        return found
+
+    def squared_columns(self) -> Floats:
+        """Return the weighted sum of the squares of each column of X, (n_coefficients, 1)."""
+        found: Floats = self._sum(block_squares)[0]
+        return found
 
     def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
         """Return the function that multiplies a direction by the Hessian at some coefficients."""
