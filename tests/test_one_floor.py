@@ -43,7 +43,7 @@ def names_in(node):
 
 
 def test_the_log_loss_is_defined_once_in_numpy_and_once_compiled():
-    # Logarithms of sums of exponentials. Statistics of correlations and the log odds of a probability are none,
+    # Logarithms of sums of exponentials. Statistics of correlations and log odds of probabilities are none,
     # nor are the normalising constants of networks (`numpy.logaddexp.reduce`).
     no_losses = {"structure/independence.py", "selection/term_evidence.py", "explain/shift.py"}
     no_losses.add("explain/smallest_change.py")
