@@ -25,8 +25,8 @@ def register_generators() -> None:
     register_dataset(
         "poker-hands", poker_hands, f"{_POKER_ROWS} poker hands, 10 categories, 10 classes (generated)"
     )
-    told = {1: "logistic model, binary", 2: "generative model, binary", 3: "logistic model, normal"}
-    for setting, kind in told.items():
+    kinds = {1: "logistic model, binary", 2: "generative model, binary", 3: "logistic model, normal"}
+    for setting, kind in kinds.items():
         register_dataset(
             f"nbrlr-setting{setting}",
             partial(_simulated, setting),
