@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from seminaive.scale.survey import Survey
 
     Floats = NDArray[np.float64]
+    Sums = tuple[Floats, ...]
 
 
 def smooth_columns(survey: Survey, coding: Coding) -> SmoothColumns:
@@ -93,20 +94,20 @@ def smooth_blocks(
     return keep_blocks(made, folder, number)
 
 
-def block_losses(blocks: Iterable[SmoothBlock], coefficients: Floats) -> tuple[Floats, Floats] | None:
+def block_losses(blocks: Iterable[SmoothBlock], coefficients: Floats) -> Sums | None:
     """Return the loss and the gradient of some blocks; None where there is none."""
-    return _added([block.loss(coefficients) for block in blocks])
+    losses = [block.loss(coefficients) for block in blocks]
+    return _added(losses) if losses else None
 
 
-def block_products(
-    blocks: Iterable[SmoothBlock], coefficients: Floats, direction: Floats
-) -> tuple[Floats] | None:
+def block_products(blocks: Iterable[SmoothBlock], coefficients: Floats, direction: Floats) -> Sums | None:
     """Return the product of the Hessian of some blocks with a direction; None where there is none."""
-    return _added([(block.loss.hessian_product(coefficients)(direction),) for block in blocks])
+    products = [(block.loss.hessian_product(coefficients)(direction),) for block in blocks]
+    return _added(products) if products else None
 
 
-def _added(found: Sequence[tuple[Any, ...]]) -> Any:
-    return tuple(sum(summands[1:], summands[0]) for summands in zip(*found, strict=True)) if found else None
+def _added(found: Sequence[Sums]) -> Sums:
+    return tuple(sum(summands[1:], summands[0]) for summands in zip(*found, strict=True))
 
 
 class SmoothBlockedLoss:
@@ -142,11 +143,10 @@ class SmoothBlockedLoss:
         """Return the function that multiplies a direction by the Hessian at some coefficients."""
 
         def product(direction: Floats) -> Floats:
-            found: Floats = self._sum(block_products, coefficients, direction)[0]
-            return found
+            return self._sum(block_products, coefficients, direction)[0]
 
         return product
 
-    def _sum(self, work: Any, *arguments: Any) -> tuple[Any, ...]:
-        found = [part for part in self._runner.each(work, self._held, *arguments) if part is not None]
-        return _added(found)
+    def _sum(self, work: Callable[..., Sums | None], *arguments: Floats) -> Sums:
+        parts = self._runner.each(work, self._held, *arguments)
+        return _added([part for part in parts if part is not None])
