@@ -24,7 +24,7 @@ import pyarrow.parquet as pq
 from race import Ratio, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, scale
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.evaluate import load_dataset
 from seminaive.models.higher_order_base import cut_rule
 from seminaive.objective.empirical_loss import EmpiricalLoss

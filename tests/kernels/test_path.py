@@ -231,7 +231,7 @@ def test_the_gap_is_the_difference_of_the_objectives_at_a_feasible_dual_point():
     label, row_weight = problem.label, problem.row_weight
     strength = 0.9999 * np.abs(g).max()
     penalty = Penalty(np.full(len(point.x), strength), np.zeros(len(point.x)))
-    certify(design, Rules(1e-6, 1e-6, 1, 0.0, 0.0, 1, 0.0, 0.0), penalty, point)
+    certify(design, Rules(1e-6, 1e-6, 1, 0.0, 0.0, 1, 1, 0.0, 0.0), penalty, point)
     scale = min(1.0, strength / np.abs(g).max())
     theta = scale * row_weight * (label - probability[:, 0])
     q = label - theta / row_weight

@@ -20,7 +20,7 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import ConvergenceWarning, InputError
-from seminaive.objective.cholesky import FLAT
+from seminaive.objective.factor import FLAT
 from seminaive.selection.logistic_parts import BlockInverse, coupled_hessian
 
 RULES = ("bias-variance", "dependence", "greedy")

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive.objective.cholesky import inverse_of, lower_cholesky
+from seminaive.objective.factor import inverse_of, lower_cholesky
 
 
 def singular(below=0.0):

@@ -7,7 +7,7 @@ from scipy.special import log_softmax
 from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms
 from seminaive.design.row_space import RowSpace
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.design.tied import TiedTerms
 from seminaive.objective.blocked_loss import BlockedLoss, TableBlock, class_sums
 from seminaive.objective.empirical_loss import EmpiricalLoss

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from seminaive import scale
-from seminaive.design.table import TableDesign
+from seminaive import load_model, save_model, scale
+from seminaive.design.table_design import TableDesign
 from seminaive.encode import TableEncoder, mdl_cuts
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (
@@ -18,8 +18,6 @@ from seminaive.models import (
     NaiveBayesLogisticRegressionCV,
     SelectiveNaiveBayes,
     SemiNaive,
-    load_model,
-    save_model,
     semi_naive,
 )
 from seminaive.models.higher_order_base import cut_rule

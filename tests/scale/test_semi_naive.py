@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import scale
+from seminaive import load_model, save_model, scale
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import TooLargeError
-from seminaive.models import NaiveBayes, SemiNaive, load_model, save_model, semi_naive
+from seminaive.models import NaiveBayes, SemiNaive, semi_naive
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale.scratch import joblib
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns

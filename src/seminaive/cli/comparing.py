@@ -10,7 +10,7 @@ import typer
 from seminaive.cli import catalogue
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.showing import show
-from seminaive.cli.tables import (
+from seminaive.cli.table_arguments import (
     NamedTable,
     columns_meant,
     look,

@@ -108,7 +108,7 @@ class FusedTerms:
     @classmethod
     def _of_terms(cls, codes: Codes, terms: Terms) -> FusedTerms:
         """Make every term a group, by one kernel: a call for each takes longer than counting a few rows."""
-        from seminaive.kernels.fusion import number_terms
+        from seminaive.kernels.fused_passes import number_terms
 
         cells = np.empty((len(terms.features), len(codes)), dtype=np.uint32)
         slots = np.full(terms.sizes.max(), -1, dtype=np.int64)
@@ -166,14 +166,14 @@ class FusedTerms:
 
     def expand(self, parameters: Floats, fused: Floats) -> None:
         """Fill the fused tables, (fused cells, columns), with the sums of the parameters."""
-        from seminaive.kernels.fusion import expand
+        from seminaive.kernels.fused_passes import expand
 
         for member, first in self._runs:
             expand(member, parameters, first, fused)
 
     def marginalise(self, fused: Floats, gradient: Floats) -> None:
         """Add the fused gradient to that of the parameters, (parameters, columns)."""
-        from seminaive.kernels.fusion import marginalise
+        from seminaive.kernels.fused_passes import marginalise
 
         for member, first in self._runs:
             marginalise(member, fused, first, gradient)
@@ -218,7 +218,7 @@ def plan_groups(
     n_rows = len(codes) if n_rows is None else n_rows
     if n_rows < FEW_ROWS:
         return [Group(columns, (term,)) for term, columns in enumerate(terms.features)]
-    from seminaive.kernels.fusion import covering_gains, joint_sizes
+    from seminaive.kernels.fused_passes import covering_gains, joint_sizes
 
     sample = np.ascontiguousarray(codes[spread_rows(len(codes), PLANNING_ROWS)])
     by_column = np.ascontiguousarray(sample.T)
@@ -269,7 +269,7 @@ def joint_cells(
 
     ``by_column`` holds one row per column. ``cells``, below ``n_cells``, are joint values to refine.
     """
-    from seminaive.kernels.fusion import join_column
+    from seminaive.kernels.fused_passes import join_column
 
     if cells is None:
         cells = np.zeros(by_column.shape[1], dtype=np.int64)

@@ -16,7 +16,7 @@ from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms
 from seminaive.design.pair_codes import PairCodes
 from seminaive.design.smooth_scores import term_blocks
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.design.workspace import in_threads
 from seminaive.statistics import Terms
 

@@ -16,7 +16,7 @@ from seminaive.design.workspace import PlainWorkspace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]

@@ -19,7 +19,7 @@ import pandas as pd
 from scipy import stats
 
 from seminaive.errors import InputError
-from seminaive.evaluate.pairwise import TestResult
+from seminaive.evaluate.pairwise_tests import TestResult
 
 __all__ = [
     "MOST_MODELS_FOR_BERGMANN_HOMMEL",

@@ -9,7 +9,7 @@ import pandas as pd
 
 from seminaive.errors import InputError
 from seminaive.evaluate.metrics import greater_is_better
-from seminaive.evaluate.pairwise import (
+from seminaive.evaluate.pairwise_tests import (
     WinDrawLoss,
     corrected_resampled_t_test,
     sign_test,

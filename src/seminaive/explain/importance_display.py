@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.explain.drawing import Display
+from seminaive.explain.plotting import Display
 from seminaive.explain.reading import clipped, effects_of
 from seminaive.explain.what_matters import column_importances, is_negligible, joint_sentence
 

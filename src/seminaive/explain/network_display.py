@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import axes_of, draw_arrow, write_node
+from seminaive.explain.plotting import axes_of, draw_arrow, write_node
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

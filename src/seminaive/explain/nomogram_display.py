@@ -8,11 +8,11 @@ import numpy as np
 
 from seminaive.encode.nodes import interpolate
 from seminaive.errors import InputError
-from seminaive.explain.drawing import Display
 from seminaive.explain.nomogram_lanes import Lane, lane_of, scaled
 from seminaive.explain.nomogram_selection import Selection
 from seminaive.explain.nomogram_sheet import WIDTH, Sheet
 from seminaive.explain.nomogram_ticks import nice_ticks, weight_label
+from seminaive.explain.plotting import Display
 from seminaive.explain.reading import axis_labels, class_position, clipped, effects_of
 from seminaive.explain.tables import one_row
 from seminaive.explain.what_matters import joint_sentence, together

@@ -14,6 +14,7 @@ from seminaive.errors import InputError
 from seminaive.explain.reading import class_position, code_labels, effects_of, evidence, interval_labels
 from seminaive.explain.segments import best_bands, share_bands
 from seminaive.explain.what_matters import largest_effect, together
+from seminaive.selection.recalibration import recalibrate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-NEWTON_STEPS = 100
 # The mean bands of columns that are not named, and the most numbers between which cuts are tried.
 BANDS, MOST_NUMBERS = 8, 1024
 
@@ -348,27 +348,17 @@ def _mean_square(values: Floats, weight: Floats) -> float:
 
 def _calibrated(card: Scorecard, model: Any, X: Any, y: Any) -> Scorecard:
     """Return the card with its two constants fitted to rows by Newton's method."""
-    is_target = (np.asarray(y) == card.target).astype(np.float64)
+    is_target = (np.asarray(y) == card.target).astype(np.int64)
     score = card.score(X).astype(np.float64)
-    middle, spread = score.mean(), max(score.std(), 1e-12)
-    design = np.stack([np.ones_like(score), (score - middle) / spread], axis=1)
-    coefficients = np.zeros(2)
-    for _ in range(NEWTON_STEPS):
-        probability = expit(design @ coefficients)
-        gradient = design.T @ (is_target - probability)
-        if np.abs(gradient).max() < 1e-9 * len(score):
-            break
-        hessian = (design * (probability * (1 - probability))[:, None]).T @ design + 1e-9 * np.eye(2)
-        coefficients += np.linalg.solve(hessian, gradient)
-    slope = coefficients[1] / spread
-    if not slope > 0:
+    found = recalibrate(score[:, None], is_target, np.ones_like(score), 2)
+    if not (found.slope > 0 and np.ptp(score) > 0):
         raise InputError(
             "on these rows the score does not rise with the class: the scorecard does not fit them, so it "
             "cannot be calibrated"
         )
-    even = middle - coefficients[0] / slope
+    even = -found.intercept[0] / found.slope
     before = card.predict_proba(X)
-    changed = replace(card, even=float(even), to_double=float(np.log(2) / slope))
+    changed = replace(card, even=float(even), to_double=float(np.log(2) / found.slope))
     losses = [
         _log_loss(proba, np.asarray(y), model.classes_)
         for proba in (before, changed.predict_proba(X), model.predict_proba(X))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import Display, draw_arrow, write_node
+from seminaive.explain.plotting import Display, draw_arrow, write_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

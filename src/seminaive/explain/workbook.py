@@ -167,7 +167,6 @@ class _Workbook:
         self._add_tables()
         self._add_curves()
         self._add_tuples()
-        self._add_factored()
         weights = self._add_scores()
         if len(self.steps) > MOST_COLUMNS:
             raise TooLargeError(
@@ -351,33 +350,6 @@ class _Workbook:
                     parts.append(f"IF({line}=0,0,{share}*{value})")
             for k, parts in enumerate(found):
                 self.terms[k].append((name, f"={'+'.join(parts)}"))
-
-    def _add_factored(self) -> None:
-        """Add pairs in factors: the row of one column times a core times the row of the other."""
-        portable, schema = self.portable, self.portable.schema
-        if not portable.factored:
-            return
-        widest = max(core.shape[1] for _, _, core in portable.factored)
-        widest = max(widest, *(left.shape[1] for _, (left, _), _ in portable.factored))
-        sheet = _Sheet(self, "factors", ["of", "value", *(f"factor {k + 1}" for k in range(widest))])
-        blocks: dict[int, tuple[int, int]] = {}
-        for positions, factors, core in portable.factored:
-            rows = []
-            for position, values in zip(positions, factors, strict=True):
-                name = schema.columns[position].name
-                if position not in blocks:
-                    labels = code_labels(schema, position)
-                    blocks[position] = sheet.block(
-                        [[name, label, *row] for label, row in zip(labels, values, strict=True)]
-                    )
-                rows.append(
-                    f"INDEX({sheet.range(3, blocks[position], values.shape[1])},{self.codes[position]}+1,0)"
-                )
-            name = " × ".join(schema.columns[position].name for position in positions)
-            for k, label in enumerate(self.outputs):
-                lines = sheet.block([[name, label, *row] for row in core[:, :, k]])
-                middle = sheet.range(3, lines, core.shape[1])
-                self.terms[k].append((name, f"=SUMPRODUCT(MMULT({rows[0]},{middle}),{rows[1]})"))
 
     def _add_scores(self) -> list[str]:
         """Add the sum of all terms of each output, and the weight of each class."""

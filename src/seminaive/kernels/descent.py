@@ -8,6 +8,8 @@ gradient.
 import numpy as np
 
 from seminaive.kernels.compilation import njit
+from seminaive.kernels.elementary import exponential
+from seminaive.kernels.losses import against, exponentiate, largest
 
 
 @njit(cache=True, nogil=True)
@@ -57,15 +59,9 @@ def turn_into_residuals(scores, label, weight):
     """Replace the scores (K,) of one row by weight * (posterior - truth)."""
     n_columns = scores.shape[0]
     if n_columns == 1:
-        small = np.exp(-abs(scores[0]))
-        p = (1.0 if scores[0] >= 0 else small) / (1.0 + small)
-        scores[0] = weight * (p - label)
+        scores[0] = weight * (against(-scores[0], exponential(-abs(scores[0]))) - label)
         return
-    highest = scores.max()
-    total = 0.0
-    for c in range(n_columns):
-        scores[c] = np.exp(scores[c] - highest)
-        total += scores[c]
+    total = exponentiate(scores, largest(scores))
     for c in range(n_columns):
         scores[c] *= weight / total
     scores[label] -= weight

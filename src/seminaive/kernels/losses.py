@@ -8,6 +8,8 @@ good fit; residuals are then arbitrary. Products and sums may be contracted into
 faster and more exact. tests/objective/test_losses.py has the same in NumPy.
 """
 
+import math
+
 import numpy as np
 
 from seminaive.kernels.compilation import njit
@@ -30,12 +32,41 @@ def against(margin, small):
 
 
 @njit(inline="always")
-def hinge(margin):
+def shortfall(margin):
     """Return max(0, -margin), and NaN for an infinite margin, so that overflow never counts as a good fit.
 
     Together with log(1 + exp(-|margin|)) it is the log loss.
     """
     return (0.0 if margin >= 0.0 else -margin) + 0.0 * margin
+
+
+@njit(inline="always")
+def softmax_loss(lead, others, total):
+    """Return the log loss of a row, of whose scores the largest was taken off before exp.
+
+    lead: the score of its class less the largest other one; others: the sum of the other classes'
+    exponentials; total: that of all. No digits are lost where the loss is near 0.
+    """
+    return math.log1p(others) if lead >= 0.0 else math.log(total) - lead
+
+
+@njit(inline="always")
+def largest(scores):
+    """Return the largest of the scores (C,) of one row."""
+    highest = scores[0]
+    for c in range(1, scores.shape[0]):
+        highest = scores[c] if scores[c] > highest else highest
+    return highest
+
+
+@njit(inline="always")
+def exponentiate(scores, highest):
+    """Replace the scores (C,) of one row by e**(s - highest), and return their sum."""
+    total = 0.0
+    for c in range(scores.shape[0]):
+        scores[c] = exponential(scores[c] - highest)
+        total += scores[c]
+    return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -59,7 +90,7 @@ def binary_log_loss_residuals(scores, labels, weights):
             losses[i] = logarithm(1.0 + small[i])
         for i in range(m):
             sign = 2.0 * np.float64(label[i]) - 1.0
-            losses[i] = weight[i] * (losses[i] + hinge(sign * score[i]))
+            losses[i] = weight[i] * (losses[i] + shortfall(sign * score[i]))
         for i in range(m):
             sign = 2.0 * np.float64(label[i]) - 1.0
             score[i] = -sign * weight[i] * against(sign * score[i], small[i])

@@ -12,7 +12,7 @@ import numpy as np
 
 from seminaive.kernels.compile_options import fused_part, inlined, reordered_part
 from seminaive.kernels.elementary import exponential
-from seminaive.kernels.losses import against, hinge
+from seminaive.kernels.losses import against, shortfall, softmax_loss
 from seminaive.kernels.path_problem import CHUNK, LOSS, MARGIN, ODDS
 
 SATURATED = 1e300  # stands for exp of a margin beyond what a float holds
@@ -116,7 +116,7 @@ def logistic_rows(score, label, row_weight, probability, exponent, small, facts)
         probability[i] = against(-score[i], small[i])
         score[i] = row_weight[i] * sign * against(margin, small[i])
         least = margin if margin < least else least
-        loss += row_weight[i] * hinge(margin)
+        loss += row_weight[i] * shortfall(margin)
         odds += row_weight[i] * (small[i] if margin >= 0.0 else 1.0 / small[i])
     product = 1.0
     for i in range(size):
@@ -158,8 +158,7 @@ def softmax_rows(label, row_weight, begin, size, work, softmax, facts):
     for i in range(size):
         own, weight = scores[label[begin + i] * CHUNK + i], row_weight[begin + i]
         top[i] = own + others[i]
-        lost = math.log1p(others[i]) if rival[i] >= 0.0 else math.log(top[i]) - rival[i]
-        facts[LOSS] += weight * lost
+        facts[LOSS] += weight * softmax_loss(rival[i], others[i], top[i])
         facts[ODDS] += weight * min(others[i] / own, SATURATED)
     for c in range(n_scores):
         for i in range(size):

@@ -12,7 +12,7 @@ from seminaive.design.classes import by_class
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts
 from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
-from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import (
     LARGEST_WHOLE,

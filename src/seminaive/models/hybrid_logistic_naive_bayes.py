@@ -33,7 +33,7 @@ from seminaive.structure import (
     greedy_partition,
     mean_dependence,
 )
-from seminaive.structure.partitions import CUTOFF
+from seminaive.structure.parents_or_children import CUTOFF
 from seminaive.structure.results import LEVEL
 
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from seminaive.design.coefficients import Coefficients, GenerativeEstimate
-from seminaive.design.table import standardised, terms_of_order
+from seminaive.design.table_design import standardised, terms_of_order
 from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import unchanged_on_failure

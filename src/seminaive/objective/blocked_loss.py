@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
-from seminaive.design.table import TableDesign, padded
+from seminaive.design.table_design import TableDesign, padded
 from seminaive.objective.empirical_loss import EmpiricalLoss, replace_by_residuals
 from seminaive.statistics import class_weights
 
@@ -64,7 +64,7 @@ class TableBlock:
 
     def class_sums(self, n_classes: int) -> tuple[Floats, Floats, Floats]:
         """Return the weights of fused cells by class, of classes, and the sums of squares of numbers."""
-        from seminaive.kernels.fusion import scatter_classes
+        from seminaive.kernels.fused_passes import scatter_classes
 
         tables = np.zeros((int(self.offsets[-1]), padded(n_classes)))
         scatter_classes(self.cells, self.labels, self.weights, tables)

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from scipy.special import expit
 
 from seminaive.design.classes import n_columns_of
+from seminaive.objective.pointwise import posterior_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -107,9 +107,7 @@ class EmpiricalLoss:
 
     def posterior(self, coefficients: Floats) -> Floats:
         """Return the probability of each class or, of two, of class 1: (n_rows, n_weightings, n_columns)."""
-        scores = self.scores(coefficients).reshape(-1, self.n_weightings, self.n_columns)
-        posterior: Floats = expit(scores) if self.n_columns == 1 else _softmax(scores)
-        return posterior
+        return posterior_of(self.scores(coefficients).reshape(-1, self.n_weightings, self.n_columns))
 
     # Second derivatives of the log loss
 
@@ -230,19 +228,6 @@ class EmpiricalLoss:
     def _flat(self, by_weighting: Floats) -> Floats:
         """Return the columns of all weightings side by side."""
         return by_weighting.reshape(len(by_weighting), self._n_scores)
-
-
-def _softmax(scores: Floats) -> Floats:
-    """Return the softmax along the last axis, column by column: a reduction of so few elements is slow."""
-    highest = scores[..., 0].copy()
-    for c in range(1, scores.shape[-1]):
-        np.maximum(highest, scores[..., c], out=highest)
-    posterior: Floats = np.exp(scores - highest[..., None])
-    total = posterior[..., 0].copy()
-    for c in range(1, scores.shape[-1]):
-        total += posterior[..., c]
-    posterior /= total[..., None]
-    return posterior
 
 
 def replace_by_residuals(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.objective.cholesky import inverse_of, lower_cholesky
 from seminaive.objective.coordinates import LEAST_CURVATURE
+from seminaive.objective.factor import inverse_of, lower_cholesky
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from seminaive.evaluate import Experiment, RepeatedKFold, run_repetitions
 from seminaive.evaluate.datasets import Dataset
-from seminaive.evaluate.pairwise import sign_test, win_draw_loss
+from seminaive.evaluate.pairwise_tests import sign_test, win_draw_loss
 from seminaive.evaluate.rivals import RIVALS
 from seminaive.models import (
     AcceleratedLogisticRegression,

@@ -24,8 +24,8 @@ from seminaive.evaluate.datasets import Dataset
 from seminaive.models import NaiveBayesLogisticRegressionCV
 from seminaive.papers.factor_hybrid import FactorHybrid
 from seminaive.papers.factors import factors_of
+from seminaive.papers.filled_cells import impute_given_class
 from seminaive.papers.forests import VotingForest
-from seminaive.papers.imputation import impute_given_class
 from seminaive.papers.nbrlr import PATH_OF_THE_PAPERS
 from seminaive.papers.outcomes import t_test_outcome
 from seminaive.papers.real_tables import paper_table, tables_of

@@ -18,7 +18,7 @@ from seminaive.design.fusion import (
     plan_groups,
     spread_rows,
 )
-from seminaive.design.table import TableDesign, refuse_too_large, terms_of_order
+from seminaive.design.table_design import TableDesign, refuse_too_large, terms_of_order
 from seminaive.objective.blocked_loss import BlockedLoss, TableBlock, class_sums
 from seminaive.scale.partitions import ROWS_AT_ONCE
 from seminaive.scale.scratch import ArrayOnDisk
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.fusion import Group
-    from seminaive.models.progress import Steps
+    from seminaive.models.fit_progress import Steps
     from seminaive.objective.empirical_loss import LossName
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
@@ -336,7 +336,7 @@ def number_cells(
 
     ``numbered`` may be the array of cells itself.
     """
-    from seminaive.kernels.fusion import renumber
+    from seminaive.kernels.fused_passes import renumber
 
     for g, (values, known) in enumerate(zip(examples, every, strict=True)):
         positions = positions_among(values, known) + offsets[g]

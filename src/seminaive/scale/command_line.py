@@ -12,7 +12,7 @@ from seminaive.errors import InputError
 from seminaive.evaluate.written_predictions import PREDICTION, PROBABILITY
 from seminaive.files import CSV, PARQUET, check_table_name, is_named
 from seminaive.memory import refuse_beyond_memory
-from seminaive.scale.fitting import fit
+from seminaive.scale.fit_anywhere import fit
 from seminaive.scale.local_runner import LocalRunner
 from seminaive.scale.predicting import check_new_folder
 from seminaive.scale.sources import Source, from_csv, from_parquet
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from seminaive.delimited import TextFormat
-    from seminaive.scale.fitting import Model
+    from seminaive.scale.fit_anywhere import Model
 
 # Predictions that are scored are in memory as Arrow columns, as a frame and as arrays.
 COPIES = 3

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from seminaive.encode.files import code_columns, csv_pieces
+from seminaive.encode.table_files import code_columns, csv_pieces
 from seminaive.errors import InputError, TableTypeError
 from seminaive.files import CSV, PARQUET, is_named
 

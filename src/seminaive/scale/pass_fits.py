@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from seminaive.design.coefficients import GenerativeEstimate
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
     from seminaive.objective.blocked_loss import BlockedLoss
     from seminaive.objective.empirical_loss import LossName
     from seminaive.scale.coding import Coding

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.models.base import TrainingSet
+    from seminaive.models.fit_progress import Steps
     from seminaive.models.folded import FoldedRows
-    from seminaive.models.progress import Steps
     from seminaive.models.semi_naive import SemiNaive
     from seminaive.scale.coding import Coding
     from seminaive.scale.survey import Survey

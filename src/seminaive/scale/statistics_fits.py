@@ -12,11 +12,11 @@ from seminaive.statistics import TrainingSummary
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.models.generative import GenerativeMixin
+    from seminaive.models.generative_classifier import GenerativeMixin
     from seminaive.scale.coding import Coding
     from seminaive.scale.partitions import TablePartition
     from seminaive.scale.work import Work
-    from seminaive.scores.interpolation import Interpolation
+    from seminaive.scores.alpha_interpolation import Interpolation
 
     Floats = NDArray[np.float64]
 

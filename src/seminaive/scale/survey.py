@@ -21,8 +21,8 @@ from seminaive.encode import (
     weigh_classes,
 )
 from seminaive.encode.column_kinds import names_rows
+from seminaive.encode.encoded_table import bins_of, check_evidence
 from seminaive.encode.frames import Table, as_numbers
-from seminaive.encode.table import bins_of, check_evidence
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.base import encode_rows
 from seminaive.scale.sources import plain_type

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import log_odds
-from seminaive.statistics import complete
+from seminaive.imputation import complete
 from seminaive.structure import SparseNetworks, bic_network
 from seminaive.structure.sparse_network import KEPT_BYTES
 

@@ -30,6 +30,7 @@ from seminaive.kernels.path_problem import (
     new_path,
     new_penalty,
     new_point,
+    new_run,
     new_softmax,
     new_work,
 )
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 # that sweeps over the coefficients takes over beyond, with more steps for one Newton step. Twice as many are
 # kept of several classes, which meet in their second derivatives, where rows are no more than that.
 WIDEST, PATIENCE = 1500, 5
+# Coefficients up to which the working set is all of them: fewer are worth no choice.
+ALWAYS_WHOLE = 400
 # A path that may stop early does so at this share of the deviance explained, as is customary, and, once the
 # classes are separated, below this part of the largest strength.
 EXPLAINED, SEPARATED = 0.999, 1e-2
@@ -330,6 +333,7 @@ def rules_of(options: PathOptions, null_loss: float, gram_limit: int, ratio: flo
         (1.0 - EXPLAINED) * null_loss if options.stop_early else -1.0,
         SEPARATED if options.stop_early else -1.0,
         gram_limit,
+        ALWAYS_WHOLE,
         float(ratio),
         float(np.abs(centre).max()),
     )
@@ -381,7 +385,7 @@ def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) ->
     penalty, point, trial = new_penalty(size), new_point(size), new_point(size)
     work, softmax = new_work(len(problem.label), n_scores), new_softmax(n_scores)
     model = new_model(design, n_scores, rules.gram_limit)
-    newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial)
+    newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial, new_run())
     wide = np.flatnonzero(path.statuses == TOO_WIDE)
     if len(wide):
         from seminaive.kernels.path_sweeps import new_sweep, sweep_path

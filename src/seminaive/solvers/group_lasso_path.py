@@ -25,7 +25,7 @@ import numpy as np
 from seminaive.design.rounding import ROUNDING
 from seminaive.memory import refuse_beyond_memory
 from seminaive.objective.group_norm import GroupNorm
-from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.solvers.line_search import backtrack
 from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.statistics.distinct import distinct_rows
 
@@ -267,16 +267,12 @@ class GroupLassoProblem:
             + norm.value(new)
             - norm.value(state.coefficients)
         )
-        length = 1.0
-        for _ in range(MOST_HALVINGS):
+
+        def attempt(length: float) -> tuple[float, float, _State]:
             moved = self._state(state.coefficients + length * step, state.intercepts + length * step0, norm)
-            if (
-                moved.objective
-                <= state.objective - SUFFICIENT_DECREASE * length * promised + ROUNDING * self.null_loss
-            ):
-                return moved, promised
-            length /= 2
-        return None, promised
+            return moved.objective, length * promised, moved
+
+        return backtrack(attempt, state.objective, ROUNDING * self.null_loss)[0], promised
 
     def _minimise_model(
         self, state: _State, norm: GroupNorm, active: Integers, cells: Integers

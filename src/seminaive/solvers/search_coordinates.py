@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.coefficients import GenerativeEstimate
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
     from seminaive.objective.penalised_loss import PenalisedLoss
 
     Floats = NDArray[np.float64]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.coefficients import Coefficients
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
     from seminaive.objective.coordinates import Coordinates
     from seminaive.objective.penalised_loss import PenalisedLoss
 

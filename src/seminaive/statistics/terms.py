@@ -255,15 +255,6 @@ class Terms(SavedByFields):
             positions = np.flatnonzero((term_orders > max(axes)) & known[others].all(axis=0))
             yield axes, positions, self.without_evidence(cells[positions], axes)
 
-    def n_values_beside(self, axes: Sequence[int]) -> Indices:
-        """Return for each term the number of combinations of known values of its other axes."""
-        n_values = np.ones(len(self.features), dtype=np.int64)
-        for axis in range(int(self.orders.max(initial=0))):
-            if axis not in axes:
-                has = np.flatnonzero(self.orders > axis)
-                n_values[has] *= self._cardinalities[self.columns[self.starts[has] + axis]]
-        return n_values
-
     def without_evidence(self, cells: Indices, axes: Sequence[int]) -> Indices:
         """Return the cells where the codes of some axes, which every cell's term has, are no evidence."""
         term = self.term_of(cells)

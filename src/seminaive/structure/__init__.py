@@ -26,7 +26,7 @@ from seminaive.structure.independence import (
     shrunken_covariance,
 )
 from seminaive.structure.ordering import OrderSearch, search_order
-from seminaive.structure.partitions import (
+from seminaive.structure.parents_or_children import (
     Assignment,
     Partition,
     bias_variance_partition,
@@ -38,8 +38,8 @@ from seminaive.structure.partitions import (
 from seminaive.structure.permutation_tests import SequentialPermutationTests
 from seminaive.structure.results import IndependenceResult
 from seminaive.structure.score_search import bic_network, bic_parents
+from seminaive.structure.spanning_tree import FeatureTree, chow_liu_tree
 from seminaive.structure.sparse_network import SparseNetworks
-from seminaive.structure.tree import FeatureTree, chow_liu_tree
 
 __all__ = [
     "ALGORITHMS",

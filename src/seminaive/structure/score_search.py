@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import xlogy
 
-from seminaive.scores.network import Network
+from seminaive.scores.bayesian_network import Network
 from seminaive.statistics.distinct import distinct_rows, joint_counts
 
 if TYPE_CHECKING:

@@ -14,7 +14,6 @@ import numpy as np
 
 from seminaive.kernels.compilation import njit
 from seminaive.kernels.compile_options import kernel, part
-from seminaive.kernels.elementary import exponential, logarithm
 
 
 @part
@@ -211,26 +210,3 @@ def move_number(z, polynomials, now, to, scores):
             old = polynomials[0, c, now] + x * (polynomials[1, c, now] + x * polynomials[2, c, now])
             new = polynomials[0, c, to] + x * (polynomials[1, c, to] + x * polynomials[2, c, to])
             scores[i, c] = (scores[i, c] - old) + new
-
-
-@kernel
-def error_and_deviance(scores, starts, weights):
-    """Return the weight of misclassified rows and minus twice the weighted log likelihood of the classes."""
-    C = scores.shape[1]
-    error = 0.0
-    total = 0.0
-    for y in range(C):
-        for i in range(starts[y], starts[y + 1]):
-            largest = scores[i, 0]
-            winner = 0
-            for c in range(1, C):
-                if scores[i, c] > largest:
-                    largest = scores[i, c]
-                    winner = c
-            if winner != y:
-                error += weights[i]
-            exponentials = 0.0
-            for c in range(C):
-                exponentials += exponential(scores[i, c] - largest)
-            total += weights[i] * (largest - scores[i, y] + logarithm(exponentials))
-    return error, 2.0 * total

@@ -17,11 +17,12 @@ from scipy.special import softmax
 
 from seminaive.encode import TableEncoder
 from seminaive.evaluate import run_repetitions
+from seminaive.imputation import complete, draw_codes_given_class
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance
 from seminaive.papers.veterans import LABEL, LAYERS, MARKOV_BOUNDARY, true_posterior, veterans
 from seminaive.scores import Network, generative_scores, log_posterior
 from seminaive.selection.network_folds import PLAN
-from seminaive.statistics import TableStatistics, Terms, TupleCounts, complete, draw_codes_given_class
+from seminaive.statistics import TableStatistics, Terms, TupleCounts
 from seminaive.structure import SparseNetworks, bic_network
 
 __all__ = ["METHODS", "REPRODUCTIONS", "caught", "judge", "one_standard_error"]

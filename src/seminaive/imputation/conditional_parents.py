@@ -11,7 +11,7 @@ from scipy.special import xlogy
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.statistics.incomplete_columns import IncompleteColumns
+    from seminaive.imputation.incomplete_columns import IncompleteColumns
     from seminaive.statistics.terms import Codes
 
     Floats = NDArray[np.float64]
@@ -32,7 +32,7 @@ def learn_parents(
     --------
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.integers(0, 2, (2, 500))
-    >>> from seminaive.statistics import IncompleteColumns
+    >>> from seminaive.imputation import IncompleteColumns
     >>> codes = np.column_stack([a, b, a ^ (rng.random(500) < 0.1)]).astype(np.uint8)
     >>> table = IncompleteColumns.of(codes, (2, 2, 2))
     >>> learn_parents(table, 2)

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 # Added to a diagonal, as a share of its mean: half the digits of a float are left, and a direction without
 # curvature, whose derivative is rounding, moves by no more than rounding does along the others.
-FLAT = float(np.sqrt(np.finfo(float).eps))
+HALF_THE_DIGITS = float(np.sqrt(np.finfo(float).eps))
 
 
-def lower_cholesky(matrix: Floats, share: float = FLAT) -> Floats:
+def lower_cholesky(matrix: Floats, share: float = HALF_THE_DIGITS) -> Floats:
     """Return the lower Cholesky factor of a matrix whose diagonal is raised a little.
 
     Directions without curvature, along which only rounding is left, are held back by that. Where the matrix

@@ -180,7 +180,7 @@ class TableDesign:
 
     def generative_estimate(self, labels: Indices, row_weight: Floats) -> GenerativeEstimate:
         """Return the log probabilities that the weighted rows give to each coefficient."""
-        from seminaive.kernels.fusion import scatter_classes
+        from seminaive.kernels.fused_passes import scatter_classes
 
         n_classes = self.coefficients.n_classes
         tables = np.zeros((self.fused.n_fused_cells, padded(n_classes)))
@@ -278,7 +278,7 @@ class TableWorkspace:
 
     def fused_sums(self, numbers: Floats) -> FusedSums:
         """Return the sums of the values over each fused cell's rows; the arrays are overwritten by a pass."""
-        from seminaive.kernels.fusion import scatter
+        from seminaive.kernels.fused_passes import scatter
 
         tables, values = self._tables, self._values
         fused, n_threads = self._design.fused, self._design.n_threads
@@ -339,7 +339,7 @@ class TableWorkspace:
 
     def _add_up(self, rows: slice) -> None:
         """Fill in the scores of some rows."""
-        from seminaive.kernels.fusion import gather
+        from seminaive.kernels.fused_passes import gather
 
         numbers, cells = self._design.numbers, self._design.fused.cells
         scores = self._values[rows]

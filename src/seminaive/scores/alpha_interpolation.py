@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.scores.additive import AdditiveScores
-from seminaive.scores.generative import NormalParameters, laplace_tables, log_priors
+from seminaive.scores.additive_scores import AdditiveScores
+from seminaive.scores.generative_terms import NormalParameters, laplace_tables, log_priors
 from seminaive.statistics import TupleCounts, log_or_veto
 
 if TYPE_CHECKING:

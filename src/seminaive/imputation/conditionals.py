@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
-from seminaive.statistics.drawing import draw_shares, draw_values, value_shares
+from seminaive.imputation.value_draws import draw_shares, draw_values, value_shares
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.statistics.incomplete_columns import IncompleteColumns
+    from seminaive.imputation.incomplete_columns import IncompleteColumns
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

@@ -41,7 +41,6 @@ class AdditiveClassifier(TableClassifier):
         return [
             *(" × ".join(coded[j] for j in term) for term in scores.terms.features),
             *(numeric[j] for j in (*scores.numeric.features, *scores.curves.features)),
-            *(" × ".join(coded[j] for j in pair) for pair in scores.pairs.features),
         ]
 
     @property

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from seminaive.errors import InputError
 from seminaive.models.base import TableClassifier, unchanged_on_failure
-from seminaive.models.generative import GenerativeMixin
+from seminaive.models.generative_classifier import GenerativeMixin
 from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes
 from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV

@@ -18,9 +18,9 @@ def load_model(file: Path) -> Any:
     """Read a saved model; a path without a file is refused before anything is imported."""
     if not file.is_file():
         raise ModelFileError(f"there is no file {str(file)!r}")
-    from seminaive import models
+    from seminaive import saving
 
-    return models.load_model(file)
+    return saving.load_model(file)
 
 
 def explain(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.statistics.chained_equations import learn_chain
-from seminaive.statistics.drawing import draw_values, value_shares
-from seminaive.statistics.incomplete_columns import IncompleteColumns
+from seminaive.imputation.chained_equations import learn_chain
+from seminaive.imputation.incomplete_columns import IncompleteColumns
+from seminaive.imputation.value_draws import draw_values, value_shares
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +100,7 @@ def complete(
     """Return several completions of a coded training table, drawn by chained equations.
 
     Every column is drawn given the class and the columns that tell most about it, whose values are drawn in
-    turn; see `seminaive.statistics.chained_equations`. The tables differ in the missing cells alone.
+    turn; see `seminaive.imputation.chained_equations`. The tables differ in the missing cells alone.
 
     Parameters
     ----------

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.encoded_table import EncodedTable, bins_of, interleave
 from seminaive.encode.nodes import Axis, at_codes, axis_of
 from seminaive.encode.schema import CategoricalColumn, EmptyColumn, NumericColumn, Schema
-from seminaive.encode.table import EncodedTable, bins_of, interleave
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.scores.additive import AdditiveScores
-from seminaive.scores.generative import log_priors
+from seminaive.scores.additive_scores import AdditiveScores
+from seminaive.scores.generative_terms import log_priors
 from seminaive.statistics import Terms, log_shares
 
 if TYPE_CHECKING:

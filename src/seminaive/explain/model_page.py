@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.explain.calculator import calculator_page
-from seminaive.explain.drawing import axes_of
 from seminaive.explain.edit import history
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import MOST_LANES, NomogramDisplay
 from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
+from seminaive.explain.plotting import axes_of
 from seminaive.explain.portable import model_name
 from seminaive.explain.reading import effects_of
 from seminaive.explain.structure_display import StructureDisplay

@@ -9,7 +9,6 @@ import numpy as np
 
 from seminaive.encode.saved_by_fields import NOT_GIVEN, SavedByFields
 from seminaive.scores.curve_terms import CurveTerms
-from seminaive.scores.factored_pairs import FactoredPairs
 from seminaive.scores.kind import COMPILED_GATHERS, is_block
 from seminaive.scores.numeric_terms import NumericTerms
 from seminaive.scores.table_terms import TableTerms
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from seminaive.statistics import Terms
 
     Floats = NDArray[np.float64]
-    Kinds = tuple[TableTerms, NumericTerms, CurveTerms, FactoredPairs]
+    Kinds = tuple[TableTerms, NumericTerms, CurveTerms]
 
 
 def log_posterior(scores: Floats) -> Floats:
@@ -44,11 +43,10 @@ def log_posterior(scores: Floats) -> Floats:
 class AdditiveScores(SavedByFields):
     """The score of class c: ``prior[c]`` plus one contribution per term.
 
-    A term is a table over one coded column or a tuple of them, a polynomial or a piecewise-linear curve of
-    one number, or a pair of coded columns as a product of factors. Softmax of the scores is the posterior.
-    A cell of no evidence holds what an unseen value, or a missing one, contributes given the values that are
-    known: 0 in generative scores where none is known. Wherever terms are listed, tables come first, then
-    polynomials, curves and factored pairs.
+    A term is a table over one coded column or a tuple of them, or a polynomial or a piecewise-linear curve of
+    one number. Softmax of the scores is the posterior. A cell of no evidence holds what an unseen value, or a
+    missing one, contributes given the values that are known: 0 in generative scores where none is known.
+    Wherever terms are listed, tables come first, then polynomials and curves.
 
     Parameters
     ----------
@@ -59,7 +57,6 @@ class AdditiveScores(SavedByFields):
     numeric : NumericTerms
         Polynomials of numbers.
     curves : CurveTerms, default=none
-    pairs : FactoredPairs, default=none
 
     Examples
     --------
@@ -77,15 +74,11 @@ class AdditiveScores(SavedByFields):
     tables: Floats
     numeric: NumericTerms
     curves: CurveTerms = NOT_GIVEN
-    pairs: FactoredPairs = NOT_GIVEN
 
     def __post_init__(self) -> None:
-        """Have no curves and no factored pairs where none are given; files of version 0.1 have none."""
+        """Have no curves where none are given."""
         if self.curves is NOT_GIVEN:
             object.__setattr__(self, "curves", CurveTerms.none(self.n_classes))
-        if self.pairs is NOT_GIVEN:
-            pairs = FactoredPairs.none(self.terms.cardinalities, self.n_classes)
-            object.__setattr__(self, "pairs", pairs)
 
     @classmethod
     def of_tables(cls, prior: Floats, terms: Terms, tables: Any) -> AdditiveScores:
@@ -105,18 +98,12 @@ class AdditiveScores(SavedByFields):
     @property
     def kinds(self) -> Kinds:
         """Return the terms of each kind, in the order in which terms are listed."""
-        return TableTerms(self.terms, self.tables), self.numeric, self.curves, self.pairs
+        return TableTerms(self.terms, self.tables), self.numeric, self.curves
 
     def _with(self, prior: Floats, kinds: Any) -> AdditiveScores:
-        tables, numeric, curves, pairs = kinds
+        tables, numeric, curves = kinds
         return replace(
-            self,
-            prior=prior,
-            terms=tables.terms,
-            tables=tables.tables,
-            numeric=numeric,
-            curves=curves,
-            pairs=pairs,
+            self, prior=prior, terms=tables.terms, tables=tables.tables, numeric=numeric, curves=curves
         )
 
     def check_fits(self, cardinalities: Sequence[int], n_numbers: int, n_classes: int) -> None:
@@ -183,14 +170,6 @@ class AdditiveScores(SavedByFields):
         What is left tells for or against a class; what speaks equally for all classes is gone.
         """
         return self._with(self.prior - self.prior.mean(), [kind.centred() for kind in self.kinds])
-
-    def interpolate(self, other: AdditiveScores, share: float) -> AdditiveScores:
-        """Return ``(1 - share)`` times these scores plus ``share`` times others over the same terms."""
-        kinds: Any = zip(self.kinds, other.kinds, strict=True)
-        return self._with(
-            (1 - share) * self.prior + share * other.prior,
-            [own.interpolated(its, share) for own, its in kinds],
-        )
 
     def toward_class_shares(self, share: float, log_shares: Floats) -> AdditiveScores:
         """Return ``share`` times these scores, the rest being the logarithms of the class shares.

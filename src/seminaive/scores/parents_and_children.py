@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.scores.additive import AdditiveScores
-from seminaive.scores.generative import laplace_tables, m_estimate_tables
+from seminaive.scores.additive_scores import AdditiveScores
+from seminaive.scores.generative_terms import laplace_tables, m_estimate_tables
 from seminaive.statistics import VETO, Terms, TupleCounts, log_shares
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class DependenceTables:
 
         ``shared`` divides the smoothing among the values of an estimate; else each value gets it whole.
         """
-        from seminaive.kernels.dependence import fill_children
+        from seminaive.kernels.parent_averages import fill_children
 
         counts = statistics.counts
         term_of = {columns: term for term, columns in enumerate(counts.terms.features)}
@@ -132,7 +132,7 @@ class DependenceTables:
 
     def joint_log_scores(self, codes: Codes, min_count: float, n_threads: int) -> Floats:
         """Return the log of the mean joint probability of each row and class."""
-        from seminaive.kernels.dependence import average_parents
+        from seminaive.kernels.parent_averages import average_parents
 
         terms = self.naive.terms
         cardinalities = np.array(terms.cardinalities, dtype=np.int64)

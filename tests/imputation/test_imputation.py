@@ -4,19 +4,17 @@ import numpy as np
 import pytest
 from scipy.stats import chi2_contingency, chisquare, kstest
 
-from seminaive.kernels.drawing import draw_from_cells
-from seminaive.statistics import (
+from seminaive.imputation import (
     IncompleteColumns,
-    Moments,
-    Terms,
-    TupleCounts,
     complete,
     draw_codes_given_class,
     draw_numbers_given_class,
     learn_chain,
 )
-from seminaive.statistics.conditional_parents import learn_parents
-from seminaive.statistics.conditionals import ConditionalTable
+from seminaive.imputation.conditional_parents import learn_parents
+from seminaive.imputation.conditionals import ConditionalTable
+from seminaive.kernels.random_draws import draw_from_cells
+from seminaive.statistics import Moments, Terms, TupleCounts
 
 # A law about chance is broken by chance once in ten thousand tests.
 LEVEL = 1e-4

@@ -11,11 +11,11 @@ import typer
 from typer.core import TyperCommand
 
 from seminaive.cli import catalogue
+from seminaive.cli.model_commands import load_model
 from seminaive.cli.notes import notes_at_once
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
-from seminaive.cli.reading import load_model
 from seminaive.cli.showing import show_frame, spinner
-from seminaive.cli.tables import NamedTable, columns_meant, look, received, text_format
+from seminaive.cli.table_arguments import NamedTable, columns_meant, look, received, text_format
 from seminaive.delimited import TextFormat
 from seminaive.errors import InputError
 from seminaive.files import check_model_name, check_table_name, check_writable
@@ -127,12 +127,12 @@ def _fit_in_memory(
     """Fit a model to features, target and row weights of a table, and save it."""
     from sklearn.base import clone
 
-    from seminaive import models
+    from seminaive import saving
 
     X, y, sample_weight = rows
     with spinner(f"fitting {model} to {len(y):,} rows"), notes_at_once(classes=classes):
         estimator.fit(X, y, sample_weight=sample_weight)
-    models.save_model(estimator, out)
+    saving.save_model(estimator, out)
     typer.echo(f"{named.path.name}: {len(y):,} rows, {named.description}. The columns were read so:")
     show_frame(_columns(estimator), most)
     if estimate:
@@ -155,12 +155,12 @@ def _fit_in_pieces(
     most: int,
 ) -> None:
     """Fit a model to a table that is not read as a whole, and save it."""
-    from seminaive import models
+    from seminaive import saving
     from seminaive.scale.command_line import fit_large
 
     with spinner(f"fitting {model} to {table}"), notes_at_once(classes=classes):
         fit_large(estimator, data, max_categories)
-    models.save_model(estimator, out)
+    saving.save_model(estimator, out)
     typer.echo(f"{table}: read in pieces. The columns were read so:")
     show_frame(_columns(estimator), most)
     typer.echo(

@@ -42,7 +42,7 @@ def draw_values(shares: Floats, cells: Integers, generator: np.random.Generator)
     >>> draw_values(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1, 0, 1]), np.random.default_rng(0))
     array([1, 0, 1])
     """
-    from seminaive.kernels.drawing import draw_from_cells
+    from seminaive.kernels.random_draws import draw_from_cells
 
     drawn = np.empty(len(cells), dtype=np.int64)
     draw_from_cells(cells, np.cumsum(shares, axis=1), generator.random(len(cells)), drawn)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.kernels.network import NetworkArrays
+    from seminaive.kernels.network_sums import NetworkArrays
     from seminaive.statistics.terms import Codes
 
     Floats = NDArray[np.float64]
@@ -193,7 +193,7 @@ class Network:
             The column of the target is not read.
         target : int
         """
-        from seminaive.kernels.network import gibbs_log_scores, joint_log_scores, scratch_of
+        from seminaive.kernels.network_sums import gibbs_log_scores, joint_log_scores, scratch_of
 
         distinct, place = distinct_rows(np.delete(codes, target, axis=1), self._most_of(target))
         rows = np.insert(distinct, target, 0, axis=1)
@@ -261,7 +261,7 @@ class Network:
         Exact where the missing cells take at most `MOST_CONFIGURATIONS` values together; else a Gibbs sampler
         makes `DRAW_SWEEPS` sweeps before each draw.
         """
-        from seminaive.kernels.network import draw_missing, scratch_of
+        from seminaive.kernels.network_sums import draw_missing, scratch_of
 
         scratch, thresholds = scratch_of(self._arrays), np.empty(n_draws)
         one_row = np.empty((n_draws, self.n_nodes), dtype=np.int64)
@@ -306,7 +306,7 @@ class Network:
 
     @cached_property
     def _arrays(self) -> NetworkArrays:
-        from seminaive.kernels.network import NetworkArrays
+        from seminaive.kernels.network_sums import NetworkArrays
 
         strides = [prod(shape[axis + 1 :]) for shape in self._shapes for axis in range(len(shape) - 1)]
         return NetworkArrays(

@@ -14,14 +14,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seminaive.statistics.conditional_parents import learn_parents
-from seminaive.statistics.conditionals import Conditional, ConditionalTable, NormalRegression
+from seminaive.imputation.conditional_parents import learn_parents
+from seminaive.imputation.conditionals import Conditional, ConditionalTable, NormalRegression
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from seminaive.statistics.incomplete_columns import IncompleteColumns, Target
+    from seminaive.imputation.incomplete_columns import IncompleteColumns, Target
 
     Floats = NDArray[np.float64]
 

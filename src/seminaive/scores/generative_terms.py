@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.scores.additive import AdditiveScores
+from seminaive.scores.additive_scores import AdditiveScores
 from seminaive.scores.numeric_terms import NumericTerms
 from seminaive.statistics import log_or_veto, log_shares
 from seminaive.statistics.terms import subsets

@@ -14,7 +14,7 @@ import json
 import math
 import re
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.frozen import FrozenEstimator
@@ -24,6 +24,9 @@ from seminaive.encode import ColumnReading, Schema
 from seminaive.errors import InputError
 from seminaive.models.fitted_checks import check_schema, check_terms, is_size, short
 from seminaive.statistics import Terms
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 # Types of numbers that an array may hold, as NumPy spells them.
 NUMBER_TYPES = ("<f8", "<i8", "|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "|b1")
@@ -49,7 +52,7 @@ class ArrayBytes:
     def __init__(self, content: bytes = b"") -> None:
         self.content = bytearray(content)
 
-    def put(self, array: np.ndarray) -> dict:
+    def put(self, array: NDArray[Any]) -> dict[str, Any]:
         """Append an array; return what describes it in the document."""
         plain = np.ascontiguousarray(array).reshape(array.shape)
         plain = plain.astype(plain.dtype.newbyteorder("<"), copy=False)
@@ -59,7 +62,7 @@ class ArrayBytes:
         self.content += plain.tobytes()
         return described
 
-    def take(self, node, dtype: str | None = None) -> np.ndarray:
+    def take(self, node: Any, dtype: str | None = None) -> NDArray[Any]:
         """Return the array that a document describes; refuse one that lies outside of the bytes."""
         own, shape, start = _only_key(node, "array")
         if own not in NUMBER_TYPES or (dtype is not None and own != dtype):
@@ -76,7 +79,7 @@ class ArrayBytes:
         return flat.reshape(shape).astype(np.dtype(own).newbyteorder("="))
 
 
-def _only_key(node, key):
+def _only_key(node: Any, key: str) -> Any:
     if type(node) is not dict or list(node) != [key]:
         raise ValueError(f"{short(node)} stands for an {key}")
     return node[key]
@@ -88,9 +91,9 @@ def _only_key(node, key):
 @cache
 def _types() -> dict[str, Any]:
     """Return the dataclasses of the package that a fitted model may consist of, by name."""
-    from seminaive import selection, solvers, structure
+    from seminaive import imputation, selection, solvers, structure
 
-    rooms = (encode, scores, selection, solvers, statistics, structure)
+    rooms = (encode, imputation, scores, selection, solvers, statistics, structure)
     members = [getattr(room, name) for room in rooms for name in room.__all__]
     return {
         member.__name__: member
@@ -99,7 +102,7 @@ def _types() -> dict[str, Any]:
     }
 
 
-def to_node(value, bytes_: ArrayBytes):
+def to_node(value: Any, bytes_: ArrayBytes) -> Any:
     """Return a value as part of a JSON document; arrays go into the block of bytes."""
     if isinstance(value, Schema):
         return {"is": "Schema"}  # the model's own, which is written once
@@ -121,7 +124,7 @@ def to_node(value, bytes_: ArrayBytes):
     raise TypeError(f"a {type(value).__name__} is not stored")
 
 
-def from_node(node, wanted, bytes_: ArrayBytes, schema: Schema):
+def from_node(node: Any, wanted: Any, bytes_: ArrayBytes, schema: Schema) -> Any:
     """Return the value of a node; refuse it where it is not of the type wanted.
 
     Parameters
@@ -178,7 +181,7 @@ def from_node(node, wanted, bytes_: ArrayBytes, schema: Schema):
     return _dataclass_from(node, name, bytes_, schema)
 
 
-def _dataclass_from(node, name: str, bytes_: ArrayBytes, schema: Schema):
+def _dataclass_from(node: Any, name: str, bytes_: ArrayBytes, schema: Schema) -> Any:
     if type(node) is not dict or not set(node) <= {"is", "fields"} or type(node.get("is")) is not str:
         raise ValueError(f"{short(node)} stands for a {name}")
     own, expected = _types().get(node["is"]), _types().get(name)
@@ -203,13 +206,13 @@ def _dataclass_from(node, name: str, bytes_: ArrayBytes, schema: Schema):
 # Labels
 
 
-def labels_to_node(classes: np.ndarray) -> dict:
+def labels_to_node(classes: NDArray[Any]) -> dict[str, Any]:
     """Return class labels as part of a document."""
     kind = "object" if classes.dtype.kind == "O" else classes.dtype.str
     return {"dtype": kind, "values": classes.tolist()}
 
 
-def labels_from_node(node, most_bytes: int) -> np.ndarray:
+def labels_from_node(node: Any, most_bytes: int) -> NDArray[Any]:
     """Return class labels, sorted and different from each other."""
     if type(node) is not dict or set(node) != {"dtype", "values"} or type(node["values"]) is not list:
         raise ValueError("the classes are not a list")
@@ -234,7 +237,7 @@ def labels_from_node(node, most_bytes: int) -> np.ndarray:
 # Constructor parameters
 
 
-def parameter_to_node(name: str, value, bytes_: ArrayBytes):
+def parameter_to_node(name: str, value: Any, bytes_: ArrayBytes) -> Any:
     """Return a constructor parameter as part of a document.
 
     Plain values, lists, maps, arrays, splitters, and a fitted model, as of ``start``.
@@ -262,12 +265,12 @@ def parameter_to_node(name: str, value, bytes_: ArrayBytes):
         ) from error
 
 
-def _is_fitted_model(value) -> bool:
+def _is_fitted_model(value: Any) -> bool:
     """Tell whether a value is a fitted model of this package."""
     return hasattr(type(value), "_fitted") and "schema_" in vars(value)
 
 
-def parameter_from_node(node, bytes_: ArrayBytes):
+def parameter_from_node(node: Any, bytes_: ArrayBytes) -> Any:
     """Return a constructor parameter."""
     if type(node) is list:
         return [parameter_from_node(part, bytes_) for part in node]
@@ -299,16 +302,16 @@ def _splitters() -> dict[str, type]:
 # Models
 
 
-def declared_fields(model) -> dict:
+def declared_fields(model: Any) -> dict[str, Any]:
     """Return the declared fitted attributes of a class, those of its parents included."""
-    fields: dict = {}
+    fields: dict[str, Any] = {}
     for parent in reversed(type(model).__mro__):
         fields |= vars(parent).get("_fitted", {})
     derived = {name for parent in type(model).__mro__ for name in vars(parent).get("_derived", ())}
     return {name: kind for name, kind in fields.items() if name not in derived}
 
 
-def model_to_document(model, bytes_: ArrayBytes, *, nested: bool = False) -> dict:
+def model_to_document(model: Any, bytes_: ArrayBytes, *, nested: bool = False) -> dict[str, Any]:
     """Return a fitted model as a JSON document.
 
     One that is ``nested`` in another, as what that started from, is whole without the model that it started
@@ -335,8 +338,8 @@ def model_to_document(model, bytes_: ArrayBytes, *, nested: bool = False) -> dic
 
 
 def model_from_document(
-    document, bytes_: ArrayBytes, classes: dict[str, type], most_bytes: int, *, nested: bool = False
-):
+    document: Any, bytes_: ArrayBytes, classes: dict[str, type], most_bytes: int, *, nested: bool = False
+) -> Any:
     """Build a model from a document; whatever does not fit together is refused.
 
     A document that is ``nested`` in another has no further one in it.
@@ -370,7 +373,7 @@ def model_from_document(
     return model
 
 
-def _parameters_of(document, made: type, bytes_: ArrayBytes) -> dict:
+def _parameters_of(document: Any, made: type, bytes_: ArrayBytes) -> dict[str, Any]:
     known = set(made().get_params(deep=False))
     if type(document) is not dict or set(document) != known:
         raise ValueError(f"the parameters of {made.__name__} are {sorted(known)}")

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from seminaive.encode.joining import codes_before
+from seminaive.encode.joined_schema import codes_before
 from seminaive.encode.nodes import read_axis
 from seminaive.errors import InputError
-from seminaive.scores.additive import AdditiveScores
+from seminaive.scores.additive_scores import AdditiveScores
 from seminaive.scores.curve_terms import CurveTerms
-from seminaive.scores.factored_pairs import FactoredPairs
 from seminaive.scores.numeric_terms import NumericTerms
 from seminaive.statistics import Terms
 
@@ -42,7 +41,7 @@ def recoded_scores(scores: AdditiveScores, schema: Schema, joined: Schema) -> Ad
     schema : Schema
         The coding of the scores.
     joined : Schema
-        As `seminaive.encode.joining.joined_schema` returns it.
+        As `seminaive.encode.joined_schema.joined_schema` returns it.
     """
     if type(scores.terms) is not Terms:
         raise InputError(
@@ -71,8 +70,6 @@ def _tables(scores: AdditiveScores) -> Iterable[Block]:
     terms = scores.terms
     for term, columns in enumerate(terms.features):
         yield columns, scores.tables[terms.block(term)].reshape(*terms.shape(term), scores.n_classes)
-    for term, pair in enumerate(scores.pairs.features):
-        yield pair, scores.pairs.table(term)
 
 
 def _recoded_table(columns: tuple[int, ...], table: Floats, before: dict[int, tuple[int, Axis]]) -> Block:
@@ -120,9 +117,8 @@ def summed_terms(scores: AdditiveScores) -> AdditiveScores:
     for columns, table in _tables(scores):
         by_columns[columns] = by_columns[columns] + table if columns in by_columns else table
     terms, tables = _laid_out(list(by_columns.items()), scores.terms.cardinalities, scores.n_classes)
-    pairs = FactoredPairs.none(terms.cardinalities, scores.n_classes)
     return AdditiveScores(
-        scores.prior, terms, tables, _summed_polynomials(scores.numeric), _summed_curves(scores.curves), pairs
+        scores.prior, terms, tables, _summed_polynomials(scores.numeric), _summed_curves(scores.curves)
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from seminaive.errors import InputError
 from seminaive.statistics.counts import TupleCounts
 from seminaive.statistics.number_sketch import sketch_columns
-from seminaive.statistics.table import TableStatistics
+from seminaive.statistics.table_statistics import TableStatistics
 from seminaive.statistics.terms import Terms
 
 if TYPE_CHECKING:

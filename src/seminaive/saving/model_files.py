@@ -15,7 +15,7 @@ import zipfile
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 from seminaive.errors import InputError, ModelFileError
 from seminaive.files import whole_file
 from seminaive.models.base import TableClassifier
-from seminaive.models.fitted_state import ArrayBytes, model_from_document, model_to_document
+from seminaive.saving.fitted_state import ArrayBytes, model_from_document, model_to_document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +69,7 @@ def save_model(model: TableClassifier | Pipeline, path: str | Path) -> None:
         lists.
     path : path
     """
-    steps: list = []
+    steps: list[Any] = []
     last = model
     if isinstance(model, Pipeline):
         *steps, (_, last) = model.steps
@@ -192,7 +192,7 @@ def _too_large(path: Path, size: int, max_bytes: int) -> ModelFileError:
     )
 
 
-def _read_document(path: Path, members: dict[str, bytes]) -> dict:
+def _read_document(path: Path, members: dict[str, bytes]) -> dict[str, Any]:
     """Read the document, and refuse one of another version."""
     try:
         document = json.loads(members[DOCUMENT])
@@ -213,7 +213,7 @@ def _read_document(path: Path, members: dict[str, bytes]) -> dict:
         )
     if ARRAYS not in members:
         raise ModelFileError(f"{str(path)!r} is damaged (it has no arrays)")
-    return document
+    return dict(document)
 
 
 def _version() -> str:
@@ -238,7 +238,7 @@ def _model_classes() -> dict[str, type]:
 # Pipelines
 
 
-def _read_steps(path: Path, content: bytes, max_bytes: int) -> list:
+def _read_steps(path: Path, content: bytes, max_bytes: int) -> list[Any]:
     """Read the steps before the model: types of the list only, and nothing that skops does not trust."""
     import skops.io
 
@@ -259,7 +259,7 @@ def _read_steps(path: Path, content: bytes, max_bytes: int) -> list:
     return [tuple(step) for step in steps]
 
 
-def _check_steps(steps, refusal: type[Exception]) -> None:
+def _check_steps(steps: Any, refusal: type[Exception]) -> None:
     """Refuse a step of a type that is not listed, also inside of pipelines and column transformers."""
     for _, step, *_ in steps:
         if step in ("passthrough", "drop") or _changes_nothing(step):
@@ -274,7 +274,7 @@ def _check_steps(steps, refusal: type[Exception]) -> None:
             _check_steps(getattr(step, inner, ()), refusal)
 
 
-def _changes_nothing(step) -> bool:
+def _changes_nothing(step: Any) -> bool:
     """Tell whether a step is what a fitted ColumnTransformer makes of "passthrough": no function at all."""
     from sklearn.preprocessing import FunctionTransformer
 
@@ -286,4 +286,5 @@ def _allowed_type(name: str) -> type:
     from importlib import import_module
 
     module = next(module for module, names in STEPS_ALLOWED.items() if name in names)
-    return getattr(import_module(module), name)
+    found: type = getattr(import_module(module), name)
+    return found
