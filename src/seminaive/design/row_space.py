@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# So many first-order features are matched by combinations of the features of tuples in a preconditioner.
+# The most first-order features that a preconditioner matches by combinations of the features of tuples.
 MOST_LIFTED = 24
 
 

@@ -115,8 +115,8 @@ def group_paths(offsets, counts, lift, weight, shift, deviation, overall, penalt
     """
     p = offsets.shape[0] - 1
     for j in range(p):
-        own = slice(offsets[j], offsets[j + 1])
-        table_path(counts[own], lift[own], penalties[j], alphas[j])
+        cells = slice(offsets[j], offsets[j + 1])
+        table_path(counts[cells], lift[cells], penalties[j], alphas[j])
     for j in range(overall.shape[0]):
         number_path(weight[j], shift[j], deviation[j], overall[j], penalties[p + j], alphas[p + j])
 
@@ -127,8 +127,8 @@ def slopes_at_zero(offsets, counts, lift, weight, shift, deviation, overall):
     p = offsets.shape[0] - 1
     slopes = np.empty(p + overall.shape[0])
     for j in range(p):
-        own = slice(offsets[j], offsets[j + 1])
-        slopes[j] = table_slope(counts[own], lift[own], 0.0)[0]
+        cells = slice(offsets[j], offsets[j + 1])
+        slopes[j] = table_slope(counts[cells], lift[cells], 0.0)[0]
     for j in range(overall.shape[0]):
         slopes[p + j] = number_slope(weight[j], shift[j], deviation[j], overall[j], 0.0)
     return slopes

@@ -157,7 +157,7 @@ def _run_wins(name: str, options: RunOptions) -> pd.DataFrame:
     splits = _splits(["HybridLRNB", *published["method_b"].unique()], options)
     cells = []
     for row in published[["metric", "subset", "n_datasets", "method_a", "method_b"]].to_dict("records"):
-        outcomes = [_outcome(own, row) for _, own in splits.groupby("dataset", sort=False)]
+        outcomes = [_outcome(records, row) for _, records in splits.groupby("dataset", sort=False)]
         scale = int(row["n_datasets"]) / len(outcomes)
         cells += [
             {**row, "cell": cell, "ours": outcomes.count(cell) * scale} for cell in ("win", "draw", "loss")

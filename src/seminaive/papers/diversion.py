@@ -228,7 +228,7 @@ def one_standard_error(losses: Sequence[Floats]) -> int:
     >>> one_standard_error([np.array([0.9, 1.1]), np.array([0.3, 0.5]), np.array([0.2, 0.5])])
     1
     """
-    means = np.array([own.mean() for own in losses])
+    means = np.array([row_losses.mean() for row_losses in losses])
     best = int(np.argmin(means))
     error = losses[best].std(ddof=1) / np.sqrt(len(losses[best]))
     return int(np.flatnonzero(means <= means[best] + error)[0])
@@ -242,9 +242,9 @@ def caught(risk: Floats, sick: Floats, diverted: float) -> float:
     >>> caught(np.array([0.9, 0.5, 0.5, 0.1]), np.array([1.0, 1.0, 0.0, 0.0]), 0.5)
     0.75
     """
-    place = np.unique(-risk, return_inverse=True)[1]
-    rows = np.bincount(place)
-    cases = np.bincount(place, sick)
+    rank = np.unique(-risk, return_inverse=True)[1]
+    rows = np.bincount(rank)
+    cases = np.bincount(rank, sick)
     taken = np.clip((diverted * len(risk) - (np.cumsum(rows) - rows)) / rows, 0, 1)
     return float(taken @ cases / sick.sum())
 
@@ -279,14 +279,14 @@ def judge(
     for method, fits in paths.items():
         losses = [(fit.risk(test) - test.sick) ** 2 for fit in fits]
         chosen[method] = fits[one_standard_error(losses)]
-        chosen[f"{method}, least"] = fits[int(np.argmin([own.mean() for own in losses]))]
-        for fit, own in zip(fits, losses, strict=True):
+        chosen[f"{method}, least"] = fits[int(np.argmin([row_losses.mean() for row_losses in losses]))]
+        for fit, row_losses in zip(fits, losses, strict=True):
             yield {
                 "record": "path",
                 "method": method,
                 "strength": fit.strength,
-                "MSE": float(own.mean()),
-                "se": float(own.std(ddof=1) / np.sqrt(len(own))),
+                "MSE": float(row_losses.mean()),
+                "se": float(row_losses.std(ddof=1) / np.sqrt(len(row_losses))),
                 "n_edges": -1 if fit.network is None else len(fit.network.edges),
             }
     chosen["l1-BN, refitted"] = refitted(chosen["l1-BN"], networks)
@@ -357,13 +357,13 @@ def _run_losses(options: RunOptions) -> pd.DataFrame:
     found = losses.groupby(["metric", "method"], sort=False)["loss"].agg(ours="mean", se="sem").reset_index()
     found.attrs["notes"] = [
         f"{n_train:,} training, {n_test:,} test and {n_validation:,} validation rows of generated records",
-        *(_told(row) for row in records[records["record"] == "graph"].to_dict("records")),
+        *(_graph_note(row) for row in records[records["record"] == "graph"].to_dict("records")),
     ]
     found.attrs["data_sets"] = records.drop(columns=[*units[0]][:3]).to_dict("records")
     return found
 
 
-def _told(row: dict[Any, Any]) -> str:
+def _graph_note(row: dict[Any, Any]) -> str:
     return (
         f"{row['method']}, repetition {row['repetition']}: {row['n_edges']:.0f} edges, Markov boundary "
         f"{row['boundary']} (lacks {row['boundary_lacks']:.0f} of the planted one, has "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -25,12 +25,14 @@ from seminaive.scale.scratch import ArrayOnDisk
 from seminaive.solvers.minimize import MOST_VECTORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.fusion import Group
+    from seminaive.models.fit_progress import Steps
+    from seminaive.objective.empirical_loss import LossName
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import TablePartition
@@ -39,6 +41,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
     Codes = NDArray[np.unsignedinteger]
+
+Result = TypeVar("Result")
 
 # Joint values that a signed integer of 64 bits can number; of 3 values each, 39 columns have as many.
 MOST_KEYS = 2**63 - 1
@@ -208,7 +212,12 @@ class Blocks:
     """
 
     def __init__(
-        self, plan: Plan, partitions: Sequence[TablePartition], runner: Runner, folder: str | None, step: Any
+        self,
+        plan: Plan,
+        partitions: Sequence[TablePartition],
+        runner: Runner,
+        folder: str | None,
+        step: Steps,
     ) -> None:
         self._runner = runner
         numbered = list(enumerate(partitions))
@@ -231,7 +240,7 @@ class Blocks:
         self._held = runner.hold(number, filled, every, self.design.fused.offsets)
         self._coded = coded
 
-    def over(self, work: Any, *arguments: Any) -> Iterator[Any]:
+    def over(self, work: Callable[..., Result], *arguments: Any) -> Iterator[Result]:
         """Yield what work gives for the blocks of each partition, in order."""
         return self._runner.each(work, self._held, *arguments)
 
@@ -247,7 +256,7 @@ class Blocks:
         visits = estimate.visits[: len(estimate.visits) - n_numbers]
         return estimate, np.concatenate([visits, squares])[:, None]
 
-    def loss(self, squared_columns: Floats, objective: Any) -> BlockedLoss:
+    def loss(self, squared_columns: Floats, objective: LossName) -> BlockedLoss:
         """Return the loss of all rows."""
         n_classes = self.design.coefficients.n_classes
         return BlockedLoss(self.design, self.over, squared_columns, n_classes, objective)

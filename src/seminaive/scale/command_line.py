@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    import pandas as pd
+
     from seminaive.delimited import TextFormat
+    from seminaive.scale.fit_anywhere import Model
 
 # Predictions that are scored are in memory as Arrow columns, as a frame and as arrays.
 COPIES = 3
@@ -45,13 +48,13 @@ def open_large(
     return from_parquet(path, target=target, weight=weight)
 
 
-def fit_large(model: Any, data: Source, max_categories: int | None = None) -> Any:
+def fit_large(model: Model, data: Source, max_categories: int | None = None) -> Model:
     """Fit a model by all cores, with encoded rows in the folder for temporary files."""
     with tempfile.TemporaryDirectory(prefix="seminaive-") as scratch:
         return fit(model, data, runner=LocalRunner(-1), scratch=scratch, max_categories=max_categories)
 
 
-def read_predictions(folder: Path, truth: str) -> Any:
+def read_predictions(folder: Path, truth: str) -> pd.DataFrame:
     """Read the predictions in a folder, and the column that holds the truth, as a pandas frame."""
     data = from_parquet(folder)
     names = data.types.names
@@ -68,7 +71,8 @@ def read_predictions(folder: Path, truth: str) -> Any:
     pieces = [piece for partition in data.partitions for piece in partition.tables(read)]
     if not pieces:
         raise InputError(f"no file in {str(folder)!r} has any row: there is nothing to score")
-    return pa.concat_tables(pieces).to_pandas()
+    predictions: pd.DataFrame = pa.concat_tables(pieces).to_pandas()
+    return predictions
 
 
 def check_predictions_folder(path: Path, out: Path | None) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from seminaive.errors import InputError
 from seminaive.models.base import TableClassifier, unchanged_on_failure
@@ -25,9 +25,12 @@ from seminaive.scale.statistics_fits import fit_generative, fit_group_path
 from seminaive.scale.work import Work
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from seminaive.scale.local_runner import Runner
+
+Model = TypeVar("Model", bound=TableClassifier)
 
 FITTED_HERE = (
     "NaiveBayes, WeightedNaiveBayes, GroupRegularizedNaiveBayes (criterion='aic'), AveragedJoinEstimators, "
@@ -38,13 +41,13 @@ FITTED_HERE = (
 
 
 def fit(
-    model: Any,
+    model: Model,
     data: Source,
     *,
     runner: Runner | None = None,
     scratch: str | Path | None = None,
     max_categories: int | None = None,
-) -> Any:
+) -> Model:
     """Fit a model to all rows of a source, and return the model.
 
     The fitted model is an ordinary one: it predicts, is saved and is read like any other. Its categories, cut
@@ -79,7 +82,7 @@ def fit(
     return model
 
 
-def _check_source(data: Any) -> None:
+def _check_source(data: object) -> None:
     if not isinstance(data, Source):
         raise InputError(
             f"data is what scale.from_parquet, from_batches or from_dask return, got {type(data).__name__}"
@@ -88,7 +91,7 @@ def _check_source(data: Any) -> None:
         raise InputError("a fit needs to know the column to predict: name it in target")
 
 
-def _way_to_fit(model: Any) -> Any:
+def _way_to_fit(model: object) -> Callable[[Any, Work], None]:
     if isinstance(model, StartedClassifier) and model._start_model is not None:
         raise InputError(
             "start= needs the rows in memory: fit a sample of them by the model's fit, or all without start"

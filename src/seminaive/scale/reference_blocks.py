@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from seminaive.kernels.path_problem import (
 from seminaive.scale.scratch import keep_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -213,7 +215,7 @@ class ReferenceRows:
         assert total is not None  # noqa: S101 - the survey found rows
         return total
 
-    def _over(self, work: Any, *arguments: Any) -> Iterator[Any]:
+    def _over(self, work: Callable[..., Result | None], *arguments: Any) -> Iterator[Result]:
         # Arguments are copied: the solver goes on changing its own while tasks may be done again.
         given = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
         return (value for value in self._runner.each(work, self._held, *given) if value is not None)

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from seminaive.scale.survey import Survey
 
     Floats = NDArray[np.float64]
+    Sums = tuple[Floats, ...]
 
 
 def smooth_columns(survey: Survey, coding: Coding) -> SmoothColumns:
@@ -93,30 +94,32 @@ def smooth_blocks(
     return keep_blocks(made, folder, number)
 
 
-def block_losses(blocks: Iterable[SmoothBlock], coefficients: Floats) -> tuple[Floats, Floats] | None:
+def block_losses(blocks: Iterable[SmoothBlock], coefficients: Floats) -> Sums | None:
     """Return the loss and the gradient of some blocks; None where there is none."""
-    return _added([block.loss(coefficients) for block in blocks])
+    losses = [block.loss(coefficients) for block in blocks]
+    return _added(losses) if losses else None
 
 
-def block_products(
-    blocks: Iterable[SmoothBlock], coefficients: Floats, direction: Floats
-) -> tuple[Floats] | None:
+def block_products(blocks: Iterable[SmoothBlock], coefficients: Floats, direction: Floats) -> Sums | None:
     """Return the product of the Hessian of some blocks with a direction; None where there is none."""
-    return _added([(block.loss.hessian_product(coefficients)(direction),) for block in blocks])
+    products = [(block.loss.hessian_product(coefficients)(direction),) for block in blocks]
+    return _added(products) if products else None
 
 
-def block_grams(blocks: Iterable[SmoothBlock], columns: NDArray[np.int64]) -> tuple[Floats] | None:
+def block_grams(blocks: Iterable[SmoothBlock], columns: NDArray[np.int64]) -> Sums | None:
     """Return the Gram matrix of some columns over the rows of some blocks; None where there is none."""
-    return _added([(block.loss.gram(columns),) for block in blocks])
+    grams = [(block.loss.gram(columns),) for block in blocks]
+    return _added(grams) if grams else None
 
 
-def block_squares(blocks: Iterable[SmoothBlock]) -> tuple[Floats] | None:
+def block_squares(blocks: Iterable[SmoothBlock]) -> Sums | None:
     """Return the sums of squares of all columns over the rows of some blocks; None where there is none."""
-    return _added([(block.loss.squared_columns(),) for block in blocks])
+    squares = [(block.loss.squared_columns(),) for block in blocks]
+    return _added(squares) if squares else None
 
 
-def _added(found: Sequence[tuple[Any, ...]]) -> Any:
-    return tuple(sum(summands[1:], summands[0]) for summands in zip(*found, strict=True)) if found else None
+def _added(found: Sequence[Sums]) -> Sums:
+    return tuple(sum(summands[1:], summands[0]) for summands in zip(*found, strict=True))
 
 
 class SmoothBlockedLoss(SummedLoss):
@@ -156,11 +159,10 @@ class SmoothBlockedLoss(SummedLoss):
         """Return the function that multiplies a direction by the Hessian at some coefficients."""
 
         def product(direction: Floats) -> Floats:
-            found: Floats = self._sum(block_products, coefficients, direction)[0]
-            return found
+            return self._sum(block_products, coefficients, direction)[0]
 
         return product
 
-    def _sum(self, work: Any, *arguments: Any) -> tuple[Any, ...]:
-        found = [part for part in self._runner.each(work, self._held, *arguments) if part is not None]
-        return _added(found)
+    def _sum(self, work: Callable[..., Sums | None], *arguments: Floats) -> Sums:
+        parts = self._runner.each(work, self._held, *arguments)
+        return _added([part for part in parts if part is not None])

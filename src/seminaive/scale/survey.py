@@ -30,16 +30,21 @@ from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, V
 from seminaive.statistics.number_sketch import sketch_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from seminaive.encode import ColumnReading, NumberFormat
+    from seminaive.encode.schema import Column
+    from seminaive.models.base import TableClassifier
     from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading
     from seminaive.statistics import NumberSketch
+    from seminaive.statistics.value_counts import CutRule
 
     Floats = NDArray[np.float64]
+    # Features, labels and row weights.
+    TrainingPiece = tuple[pa.Table, pa.ChunkedArray, Floats | None]
 
 # Categories of a column beyond which the column is refused: it identifies rows rather than groups of them.
 MOST_CATEGORIES = 1_000_000
@@ -125,7 +130,7 @@ class Survey:
 
     def schema(
         self,
-        cut_rule: Callable[..., Any] | None,
+        cut_rule: CutRule | None,
         class_factors: Floats | None = None,
         max_categories: int | None = None,
         listed: frozenset[int] = frozenset(),
@@ -134,7 +139,7 @@ class Survey:
 
         ``listed`` are the columns that the user calls categories, even where they name rows.
         """
-        columns: list[Any] = []
+        columns: list[Column] = []
         number, coded = 0, 0
         known = self.statistics.schema
         for position, column in enumerate(known.columns):
@@ -260,7 +265,7 @@ class Survey:
 def survey_partition(
     partition: TablePartition,
     reading: Reading,
-    model: Any,
+    model: TableClassifier,
     *,
     values: bool,
     sketches: bool,
@@ -284,9 +289,7 @@ def survey_partition(
     return reduce(Survey.__add__, found) if found else None
 
 
-def training_pieces(
-    partition: TablePartition, reading: Reading
-) -> Iterator[tuple[pa.Table, Any, Floats | None]]:
+def training_pieces(partition: TablePartition, reading: Reading) -> Iterator[TrainingPiece]:
     """Yield features, labels and row weights of a partition, without the rows of weight zero."""
     for piece in reading.pieces(partition):
         kept, weight = piece, None
@@ -299,7 +302,7 @@ def training_pieces(
             yield kept.select(reading.features.names), kept.column(reading.target), weight
 
 
-def _weights(column: Any, name: str) -> Floats:
+def _weights(column: pa.ChunkedArray, name: str) -> Floats:
     """Return the weights of rows; their signs are checked as those of a table in memory are."""
     try:
         return as_numbers(name, column)
@@ -311,8 +314,8 @@ def _weights(column: Any, name: str) -> Floats:
 
 
 def _survey(
-    rows: tuple[Any, Any, Any],
-    model: Any,
+    rows: TrainingPiece,
+    model: TableClassifier,
     values: bool,
     sketches: bool,
     formats: Mapping[int, NumberFormat],
@@ -356,7 +359,9 @@ def _refuse_too_many_categories(schema: Schema) -> None:
             )
 
 
-def _kept_categories(column: CategoricalColumn, weights: Floats, most: int | None) -> Any:
+def _kept_categories(
+    column: CategoricalColumn, weights: Floats, most: int | None
+) -> CategoricalColumn | EmptyColumn:
     """Return a column with its most frequent categories, ties by value; what is left out is unseen."""
     if not column.categories:
         return EmptyColumn(column.name)
