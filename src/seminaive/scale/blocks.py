@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.fusion import Group
     from seminaive.models.fit_progress import Steps
-    from seminaive.objective.empirical_loss import LossName
+    from seminaive.objective.summed_loss import LossName
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import TablePartition

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.table_design import TableDesign
     from seminaive.objective.blocked_loss import BlockedLoss
-    from seminaive.objective.empirical_loss import LossName
+    from seminaive.objective.summed_loss import LossName
     from seminaive.scale.coding import Coding
     from seminaive.scale.survey import Survey
     from seminaive.scale.work import Work
