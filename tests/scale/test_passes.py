@@ -8,6 +8,7 @@ from sklearn.base import clone
 from seminaive import load_model, save_model, scale
 from seminaive.design.table_design import TableDesign
 from seminaive.encode import TableEncoder, mdl_cuts
+from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (
     AcceleratedLogisticRegression,
@@ -20,7 +21,6 @@ from seminaive.models import (
     SemiNaive,
     semi_naive,
 )
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import partitions, searching
 from seminaive.scale.blocks import (

@@ -9,8 +9,8 @@ import numpy as np
 from seminaive.design.classes import by_class
 from seminaive.design.table_design import TableDesign
 from seminaive.encode import EncodedTable, NumericColumn, Schema, recut
+from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.scores import AdditiveScores, log_priors
 from seminaive.selection.generative_parts import FeatureTerms, GenerativeOptions, GenerativeParts
 from seminaive.selection.rate_search import HybridFold

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from seminaive.encode import NumericColumn, TreeCuts, recut
+from seminaive.encode.cuts import cut_rule
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, warn_caller
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.fitted_network import CLASS, FittedNetwork
 from seminaive.models.folded import fold_rows, hold_out_share
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import (
     N_FOLDS,
     N_IMPUTATIONS,

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.cuts import cut_rule
 from seminaive.models.decided import DECIDED
-from seminaive.models.higher_order_base import HigherOrderClassifier, cut_rule
+from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
 from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV, cuts_by_size
 from seminaive.scale.blocks import Blocks, Plan

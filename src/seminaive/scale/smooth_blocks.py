@@ -163,6 +163,6 @@ class SmoothBlockedLoss(SummedLoss):
 
         return product
 
-    def _sum(self, work: Callable[..., Sums | None], *arguments: Floats) -> Sums:
+    def _sum(self, work: Callable[..., Sums | None], *arguments: NDArray[Any]) -> Sums:
         parts = self._runner.each(work, self._held, *arguments)
         return _added([part for part in parts if part is not None])
