@@ -8,7 +8,6 @@ import numpy as np
 
 from seminaive.encode.cuts import cut_rule
 from seminaive.models.decided import DECIDED
-from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
 from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV, cuts_by_size
 from seminaive.scale.blocks import Blocks, Plan
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.table_design import TableDesign
+    from seminaive.models.higher_order_base import HigherOrderClassifier
     from seminaive.objective.blocked_loss import BlockedLoss
     from seminaive.objective.summed_loss import LossName
     from seminaive.scale.coding import Coding
