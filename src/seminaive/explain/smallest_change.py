@@ -347,13 +347,13 @@ class _Search:
         lower = spent + self.costs[first:]
         missing = self.least - hoped - self.optimistic[first:]
         for column in range(int(self.column_of[first]), len(self.columns)):
-            rows = slice(int(self.starts[column]) - first, int(self.starts[column + 1]) - first)
+            of_column = slice(int(self.starts[column]) - first, int(self.starts[column + 1]) - first)
             for other, (reach, price) in enumerate(self.envelopes[column + 1]):
-                need = missing[rows, other]
+                need = missing[of_column, other]
                 further = np.interp(need, reach, price)
-                lower[rows] = np.maximum(
-                    lower[rows],
-                    spent + self.costs[first:][rows] + np.where(need > reach[-1], np.inf, further),
+                lower[of_column] = np.maximum(
+                    lower[of_column],
+                    spent + self.costs[first:][of_column] + np.where(need > reach[-1], np.inf, further),
                 )
         return lower
 
@@ -423,9 +423,9 @@ class _Search:
         envelopes = [[nothing] * n_others]
         segments: list[list[tuple[float, float]]] = [[] for _ in range(n_others)]
         for column in range(len(self.columns) - 1, -1, -1):
-            rows = slice(self.starts[column], self.starts[column + 1])
+            of_column = slice(self.starts[column], self.starts[column + 1])
             for other in range(n_others):
-                segments[other] += _hull(self.optimistic[rows, other], self.costs[rows])
+                segments[other] += _hull(self.optimistic[of_column, other], self.costs[of_column])
             envelopes.append([_least_cost(parts) for parts in segments])
         return envelopes[::-1]
 
