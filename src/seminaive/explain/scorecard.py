@@ -332,7 +332,8 @@ def _values(
     values = np.append(means, evidence(own.curve.missing, own_class))
     place = np.searchsorted(np.array(edges), own.seen[:-1], side="left")
     weight = np.append(np.bincount(place, own.weight[:-1], minlength=len(means)), own.weight[-1])
-    return tuple(edges), (*interval_labels(edges), "missing"), values, weight
+    shown = interval_labels(edges, column=schema.columns[own.position])
+    return tuple(edges), (*shown, "missing"), values, weight
 
 
 def _mean_square(values: Floats, weight: Floats) -> float:

@@ -23,7 +23,7 @@ from seminaive.statistics.cell_weights import weigh_cells
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from seminaive.encode import NumberFormat
+    from seminaive.encode.schema import Format
     from seminaive.models.base import TrainingSet
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import Partition
@@ -83,7 +83,7 @@ class Work:
             )
         return found
 
-    def _formats(self) -> dict[int, NumberFormat]:
+    def _formats(self) -> dict[int, Format]:
         """Return how columns of text write numbers, as the first rows tell: all partitions are read alike."""
         types = [plain_type(field.type) for field in self.data.reading.features]
         if pa.string() not in types:
@@ -207,11 +207,12 @@ def _sample_work(
 def _stored_alike(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column by a type that all partitions share, whichever of them store it as a dictionary.
 
-    Text is not a dictionary. Other dictionaries remain, since they say that the column holds categories.
+    Text is not a dictionary. Ordered ones and those of other values remain, since they say that the column
+    holds categories, and in which order.
     """
     plain = plain_type(column.type)
-    if pa.types.is_dictionary(column.type) and not pa.types.is_string(plain):
-        return column.cast(pa.dictionary(pa.int32(), plain))
+    if pa.types.is_dictionary(column.type) and (column.type.ordered or not pa.types.is_string(plain)):
+        return column.cast(pa.dictionary(pa.int32(), plain, ordered=column.type.ordered))
     return column.cast(plain)
 
 
