@@ -5,6 +5,8 @@ from seminaive.evaluate.bias_variance import (
     bias_variance,
     bias_variance_by_cross_validation,
 )
+from seminaive.evaluate.calibration_display import CalibrationDisplay
+from seminaive.evaluate.column_effects_display import ColumnEffectsDisplay
 from seminaive.evaluate.continuum_display import ContinuumDisplay
 from seminaive.evaluate.datasets import (
     Dataset,
@@ -15,8 +17,10 @@ from seminaive.evaluate.datasets import (
     real_table_names,
     register_dataset,
 )
+from seminaive.evaluate.decision_curve_display import DecisionCurveDisplay
 from seminaive.evaluate.estimate import LossEstimate, estimate_losses
 from seminaive.evaluate.experiment import Experiment
+from seminaive.evaluate.instability_display import InstabilityDisplay
 from seminaive.evaluate.metrics import (
     METRICS,
     CalibrationCurve,
@@ -70,18 +74,23 @@ from seminaive.evaluate.resampling import (
 )
 from seminaive.evaluate.results_file import ExperimentResults, load_results
 from seminaive.evaluate.summary import LossSummary, summarise
+from seminaive.evaluate.validation import Validation, validate
 
 __all__ = [
     "FIVE_BY_TWO",
     "METRICS",
     "BiasVariance",
     "CalibrationCurve",
+    "CalibrationDisplay",
     "CoefficientError",
+    "ColumnEffectsDisplay",
     "ContinuumDisplay",
     "Dataset",
+    "DecisionCurveDisplay",
     "Experiment",
     "ExperimentResults",
     "GivenSplit",
+    "InstabilityDisplay",
     "LossEstimate",
     "LossSummary",
     "Metric",
@@ -94,6 +103,7 @@ __all__ = [
     "Resampling",
     "Split",
     "TestResult",
+    "Validation",
     "WinDrawLoss",
     "accuracy",
     "area_under_curve",
@@ -130,6 +140,7 @@ __all__ = [
     "sign_test",
     "squared_error",
     "summarise",
+    "validate",
     "wilcoxon_test",
     "win_draw_loss",
     "zero_one_loss",
