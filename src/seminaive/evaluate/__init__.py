@@ -73,6 +73,7 @@ from seminaive.evaluate.resampling import (
     Split,
 )
 from seminaive.evaluate.results_file import ExperimentResults, load_results
+from seminaive.evaluate.rows_needed import RowsNeeded, rows_needed
 from seminaive.evaluate.summary import LossSummary, summarise
 from seminaive.evaluate.validation import Validation, validate
 
@@ -101,6 +102,7 @@ __all__ = [
     "RepeatedKFold",
     "Report",
     "Resampling",
+    "RowsNeeded",
     "Split",
     "TestResult",
     "Validation",
@@ -136,6 +138,7 @@ __all__ = [
     "register_dataset",
     "root_mean_squared_error",
     "root_squared_probability_error",
+    "rows_needed",
     "run_repetitions",
     "sign_test",
     "squared_error",

@@ -96,10 +96,11 @@ def validate(
     A model that has learned its rows by heart, of which no column says anything:
 
     >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> noise = np.random.default_rng(0).normal(size=(60, 3))
-    >>> found = validate(KNeighborsClassifier(1), noise, [0, 1] * 30, n_replays=20)
-    >>> found.summary.set_index("measure").loc["auc", ["apparent", "corrected"]].round(1).tolist()
-    [1.0, 0.5]
+    >>> rng = np.random.default_rng(0)
+    >>> noise, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+    >>> found = validate(KNeighborsClassifier(1), noise, y, n_replays=10)
+    >>> found.summary.set_index("measure").loc["brier", ["apparent", "corrected"]].round(1).tolist()
+    [0.0, 0.5]
     """
     check_jobs(n_jobs)
     check_correction(method, coverage)
