@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable, Schema
     from seminaive.encode.nodes import Places
-    from seminaive.scores.additive import AdditiveScores
+    from seminaive.scores.additive_scores import AdditiveScores
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -164,7 +164,7 @@ class _Reader:
                 cells = np.concatenate([cells, cells + (along > 0) * strides])
                 shares = np.concatenate([shares * (1.0 - along), shares * along])
         terms = self.scores.terms
-        found = terms.places(cells) if isinstance(terms, ObservedTerms) else cells
+        found = terms.cells_from_dense(cells) if isinstance(terms, ObservedTerms) else cells
         values = np.add.reduce(self.scores.tables.take(found, axis=0) * shares[..., None], axis=0)
         transposed: Floats = values.transpose(0, 2, 1)
         return transposed
