@@ -122,7 +122,7 @@ def _rows_for(shrinkage: float, n_columns: int, explained: float) -> int:
     """Return the rows for which coefficients are to be multiplied by a factor in expectation."""
     if explained >= shrinkage:  # the formula has no answer beyond: so much is explained that any rows will do
         return n_columns + 1
-    return int(ceil(n_columns / ((shrinkage - 1) * np.log(1 - explained / shrinkage))))
+    return ceil(float(n_columns / ((shrinkage - 1) * np.log(1 - explained / shrinkage))))
 
 
 def cox_snell_of_auc(auc: float, prevalence: float) -> float:
