@@ -82,7 +82,7 @@ def minimize_truncated_newton(
         direction, products = newton_direction(objective, z, gradient, step, aim)
         slope = dot_of_each(gradient, direction)
         old_values = values
-        z, values, gradient, trials = _backtrack(objective, z, values, gradient, direction, slope)
+        z, values, gradient, trials = backtrack(objective, z, values, gradient, direction, slope)
         passes += products + trials
         n_iter += 1
         step = objective.precondition(gradient)
@@ -140,7 +140,7 @@ def newton_direction(
     return solution, n_products
 
 
-def _backtrack(
+def backtrack(
     objective: SideBySide, z: Floats, values: Floats, gradient: Floats, direction: Floats, slope: Floats
 ) -> tuple[Floats, Floats, Floats, int]:
     """Halve the steps of the functions that do not decrease enough.
