@@ -8,12 +8,11 @@ and a shape is a set of linear inequalities in their coefficients and the slope.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seminaive.design.smooth_columns import (
-    N_BINS,
     SmoothColumn,
     knot_positions,
     knots_of,
@@ -49,6 +48,12 @@ class Shape:
 
     kind: str
     label: int | None = None
+
+    def text(self, classes: NDArray[Any]) -> str:
+        """Return the shape in words, with its class where there are more than two."""
+        if self.label is None or (len(classes) == 2 and self.label == 1):
+            return self.kind
+        return f"{self.kind} for {classes[self.label]}"
 
     def contrasts(self, n_classes: int) -> Floats:
         """Return the combinations of the columns of scores that must rise, or bend upward: one per row."""
@@ -102,8 +107,9 @@ def _shaped(
 ) -> SmoothColumn:
     """Return a number with the functions of a shape, and none of pairs.
 
-    Its knots reach from one end of the range to which slopes are clipped to the other, so that slope and
-    curve bend at knots only, and are constant beyond them.
+    The knots reach from one end of the range to which slopes are clipped to the other, so that slope and
+    curve bend at knots only, and are constant beyond them. There is a bin for each eigenfunction that the
+    rows determine, those of the column without a shape.
     """
     number = column.number or 0
     numbers = table.numbers[:, number]
@@ -111,7 +117,8 @@ def _shaped(
     knots = ends
     if shape.kind != LINEAR:
         present = ~np.isnan(numbers)
-        inner = knots_of(numbers[present], row_weight[present], N_BINS)
+        n_bins = max(column.main.shape[1], 1)
+        inner = knots_of(numbers[present], row_weight[present], n_bins)
         knots = np.concatenate([ends, np.clip(inner, *ends)])
     knots = np.unique(knots)
     described = table.schema.columns[table.schema.numeric[number]]
@@ -123,7 +130,13 @@ def _shaped(
         main = main[:, len(knots) - 1 :]
     spreads = mass / max(float(mass.sum()), np.finfo(float).tiny) @ main**2
     return replace(
-        column, knots=knots, main=main, pair=np.zeros((len(column.pair), 0)), eigenvalues=spreads, shape=shape
+        column,
+        knots=knots,
+        main=main,
+        pair=np.zeros((len(column.pair), 0)),
+        eigenvalues=spreads,
+        shape=shape,
+        free=column,
     )
 
 

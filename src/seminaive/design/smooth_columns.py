@@ -122,6 +122,8 @@ class SmoothColumn:
         Of the functions, decreasing.
     shape : Shape or None
         What the score must look like along the column.
+    free : SmoothColumn or None
+        Where there is a shape: the column without it.
     smoothness : float
         What the ridge of the main term is multiplied by, its functions being divided by the root of it.
     """
@@ -133,6 +135,7 @@ class SmoothColumn:
     pair: Floats
     eigenvalues: Floats
     shape: Shape | None = None
+    free: SmoothColumn | None = None
     smoothness: float = 1.0
 
     def with_fewer(self, of_number: int, of_category: int) -> SmoothColumn:
@@ -332,6 +335,14 @@ class SmoothColumns:
             + [pair[j] * pair[k] for j, k in self.pairs],
             dtype=np.int64,
         )
+
+    def with_curve(self, position: int) -> SmoothColumns:
+        """Return the same columns, one of them with the curve that it has without a shape, but no pair."""
+        columns = list(self.columns)
+        free = columns[position].free or columns[position]
+        columns[position] = replace(free, pair=columns[position].pair)
+        mains = sorted({*self.mains, position}) if free.main.shape[1] else self.mains
+        return replace(self, columns=tuple(columns), mains=tuple(mains))
 
     @cached_property
     def smoothness(self) -> Floats:

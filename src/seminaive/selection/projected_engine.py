@@ -322,9 +322,17 @@ class ProjectedEngine:
 
         Its argument has the columns of all weightings side by side, as many for each.
         """
+        return self._inverse_by(self._factors(curvature, strength), curvature, strength)
+
+    def _factors(self, curvature: Curvature, strength: list[Floats]) -> list[Floats]:
+        """Return the Cholesky factors of the penalised Hessians of the leading coefficients."""
+        ridges = [own[self._leading] for own in strength]
+        return [factor_with_ridge(*system) for system in zip(curvature.grams, ridges, strict=True)]
+
+    def _inverse_by(
+        self, factors: list[Floats], curvature: Curvature, strength: list[Floats]
+    ) -> Callable[[Floats], Floats]:
         leading, others = self._leading, self._others
-        ridges = [own[leading] for own in strength]
-        factors = [factor_with_ridge(*system) for system in zip(curvature.grams, ridges, strict=True)]
         rest = np.stack([own[others] for own in strength], axis=1)
         repeats = curvature.diagonal.shape[1] // len(strength)
         fixed = np.repeat(np.isinf(np.stack(strength, axis=1)), repeats, axis=1)

@@ -37,7 +37,7 @@ class ShapedKernelEngine(KernelEngine):
     def constrain(self, constraints: ShapeConstraints) -> None:
         """Take other inequalities."""
         self.constraints = constraints
-        places = constraints.coefficients - 1
+        places = constraints.places - 1
         self._shaped_features = np.hstack([self._slopes, self._mains])[:, places]
         self._shaped_terms = np.repeat(np.arange(self.columns.n_terms), self.columns.sizes)[places]
 
@@ -84,7 +84,7 @@ class ShapedKernelEngine(KernelEngine):
     def _shaped(self, prepared: Prepared, strengths: Sequence[float], fit: Any) -> tuple[Floats, Floats]:
         """Return the coefficients that have a shape, ``V (F'a + A'm)``, and the forces A'm."""
         train = prepared.order[: prepared.n_train]
-        forces = self.constraints.adjoint(fit.fit.multipliers)[self.constraints.coefficients]
+        forces = self.constraints.forces(fit.fit.multipliers)
         variances = self._variances(prepared, strengths)[:, None]
         pulled = self._shaped_features[train].T @ fit.fit.weights
         return np.asarray(variances * (pulled + forces)), forces
@@ -96,6 +96,8 @@ class ShapedKernelEngine(KernelEngine):
     ) -> tuple[Floats, Floats]:
         """Return penalties and degrees of freedom, the latter without what shapes hold fixed."""
         penalties, degrees = super().evidence(prepared, which, strengths, fits)
+        if not len(self.constraints):
+            return penalties, degrees
         n_terms = self.columns.n_terms
         for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
             own = prepared[k]
@@ -126,7 +128,7 @@ class ShapedKernelEngine(KernelEngine):
     def coefficients(self, parts: list[tuple[float, list[Prepared], Sequence[float], RowFit]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients, intercept and terms in order."""
         found = super().coefficients(parts)
-        found[self.constraints.coefficients] = sum(
+        found[self.constraints.places] = sum(
             share * self._shaped(prepared[-1], strengths, fit)[0] for share, prepared, strengths, fit in parts
         )
         return found

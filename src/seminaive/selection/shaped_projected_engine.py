@@ -56,33 +56,35 @@ class ShapedProjectedEngine(ProjectedEngine):
         # The number of classes comes fourth, after the table, the labels and their weights.
         self.constraints = ShapeConstraints.of(columns, rows[3])
         super().__init__(columns, *rows, **options)
+        # Last, so that the last block of a Cholesky factor is that of coefficients that have a shape.
+        shaped = self.constraints.places
+        others = ~np.isin(self._leading, shaped)
+        order = np.append(np.flatnonzero(others), np.searchsorted(self._leading, shaped))
+        self._leading_features = np.ascontiguousarray(self._leading_features[:, order])
+        self._leading = self._leading[order]
 
     def _largest_of_first(self, listed: Indices, n_coefficients: int) -> tuple[Floats, Indices]:
         """Return the features of largest squares, pairs aside, and all of columns with shapes."""
         _, largest = super()._largest_of_first(listed, n_coefficients)
-        chosen = np.union1d(largest, self.constraints.coefficients)
+        chosen = np.union1d(largest, self.constraints.places)
         return np.ascontiguousarray(self._dense[:, np.searchsorted(listed, chosen)]), chosen
 
-    def _covariance(self, gram: Floats, strength: Floats) -> Floats:
-        """Return the inverse of the penalised Hessian between coefficients that have a shape."""
-        shaped = np.searchsorted(self._leading, self.constraints.coefficients)
-        order = np.append(np.setdiff1d(np.arange(len(gram)), shaped), shaped)
-        ridge = strength[self._leading][order]
-        factor = factor_with_ridge(gram[np.ix_(order, order)], ridge)
-        # The inverse of the last coefficients is that of the last block of the factor alone.
-        n_others = len(order) - len(shaped)
-        free = np.isfinite(ridge[n_others:])
-        inverse = inverse_of(np.asfortranarray(factor[n_others:, n_others:]))
+    def _covariance(self, factor: Floats, strength: Floats) -> Floats:
+        """Return the inverse of a penalised Hessian between coefficients that have a shape, by its factor."""
+        places = self.constraints.places
+        free = np.isfinite(strength[places])
+        inverse = inverse_of(np.asfortranarray(factor[-len(places) :, -len(places) :]))
         return np.asarray(inverse * (free & free[:, None]))
 
     def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> ShapedPreconditioner:
         """Return about the inverse of the penalised Hessian, and what it says of the inequalities."""
+        factors = self._factors(curvature, strength)
 
         def covariances() -> list[Floats]:
-            systems = zip(curvature.grams, strength, strict=True)
+            systems = zip(factors, strength, strict=True)
             return [self.constraints.covariance(self._covariance(*system)) for system in systems]
 
-        return ShapedPreconditioner(super()._preconditioner(curvature, strength), covariances)
+        return ShapedPreconditioner(self._inverse_by(factors, curvature, strength), covariances)
 
     def _minimize(self, objective: PenalisedLoss, start: Floats, tol: float, max_iter: int) -> SolverResult:
         """Minimise an objective under the shapes."""
@@ -107,13 +109,14 @@ class ShapedProjectedEngine(ProjectedEngine):
     ) -> tuple[Floats, Floats]:
         """Return penalties and degrees of freedom, the latter without what shapes hold fixed."""
         penalties, degrees = super().evidence(prepared, which, strengths, fits)
-        places = self.constraints.coefficients
+        if not len(self.constraints):
+            return penalties, degrees
+        places = self.constraints.places
         for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
             strength = self._strength(prepared[k].relevances, strengths)
             gram = self._gram(self._leading_features, self._mean_curvature(k, fit.scores))
-            removed = self.constraints.removed_degrees(
-                self._covariance(gram, strength), strength[places], fit.coefficients[places]
-            )
+            covariance = self._covariance(factor_with_ridge(gram, strength[self._leading]), strength)
+            removed = self.constraints.removed_degrees(covariance, strength[places], fit.coefficients[places])
             lost = np.bincount(self._term_of[places - 1], removed, minlength=len(degrees[number]))
             degrees[number] = np.maximum(degrees[number] - lost, 0.0)
         return penalties, degrees

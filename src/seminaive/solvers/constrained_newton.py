@@ -44,6 +44,17 @@ class Inequalities(Protocol):
         """Return A'm."""
 
 
+def nearest_obeying(inequalities: Inequalities, gram: Floats, coefficients: Floats) -> Floats:
+    """Return the coefficients that obey, nearest to some that may violate the inequalities by rounding.
+
+    ``gram`` is A A'.
+    """
+    slacks = inequalities.slacks(coefficients)
+    if not (slacks < 0).any():
+        return coefficients
+    return coefficients + inequalities.adjoint(minimize_quadratic(gram, slacks, slacks < 0))
+
+
 @dataclass(frozen=True)
 class ConstrainedProblem:
     """Functions of coefficients that obey inequalities; vectors have the shape (rows, functions, columns).

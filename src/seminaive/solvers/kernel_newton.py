@@ -256,12 +256,21 @@ class NewtonSystem:
         offsets : ndarray of shape (n, n_rows, n_columns)
         """
         if self.blocks:
-            found = np.stack([self._times_curvature(own) for own in offsets])
+            found = self._times_blocks_each(offsets)
+            shared, _ = dpotrs(self.factor, found.sum(axis=2).T, lower=True)
+            found -= self._times_blocks_each(np.broadcast_to(shared.T[:, :, None], found.shape))
         else:
             found = np.ascontiguousarray(self._times_curvature(offsets[:, :, 0].T).T)[:, :, None]
         intercepts = found.sum(axis=1) @ self._intercepts.T
         found -= (intercepts @ self._moved).reshape(found.shape)
         return found, intercepts
+
+    def _times_blocks_each(self, vectors: Floats) -> Floats:
+        """Return E_c times the column of each class c of several vectors, (n, n_rows, n_columns)."""
+        found = np.zeros(vectors.shape)
+        for c, rows, lower in self.blocks:
+            found[:, rows, c] = dsymm(1.0, lower, vectors[:, rows, c].T, lower=True).T
+        return found
 
     def _times_blocks(self, vectors: Floats) -> Floats:
         """Return E_c times the column of each class c."""
