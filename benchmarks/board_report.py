@@ -6,8 +6,8 @@ import numpy as np
 import pandas as pd
 from board_tables import PEERS, SETTINGS
 
-from seminaive.evaluate.drawing import rank_diagram
 from seminaive.evaluate.ranking import critical_difference
+from seminaive.evaluate.svg import rank_diagram
 
 LOSSES = ("log_loss", "error")
 WORST = 10

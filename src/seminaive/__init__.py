@@ -27,9 +27,8 @@ if TYPE_CHECKING:
         SparseBayesianNetwork,
         TreeAugmentedNaiveBayes,
         WeightedNaiveBayes,
-        load_model,
-        save_model,
     )
+    from seminaive.saving import load_model, save_model
 
 __version__ = "0.2.0"
 
@@ -72,7 +71,8 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = "encode" if name.endswith("Discretizer") else "models"
+    saves = name in ("load_model", "save_model")
+    room = "saving" if saves else "encode" if name.endswith("Discretizer") else "models"
     return getattr(import_module(f"{__name__}.{room}"), name)
 
 

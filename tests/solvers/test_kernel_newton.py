@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from seminaive.objective.row_loss import RowLoss
 from seminaive.solvers import kernel_newton
-from seminaive.solvers.kernel_newton import RowLoss, minimize_kernel
+from seminaive.solvers.kernel_newton import minimize_kernel
 
 
 def separated(n_rows=200, n_classes=4, seed=0):

@@ -78,7 +78,7 @@ class ShapeConstraints:
 
     def slacks_of(self, shaped: Floats) -> Floats:
         """Return A b, given the coefficients at `places` alone."""
-        return np.asarray(sum(own @ shaped[:, c] for c, own in enumerate(self.rows)))
+        return np.asarray(sum(entries @ shaped[:, c] for c, entries in enumerate(self.rows)))
 
     def forces(self, multipliers: Floats) -> Floats:
         """Return A'm at `places`, (n_shaped, n_columns)."""
@@ -92,11 +92,11 @@ class ShapeConstraints:
 
     def covariance(self, covariance: Floats) -> Floats:
         """Return ``A C A'``, given a covariance C at `places` that all columns of scores share."""
-        return np.asarray(sum(own @ covariance @ own.T for own in self.rows))
+        return np.asarray(sum(entries @ covariance @ entries.T for entries in self.rows))
 
     def functions(self, features: Floats, variances: Floats) -> Floats:
         """Return ``A V F'``, (inequalities, rows, columns), of features and variances at `places`."""
-        return np.stack([(own * variances) @ features.T for own in self.rows], axis=2)
+        return np.stack([(entries * variances) @ features.T for entries in self.rows], axis=2)
 
     def removed_degrees(self, covariance: Floats, ridge: Floats, shaped: Floats) -> Floats:
         """Return by how much shapes lower the effective degrees of freedom of each coefficient at `places`.

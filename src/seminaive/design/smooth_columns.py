@@ -39,8 +39,8 @@ N_BINS = 64
 # Functions of a number in pairs, at most; a category, whose functions are less smooth, has up to twice as
 # many. They are fewer where the features of all pairs, or these times the classes, would be more than this.
 PAIR_FUNCTIONS, MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4, 4000, 16000
-# A category has no functions in pairs where more than so many eigenvalues equal the largest: an identifier.
-# Slopes count numbers up to so many deviations from the mean.
+# Most eigenvalues equal to the largest of a category that has functions in pairs: one with more is an
+# identifier. Numbers farther from the mean than this, in standard deviations, count in slopes as if there.
 MOST_TIED, MOST_DEVIATIONS = 32, 4.0
 
 
@@ -261,7 +261,7 @@ class SmoothColumns:
         return cls(
             columns,
             tuple(np.flatnonzero(spreads > 0).tolist()),
-            tuple(k for k, own in enumerate(columns) if own.main.shape[1]),
+            tuple(k for k, column in enumerate(columns) if column.main.shape[1]),
             (),
             centres,
             np.where(spreads > 0, spreads, 1.0),
@@ -271,8 +271,8 @@ class SmoothColumns:
 
     def pairs_at(self, positions: Sequence[tuple[int, int]], schema: Schema) -> list[tuple[int, int]]:
         """Return pairs of columns, given their positions in a table."""
-        place = {position: k for k, position in enumerate(sorted({*schema.numeric, *schema.coded}))}
-        found = {(min(place[a], place[b]), max(place[a], place[b])) for a, b in positions}
+        number_of = {position: k for k, position in enumerate(sorted({*schema.numeric, *schema.coded}))}
+        found = {(min(number_of[a], number_of[b]), max(number_of[a], number_of[b])) for a, b in positions}
         return sorted(found)
 
     @property
@@ -290,9 +290,10 @@ class SmoothColumns:
         return bool((widths.sum() ** 2 - (widths**2).sum()) // 2 <= most_pair_features(n_classes))
 
     def crossed(self, pairs: Sequence[tuple[int, int]], n_classes: int) -> SmoothColumns:
-        """Return the same columns with terms of some pairs, with as many functions as these allow.
+        """Return the same columns with terms of some pairs.
 
-        At most as many as columns have: without pairs, as many as are ever used.
+        The more pairs, the fewer functions each column has in them, so that the features stay within their
+        limit; without pairs, columns keep the number of functions that is used at most.
         """
         columns = _with_fewer_functions(self.columns, pairs, most_pair_features(n_classes))
         kept = tuple((j, k) for j, k in pairs if columns[j].pair.shape[1] and columns[k].pair.shape[1])
@@ -413,10 +414,12 @@ def _smooth_column(
         codes = table.codes[:, coded]
         weight = np.bincount(codes, row_weight, minlength=n_codes + 1)
         most = PAIR_FUNCTIONS
-        sums = [np.bincount(codes, row_weight * own, minlength=n_codes + 1) for own in features.T[:most]]
+        sums = [
+            np.bincount(codes, row_weight * feature, minlength=n_codes + 1) for feature in features.T[:most]
+        ]
         pair = np.zeros((n_codes + 1, len(sums)))
-        for k, own in enumerate(sums):
-            pair[:, k] = np.divide(own, weight, out=np.zeros_like(own), where=weight > 0)
+        for k, total in enumerate(sums):
+            pair[:, k] = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
         pair[n_codes] = 0.0
         if pair.shape[1] and not np.abs(pair).max() > rounding_of(functions[:, 0]):
             pair = pair[:, :0]
@@ -440,7 +443,7 @@ def _shares(mass: NDArray[Any]) -> Floats:
 def _with_fewer_functions(
     columns: tuple[SmoothColumn, ...], pairs: Sequence[tuple[int, int]], most: int
 ) -> tuple[SmoothColumn, ...]:
-    """Cut the functions of pairs until the features of all pairs are at most so many."""
+    """Cut the functions of pairs until the features of all pairs are no more than ``most``."""
     cut = columns
     numbers = range(PAIR_FUNCTIONS, 0, -1)
     for of_number, of_category in ((n, times * n) for n in numbers for times in (2, 1)):

@@ -12,9 +12,9 @@ from seminaive.encode.schema import KINDS, CategoricalColumn, EmptyColumn, Ident
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from seminaive.encode.encoded_table import EncodedTable
     from seminaive.encode.frames import Table
     from seminaive.encode.schema import Column, Schema
-    from seminaive.encode.table import EncodedTable
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from seminaive.evaluate.drawing import Point, box_plot, curves, rank_diagram, scatter, unit_square
-from seminaive.evaluate.page import legend
 from seminaive.evaluate.page_tables import p_value
 from seminaive.evaluate.probability_histogram import ProbabilityHistogram
+from seminaive.evaluate.report_page import legend
 from seminaive.evaluate.summary import (
     LossSummary,
     final_folds,
@@ -17,6 +16,7 @@ from seminaive.evaluate.summary import (
     is_learning_curve,
     learning_curves,
 )
+from seminaive.evaluate.svg import Point, box_plot, curves, rank_diagram, scatter, unit_square
 from seminaive.evaluate.terminal import title_of
 
 __all__ = [

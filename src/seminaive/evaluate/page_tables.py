@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from seminaive.evaluate.page import wide_table
+from seminaive.evaluate.report_page import wide_table
 from seminaive.evaluate.summary import LossSummary, failures, fit_seconds, pairs_on_one_table
 from seminaive.evaluate.terminal import plain, title_of
 

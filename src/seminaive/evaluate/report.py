@@ -17,7 +17,6 @@ from rich.text import Text
 
 from seminaive.encode import without_formulas
 from seminaive.errors import InputError
-from seminaive.evaluate.page import folded, reading_section, whole_page
 from seminaive.evaluate.page_pictures import (
     bias_variance_figure,
     boxes,
@@ -34,6 +33,7 @@ from seminaive.evaluate.page_tables import (
     table_by_table,
     wins,
 )
+from seminaive.evaluate.report_page import folded, reading_section, whole_page
 from seminaive.evaluate.results_file import ExperimentResults
 from seminaive.evaluate.summary import LossSummary, same_models, summarise
 from seminaive.evaluate.terminal import explanation, terminal_tables, title_of

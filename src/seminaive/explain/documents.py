@@ -145,11 +145,6 @@ class _Reader:
         for own in self.document["tuples"]:
             positions = self.positions(own, coded)
             blocks.append((tuple(coded[k] for k in positions), self.cells(positions, own)))
-        for own in self.document["factored"]:
-            positions = self.positions(own, coded)
-            if any("nodes" in self.columns[k] for k in positions):
-                raise ValueError("a pair in factors is read by codes, and a column of it has nodes")
-            blocks.append((tuple(coded[k] for k in positions), self.product(positions, own)))
         terms = Terms(tuple(columns for columns, _ in blocks), self.schema.cardinalities)
         tables = np.concatenate([np.empty((0, len(self.classes))), *(values for _, values in blocks)])
         prior = self.by_class(_numbers(self.document["intercept"], (self.n_outputs,)))
@@ -195,15 +190,6 @@ class _Reader:
         table = np.zeros((prod(sizes), self.n_outputs))
         table[cells] = _numbers(own["effects"], (len(cells), self.n_outputs))
         return self.by_class(table)
-
-    def product(self, positions: tuple[int, ...], own: Any) -> Floats:
-        """Return the table of a pair that is given as a product of factors."""
-        first, second = self.shape(positions)
-        rank = len(own["core"])
-        left, right = _numbers(own["left"], (first, rank)), _numbers(own["right"], (second, rank))
-        core = _numbers(own["core"], (rank, rank, self.n_outputs))
-        table = np.einsum("au,uvc,bv->abc", left, core, right)
-        return self.by_class(table.reshape(-1, self.n_outputs))
 
     def curve(self, own: Any) -> FeatureCurve:
         """Return a curve."""

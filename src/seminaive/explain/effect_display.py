@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.explain.drawing import Display
+from seminaive.explain.plotting import Display
 from seminaive.explain.reading import (
     axis_labels,
     class_position,
@@ -51,6 +51,8 @@ class EffectDisplay(Display):
         What the value of each class is called or, of several classes, the classes.
     target : str, default="class"
         What is predicted, in the legend of several classes.
+    shape : str or None, default=None
+        The shape that the feature was fitted under, which is the title.
 
     Attributes
     ----------
@@ -76,12 +78,14 @@ class EffectDisplay(Display):
         targets: list[int],
         names: list[str],
         target: str = "class",
+        shape: str | None = None,
     ) -> None:
         self.effect = effect
         self.labels = labels
         self.targets = targets
         self.names = names
         self.target = target
+        self.shape = shape
 
     @classmethod
     def from_estimator(
@@ -116,7 +120,9 @@ class EffectDisplay(Display):
         else:
             names = [evidence_name(estimator, position) for position in targets]
         labels = axis_labels(effects, own.position) if own.table is not None else None
-        return cls(own, labels, targets, names, getattr(estimator, "target_name_", "class")).plot(ax=ax)
+        shape = getattr(estimator, "shapes_", {}).get(feature)
+        called = getattr(estimator, "target_name_", "class")
+        return cls(own, labels, targets, names, called, shape).plot(ax=ax)
 
     @property
     def _value_name(self) -> str:
@@ -131,6 +137,8 @@ class EffectDisplay(Display):
             self._draw_curve()
         else:
             self._draw_categories()
+        if self.shape is not None:
+            self.ax_.set_title(f"fitted as {clipped(self.shape, 40)}", loc="left", fontsize="medium")
         self.ax_.spines[["top", "right"]].set_visible(False)
         if len(self.targets) > 1:
             self.ax_.legend(

@@ -45,8 +45,6 @@ class Portable:
     tuples : list of (positions, cells, values)
         Positions of columns; the cells that are not zero, in mixed radix, the last column fastest; their
         values, of shape (n_cells, n_outputs).
-    factored : list of (positions, factors, core)
-        Pairs: two matrices of factors, one row per code, and a core of shape (rank, rank, n_outputs).
     """
 
     model: str
@@ -56,7 +54,6 @@ class Portable:
     tables: dict[int, Floats]
     curves: dict[int, FeatureCurve]
     tuples: list[tuple[tuple[int, ...], NDArray[np.int64], Floats]]
-    factored: list[tuple[tuple[int, int], tuple[Floats, Floats], Floats]]
 
     @classmethod
     def of(cls, model: Any) -> Portable:
@@ -77,11 +74,6 @@ class Portable:
                 curve = curve_of_number(scores, column, number, own)
                 if curve is not None:
                     curves[position] = curve.map_values(as_outputs)
-        pairs = scores.pairs
-        factored = [
-            ((coded[j], coded[k]), (pairs.factors_of(j), pairs.factors_of(k)), as_outputs(pairs.cores[term]))
-            for term, (j, k) in enumerate(pairs.features)
-        ]
         return cls(
             model_name(model),
             model.classes_.tolist(),
@@ -90,7 +82,6 @@ class Portable:
             tables,
             curves,
             [(tuple(coded[j] for j in columns), cells, values) for columns, cells, values in tuples],
-            factored,
         )
 
     @classmethod
@@ -120,7 +111,6 @@ class Portable:
             tables,
             curves,
             tuples,
-            [],
         )
 
     @property
@@ -130,22 +120,19 @@ class Portable:
 
     @property
     def dense_tuples(self) -> list[tuple[tuple[int, ...], Floats]]:
-        """Return all tuples and factored pairs as dense tables, (n_cells, n_outputs)."""
+        """Return all tuples as dense tables, (n_cells, n_outputs)."""
         dense = []
         for positions, cells, values in self.tuples:
             table = np.zeros((int(np.prod(self.shape(positions))), self.n_outputs))
             table[cells] = values
             dense.append((positions, table))
-        for both, (left, right), core in self.factored:
-            product = np.einsum("au,uvc,bv->abc", left, core, right)
-            dense.append((both, product.reshape(-1, self.n_outputs)))
         return dense
 
     @property
     def n_values(self) -> int:
         """Return how many numbers the dense tables of tuples have."""
-        every = [*(own for own, _, _ in self.tuples), *(own for own, _, _ in self.factored)]
-        return sum(int(np.prod(self.shape(own), dtype=object)) for own in every) * self.n_outputs
+        cells = sum(int(np.prod(self.shape(positions), dtype=object)) for positions, _, _ in self.tuples)
+        return cells * self.n_outputs
 
     def shape(self, positions: tuple[int, ...]) -> tuple[int, ...]:
         """Return the number of codes of each column of a tuple."""
@@ -158,7 +145,7 @@ class Portable:
     @property
     def coded(self) -> list[int]:
         """Return the columns whose codes are looked up: categories that matter, and numbers in tuples."""
-        in_tuples = {own for positions, *_ in (*self.tuples, *self.factored) for own in positions}
+        in_tuples = {own for positions, *_ in self.tuples for own in positions}
         return sorted({*self.tables, *in_tuples})
 
     def document(self) -> dict[str, Any]:
@@ -178,10 +165,6 @@ class Portable:
                     "effects": values.tolist(),
                 }
                 for positions, cells, values in self.tuples
-            ],
-            "factored": [
-                {"columns": list(both), "left": left.tolist(), "right": right.tolist(), "core": core.tolist()}
-                for both, (left, right), core in self.factored
             ],
         }
 
@@ -229,7 +212,7 @@ def to_json(model: Any) -> str:
     """Return a fitted additive model as JSON text, for programs that read it themselves.
 
     The document has ``format`` ("seminaive-additive"), ``version`` (1), ``model``, ``classes``,
-    ``intercept``, ``columns``, ``tuples`` and ``factored``. Effects have one number per class; with two
+    ``intercept``, ``columns`` and ``tuples``. Effects have one number per class; with two
     classes one number, the log odds of the second class. A row's score is ``intercept`` plus
 
     - for each column of kind "category" with ``effects``: ``effects[code]``, where the code of a value is its
@@ -243,8 +226,7 @@ def to_json(model: Any) -> str:
       in ``cells``, or nothing where it is not listed. A number whose column has ``nodes``, one in each bin,
       is read between them: with b the last node that is not above x (0 where all are), w the share of the way
       from node b to the next, 0 where x is below it or there is none, ``1 - w`` times the effect at the code
-      b plus ``w`` times that at ``b + 1``, along each such column of the tuple;
-    - for each of ``factored``: ``sum over u, v of left[c0][u] * core[u][v] * right[c1][v]``.
+      b plus ``w`` times that at ``b + 1``, along each such column of the tuple.
 
     Probabilities are the softmax of the scores, or the logistic function of the log odds. A column of numbers
     that came as text has ``written``: its decimal mark, mark between thousands and unit, and a regular
@@ -317,7 +299,7 @@ def _split_tables(
         if isinstance(terms, ObservedTerms):
             start, stop = np.searchsorted(terms.kept, dense.offsets[term : term + 2])
             cells = terms.kept[start:stop] - dense.offsets[term]
-            values = scores.tables[terms.places(terms.kept[start:stop])]
+            values = scores.tables[terms.cells_from_dense(terms.kept[start:stop])]
         else:
             values = scores.tables[terms.block(term)]
             cells = np.arange(len(values))

@@ -66,12 +66,6 @@ def scores(row):
         for cell, share in cells:
             if cell in own["at"]:
                 _add(total, [share * value for value in own["at"][cell]])
-    for own in MODEL["factored"]:
-        (left, _), (right, _) = (places[position][0] for position in own["columns"])
-        left, right = own["left"][left], own["right"][right]
-        for u, row_of_core in zip(left, own["core"]):
-            for v, core in zip(right, row_of_core):
-                _add(total, [u * v * each for each in core])
     return total if len(total) > 1 else [0.0, total[0]]
 
 
@@ -173,23 +167,15 @@ function alone(c, cell, code) {
   return a.map((v, k) => v + z * (b[k] + z * q[k]));
 }
 function together(t, places) {
-  if (t.core === undefined) {
-    let cells = [[0, 1]];
-    t.columns.forEach((i, axis) => {
-      const {code, along} = places[i], next = (c, k) => c * t.codes[axis] + k;
-      cells = along === 0 ? cells.map(([c, s]) => [next(c, code), s])
-        : cells.flatMap(([c, s]) => [[next(c, code), s * (1 - along)], [next(c, code + 1), s * along]]);
-    });
-    const listed = cells.filter(([c]) => t.at.has(c));
-    if (!listed.length) return undefined;
-    return MODEL.intercept.map((_, k) => listed.reduce((sum, [c, s]) => sum + s * t.at.get(c)[k], 0));
-  }
-  const left = t.left[places[t.columns[0]].code], right = t.right[places[t.columns[1]].code];
-  return MODEL.intercept.map((_, k) => {
-    let sum = 0;
-    left.forEach((u, a) => right.forEach((v, b) => { sum += u * v * t.core[a][b][k]; }));
-    return sum;
+  let cells = [[0, 1]];
+  t.columns.forEach((i, axis) => {
+    const {code, along} = places[i], next = (c, k) => c * t.codes[axis] + k;
+    cells = along === 0 ? cells.map(([c, s]) => [next(c, code), s])
+      : cells.flatMap(([c, s]) => [[next(c, code), s * (1 - along)], [next(c, code + 1), s * along]]);
   });
+  const listed = cells.filter(([c]) => t.at.has(c));
+  if (!listed.length) return undefined;
+  return MODEL.intercept.map((_, k) => listed.reduce((sum, [c, s]) => sum + s * t.at.get(c)[k], 0));
 }
 function contributions(row) {
   const parts = [], places = placesOf(row);
@@ -197,7 +183,7 @@ function contributions(row) {
     const values = alone(c, cellOf(row, c, i), places[i].code);
     if (values !== undefined) parts.push({columns: [i], values});
   });
-  for (const t of [...MODEL.tuples, ...MODEL.factored]) {
+  for (const t of MODEL.tuples) {
     const values = together(t, places);
     if (values !== undefined) parts.push({columns: t.columns, values});
   }
@@ -240,7 +226,7 @@ function sharesFromRow(row, reference, own, other) {
   const shares = MODEL.columns.map((c, i) =>
     odds(alone(c, cellOf(row, c, i), here[i].code))
       - odds(alone(c, cellOf(reference, c, i), there[i].code)));
-  for (const t of [...MODEL.tuples, ...MODEL.factored]) {
+  for (const t of MODEL.tuples) {
     const n = t.columns.length, values = [], taken = m => t.columns.filter((_, a) => m >> a & 1).length;
     if (t.columns.every(i => isSame(here[i], there[i]))) continue;
     for (let m = 0; m < 1 << n; m++) {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import CategoricalColumn, EmptyColumn
-from seminaive.explain.drawing import Display, draw_steps
+from seminaive.explain.plotting import Display, draw_steps
 from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
 from seminaive.explain.tables import one_row
 

@@ -37,12 +37,12 @@ def odds_factors(log_odds: Floats) -> NDArray[Any]:
     ['1.00', '1.4', '25', 'more than 1,000']
     """
     factor = np.exp(np.minimum(np.abs(log_odds), 10.0))
-    place = np.select(
+    position = np.select(
         [factor < 1.095, factor < 9.95, factor < 999.5],
         [np.rint(100 * factor) - 100, np.rint(10 * factor) - 1, np.rint(factor) + 89],
         default=len(_FACTORS) - 1,
     )
-    texts: NDArray[Any] = _FACTORS[place.astype(np.intp)]
+    texts: NDArray[Any] = _FACTORS[position.astype(np.intp)]
     return texts
 
 
@@ -70,5 +70,5 @@ def cell_texts(
         labels = np.array(code_labels(schema, position), dtype=object)
         return labels, table.codes[rows, schema.coded.index(position)].astype(np.intp)
     numbers = table.numbers[rows, schema.numeric.index(position)]
-    distinct, place = np.unique(numbers, return_inverse=True)
-    return np.array(number_texts(distinct), dtype=object), place
+    distinct, text_of_row = np.unique(numbers, return_inverse=True)
+    return np.array(number_texts(distinct), dtype=object), text_of_row

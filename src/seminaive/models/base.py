@@ -35,10 +35,10 @@ from seminaive.errors import (
     WeightsWarning,
     warn_caller,
 )
+from seminaive.models.fit_progress import progress
 from seminaive.models.fitted_checks import check_summary, check_trials
 from seminaive.models.long_fits import announce_long_fit
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
-from seminaive.models.progress import progress
 from seminaive.scores import log_posterior
 from seminaive.statistics import TrainingSummary
 
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from seminaive.encode import NumberFormat, Schema
     from seminaive.encode.frames import Table
     from seminaive.encode.target import EncodedTarget
-    from seminaive.models.progress import Steps
+    from seminaive.models.fit_progress import Steps
     from seminaive.statistics import TupleCounts
 
 __all__ = ["TableClassifier", "TrainingSet", "is_number", "open_training", "unchanged_on_failure"]
@@ -332,7 +332,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True, reset=False)
         return encoder.encode(opened)
 
-    # Fitted attributes that a model file holds, with their types; see seminaive.models.fitted_state. Those of
+    # Fitted attributes that a model file holds, with their types; see seminaive.saving.fitted_state. Those of
     # ``_derived`` follow from the others and are not written.
     _fitted: ClassVar[dict[str, type]] = {"summary_": TrainingSummary, "target_name_": str}
     _derived: ClassVar[tuple[str, ...]] = ()

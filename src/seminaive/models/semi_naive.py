@@ -318,7 +318,7 @@ class SemiNaive(ShapedClassifier):
             search = StartedSearch(engine, earlier.columns_of(rows.table), search_of)
         self.n_pairs_considered_ = int(crossed.n_pairs)
         answer = search.run()
-        self._keep_shape_costs(search, answer.best, lambda own: self._engine(own, *screen.rows))
+        self._keep_shape_costs(search, answer.best, lambda columns: self._engine(columns, *screen.rows))
         return columns, search, answer
 
     def _engine(self, columns, table, labels, row_weight, n_classes, splits):

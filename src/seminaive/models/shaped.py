@@ -48,7 +48,7 @@ class ShapedClassifier(StartedClassifier):
         n_shapes = len(self.shapes_)
         if set(self.shapes_) - set(self.schema_.names):
             raise ValueError("a shape is about no column")
-        if any(np.shape(own) != (n_shapes,) for own in self._shape_costs.values()):
+        if any(np.shape(numbers) != (n_shapes,) for numbers in self._shape_costs.values()):
             raise ValueError("the costs of shapes are not as many as these")
 
     def _with_shapes(self, columns, schema, margin):
@@ -161,10 +161,10 @@ def position_of(names: tuple[str, ...], entry: Any, parameter: str) -> int:
 def shapes_of(given: Any, schema: Schema, classes: NDArray[Any]) -> dict[int, Shape]:
     """Return the shapes of columns by position; refuse what cannot be promised."""
     found: dict[int, Shape] = {}
-    for column, own in (given or {}).items():
+    for column, shape in (given or {}).items():
         position = position_of(schema.names, column, "shapes")
         _refuse_category(schema, position, "shape")
-        kind, named = _parts(own)
+        kind, named = _parts(shape)
         if kind != NONE:
             found[position] = _shape(column, kind, named, classes)
     return found

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.linalg.lapack import dpotrs, dtrtri
-from scipy.special import expit, softmax
 
 from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_scores import term_blocks
-from seminaive.objective.cholesky import lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.factor import lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.pointwise import posterior_of
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.line_search import FORCING
 from seminaive.solvers.truncated_newton import (
@@ -393,7 +393,7 @@ class ProjectedEngine:
         if which < len(self.splits):
             weight = np.zeros(len(self.labels))
             weight[self.splits[which][0]] = self.row_weight[self.splits[which][0]]
-        posterior = expit(scores) if self.n_columns == 1 else softmax(scores, axis=1)
+        posterior = posterior_of(scores)
         return np.asarray(weight * (posterior * (1 - posterior)).mean(axis=1))
 
     def _probed_degrees(self, strength: list[Floats], curvature: Floats) -> list[Floats]:

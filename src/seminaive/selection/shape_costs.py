@@ -106,7 +106,7 @@ def _without_shape(
     """
     engine: Any = search.engine
     columns = engine.columns
-    relevances = np.stack([own.relevances for own in trial.prepared])
+    relevances = np.stack([prepared.relevances for prepared in trial.prepared])
     if columns.columns[position].shape.kind == LINEAR:
         curved = columns.with_curve(position)
         if position in curved.mains and position not in columns.mains:

@@ -72,9 +72,9 @@ class ShapedKernelEngine(KernelEngine):
         variances = self._variances(prepared, strengths)
         functions = self.constraints.functions(self._shaped_features, variances)
         covariance = self.constraints.covariance(np.diag(variances))
-        own = RowInequalities(np.ascontiguousarray(functions[:, train]), covariance)
+        inequalities = RowInequalities(np.ascontiguousarray(functions[:, train]), covariance)
         first = np.zeros((n, loss.n_columns)) if start is None else start[train]
-        fit = minimize_constrained_kernel(kernel[:n], loss, own, first, tol=tol, max_iter=max_iter)
+        fit = minimize_constrained_kernel(kernel[:n], loss, inequalities, first, tol=tol, max_iter=max_iter)
         place = np.empty((self.n_rows, loss.n_columns))
         place[train] = fit.scores
         place[out] = kernel[n:] @ fit.weights + fit.intercept
@@ -100,15 +100,15 @@ class ShapedKernelEngine(KernelEngine):
             return penalties, degrees
         n_terms = self.columns.n_terms
         for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
-            own = prepared[k]
-            variances = self._variances(own, strengths)
+            training = prepared[k]
+            variances = self._variances(training, strengths)
             with np.errstate(divide="ignore"):
                 ridge = 1 / variances
-            fitted, forces = self._shaped(own, strengths, fit)
+            fitted, forces = self._shaped(training, strengths, fit)
             # What the forces of the inequalities add to the squares of V F'a, which the row space knows.
             more = (2 * fitted - variances[:, None] * forces) * forces
             penalties[number] += np.bincount(self._shaped_terms, more.mean(axis=1), minlength=n_terms)
-            covariance = self._covariance(k, own, strengths, fit)
+            covariance = self._covariance(k, training, strengths, fit)
             removed = self.constraints.removed_degrees(covariance, ridge, fitted)
             degrees[number] -= np.bincount(self._shaped_terms, removed, minlength=n_terms)
         return np.maximum(penalties, 0.0), np.maximum(degrees, 0.0)

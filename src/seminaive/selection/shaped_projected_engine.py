@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.shape_constraints import ShapeConstraints
-from seminaive.objective.cholesky import inverse_of
+from seminaive.objective.factor import inverse_of
 from seminaive.selection.projected_engine import ProjectedEngine, factor_with_ridge
 from seminaive.solvers.constrained_newton import ConstrainedProblem, minimize_constrained
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import softmax
 
 from seminaive.design.classes import by_class, n_columns_of
+from seminaive.objective.pointwise import posterior_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,7 +68,7 @@ class Residuals:
         self._residuals = np.empty((n_rows, len(weights), n_classes - first))
         self._curvatures = np.empty_like(self._residuals)
         for k, weight in enumerate(weights):
-            posterior = _shares(indicator, weight) if scores is None else softmax(by_class(scores[k]), axis=1)
+            posterior = _shares(indicator, weight) if scores is None else posterior_of(by_class(scores[k]))
             away = indicator - posterior
             self._residuals[:, k] = (weight[:, None] * away)[:, first:]
             self._curvatures[:, k] = (weight[:, None] * posterior * (1 - posterior))[:, first:]

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.solvers.kernel_newton import SLOW, KernelFit, NewtonSystem
-from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.solvers.line_search import backtrack
 from seminaive.solvers.nonnegative_quadratic import minimize_quadratic
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.solvers.kernel_newton import RowLoss
+    from seminaive.objective.row_loss import RowLoss
 
     Floats = NDArray[np.float64]
 
@@ -62,7 +62,7 @@ class ConstrainedKernelFit(KernelFit):
 
 
 @dataclass(frozen=True)
-class _Point:
+class ConstrainedPoint:
     """Weights a that add up to 0, multipliers m, scores, slacks A c, and the value and posterior there."""
 
     weights: Floats
@@ -75,15 +75,16 @@ class _Point:
     @classmethod
     def of(
         cls, loss: RowLoss, weights: Floats, multipliers: Floats, scores: Floats, slacks: Floats
-    ) -> _Point:
+    ) -> ConstrainedPoint:
+        """Evaluate the objective at a point."""
         value, posterior = loss.evaluate(scores)
         # The intercept has no part in this, since the weights add up to 0.
         value += 0.5 * float(np.vdot(weights, scores) + np.vdot(multipliers, slacks))
         return cls(weights, multipliers, scores, slacks, value, posterior)
 
-    def moved(self, loss: RowLoss, step: _Step, length: float) -> _Point:
+    def moved(self, loss: RowLoss, step: ConstrainedStep, length: float) -> ConstrainedPoint:
         """Return the point after a share of a step."""
-        return _Point.of(
+        return ConstrainedPoint.of(
             loss,
             self.weights + length * step.weights,
             self.multipliers + length * step.multipliers,
@@ -93,7 +94,7 @@ class _Point:
 
 
 @dataclass(frozen=True)
-class _Step:
+class ConstrainedStep:
     """A change of a point, and the decrease that the quadratic model promises of it."""
 
     weights: Floats
@@ -121,20 +122,20 @@ class _ConstrainedSystem:
         flat = functions.reshape(len(functions), -1)
         self._matrix = inequalities.covariance - flat @ self._smoothed.reshape(flat.shape).T
 
-    def step(self, point: _Point) -> _Step:
+    def step(self, point: ConstrainedPoint) -> ConstrainedStep:
         """Return the step from a point to the minimum of the model there."""
         gradient = self._loss.residuals(point.posterior) - point.weights
         return self._obeying(point, *self._system.solve(gradient))
 
-    def first(self, scores: Floats, posterior: Floats) -> _Point:
+    def first(self, scores: Floats, posterior: Floats) -> ConstrainedPoint:
         """Return the minimum of the model at some scores."""
         loss = self._loss
         nothing = np.zeros(len(self._matrix))
-        zero = _Point.of(loss, np.zeros_like(scores), nothing, np.zeros_like(scores), nothing)
+        zero = ConstrainedPoint.of(loss, np.zeros_like(scores), nothing, np.zeros_like(scores), nothing)
         right = loss.curved(posterior, scores) + loss.residuals(posterior)
         return zero.moved(loss, self._obeying(zero, *self._system.solve(right)), 1.0)
 
-    def _obeying(self, point: _Point, weights: Floats, scores: Floats) -> _Step:
+    def _obeying(self, point: ConstrainedPoint, weights: Floats, scores: Floats) -> ConstrainedStep:
         """Return a step without inequalities, corrected by multipliers."""
         inequalities = self._inequalities
         free = point.slacks + inequalities.adjoint(weights) - self._matrix @ point.multipliers
@@ -147,7 +148,7 @@ class _ConstrainedSystem:
         residuals = self._loss.residuals(point.posterior)
         slope = np.vdot(point.scores, weights) - np.vdot(residuals, scores) + point.slacks @ change
         curvature = np.vdot(scores, self._loss.curved(self._posterior, scores) + weights) + slacks @ change
-        return _Step(weights, change, scores, slacks, -float(slope + 0.5 * curvature))
+        return ConstrainedStep(weights, change, scores, slacks, -float(slope + 0.5 * curvature))
 
 
 def minimize_constrained_kernel(
@@ -190,7 +191,7 @@ def minimize_constrained_kernel(
             system = _ConstrainedSystem(kernel, loss, inequalities, point.posterior)
             step = system.step(point)
         n_iter += 1
-        there, length = _line_search(loss, point, step)
+        there, length = _stepped(loss, point, step)
         if not length:
             break
         # After a shortened step the next one takes a new Hessian.
@@ -205,30 +206,31 @@ def minimize_constrained_kernel(
 
 def _first_point(
     kernel: Floats, loss: RowLoss, inequalities: RowInequalities, start: Floats
-) -> tuple[_Point, _ConstrainedSystem]:
+) -> tuple[ConstrainedPoint, _ConstrainedSystem]:
     """Return the minimum of the quadratic model at some scores."""
     _, posterior = loss.evaluate(start)
     system = _ConstrainedSystem(kernel, loss, inequalities, posterior)
     return system.first(start, posterior), system
 
 
-def _halved(loss: RowLoss, point: _Point) -> _Point:
-    """Halve a step from zero until the value is below that at zero."""
-    for _ in range(MOST_HALVINGS):
-        if point.value <= loss.at_zero:
-            break
-        parts = (point.weights, point.multipliers, point.scores, point.slacks)
-        point = _Point.of(loss, *(0.5 * part for part in parts))
-    return point
+def _halved(loss: RowLoss, point: ConstrainedPoint) -> ConstrainedPoint:
+    """Halve a step from zero until the value is no more than that at zero."""
+    parts = (point.weights, point.multipliers, point.scores, point.slacks)
+
+    def attempt(length: float) -> tuple[float, float, ConstrainedPoint]:
+        there = ConstrainedPoint.of(loss, *(length * part for part in parts))
+        return there.value, 0.0, there
+
+    found, _, _ = backtrack(attempt, loss.at_zero, 0.0)
+    return point if found is None else found
 
 
-def _line_search(loss: RowLoss, point: _Point, step: _Step) -> tuple[_Point, float]:
+def _stepped(loss: RowLoss, point: ConstrainedPoint, step: ConstrainedStep) -> tuple[ConstrainedPoint, float]:
     """Return the point at which the objective falls enough, and the share of the step, or 0."""
-    length = 1.0
-    for _ in range(MOST_HALVINGS):
+
+    def attempt(length: float) -> tuple[float, float, ConstrainedPoint]:
         there = point.moved(loss, step, length)
-        least = SUFFICIENT_DECREASE * length * step.decrement
-        if np.isfinite(there.value) and there.value <= point.value - least:
-            return there, length
-        length *= 0.5
-    return point, 0.0
+        return there.value, length * step.decrement, there
+
+    found, _, length = backtrack(attempt, point.value, 0.0)
+    return (point, 0.0) if found is None else (found, float(length))

@@ -14,11 +14,11 @@ import numpy as np
 from scipy.linalg.lapack import dpotrs
 
 from seminaive.design.rounding import ROUNDING
-from seminaive.objective.cholesky import lower_cholesky
+from seminaive.objective.factor import lower_cholesky
 from seminaive.solvers.line_search import FORCING
 from seminaive.solvers.nonnegative_quadratic import minimize_quadratic
 from seminaive.solvers.result import SolverResult
-from seminaive.solvers.truncated_newton import backtrack, dot_of_each, newton_direction
+from seminaive.solvers.truncated_newton import dot_of_each, newton_direction, stepped
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -75,11 +75,11 @@ class ConstrainedProblem:
 
     def slacks(self, coefficients: Floats) -> Floats:
         """Return A b of each function, (functions, inequalities)."""
-        return np.stack([self.inequalities.slacks(own) for own in coefficients.swapaxes(0, 1)])
+        return np.stack([self.inequalities.slacks(each) for each in coefficients.swapaxes(0, 1)])
 
     def adjoint(self, multipliers: Floats) -> Floats:
         """Return A'm of each function."""
-        return np.stack([self.inequalities.adjoint(own) for own in multipliers], axis=1)
+        return np.stack([self.inequalities.adjoint(each) for each in multipliers], axis=1)
 
     def model_step(self, slacks: Floats, step: Floats, gradient: Floats, active: Mask) -> ModelStep:
         """Minimise ``g'd + d'C^-1 d / 2`` under ``A (b + d) >= 0``, given A b and C g.
@@ -141,8 +141,8 @@ class _Face:
         self._problem, self._equal, self._multiply = problem, equal, multiply
         rounding = equal.shape[1] * np.finfo(float).eps
         self._factors = [
-            lower_cholesky(covariance[np.ix_(own, own)], rounding) if own.any() else None
-            for covariance, own in zip(problem.covariances, equal, strict=True)
+            lower_cholesky(covariance[np.ix_(mask, mask)], rounding) if mask.any() else None
+            for covariance, mask in zip(problem.covariances, equal, strict=True)
         ]
 
     def hessian_product(self, _: Floats) -> Callable[[Floats], Floats]:
@@ -156,9 +156,9 @@ class _Face:
             return gradient
         forces = np.zeros(self._equal.shape)
         slacks = problem.slacks(problem.objective.precondition(gradient))
-        for force, own, equal, factor in zip(forces, slacks, self._equal, self._factors, strict=True):
+        for force, slack, equal, factor in zip(forces, slacks, self._equal, self._factors, strict=True):
             if factor is not None:
-                force[equal], _ = dpotrs(factor, own[equal], lower=True)
+                force[equal], _ = dpotrs(factor, slack[equal], lower=True)
         return gradient - problem.adjoint(forces)
 
     def precondition(self, gradient: Floats) -> Floats:
@@ -196,7 +196,7 @@ def minimize_constrained(
         direction, products = _newton_step(problem, z, gradient, slacks, found, aim)
         old_values = values
         slope = dot_of_each(gradient, direction)
-        z, values, gradient, trials = backtrack(objective, z, values, gradient, direction, slope)
+        z, values, gradient, trials = stepped(objective, z, values, gradient, direction, slope)
         passes += products + trials
         n_iter += 1
         slacks, before = problem.slacks(z), found
@@ -228,7 +228,7 @@ def _newton_step(
     face = _Face(problem, equal, multiply)
     # The forces of the equalities are far larger than the gradient that is left, and would drown it.
     there = face.within(gradient + length[:, None] * product)
-    further, n_products = newton_direction(face, z, there, face.precondition(there), aim)
+    further, n_products, _ = newton_direction(face, z, there, face.precondition(there), aim)
     room, change = np.maximum(slacks + problem.slacks(first), 0.0), problem.slacks(further)
     limits = np.full_like(room, np.inf)
     np.divide(room, -change, out=limits, where=(change < 0) & ~equal)
