@@ -23,6 +23,7 @@ from seminaive.scores import importance
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from seminaive.scores import Effects, FeatureEffect
