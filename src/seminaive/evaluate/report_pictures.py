@@ -1,56 +1,41 @@
 """The pictures of a report's page: what of the results each of them shows."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from seminaive.evaluate.probability_histogram import ProbabilityHistogram
-from seminaive.evaluate.result_plots import Point, box_plot, curves, rank_diagram, scatter, unit_square
+from seminaive.evaluate.result_plots import box_plot, curves, rank_diagram, scatter, unit_square
 from seminaive.evaluate.summary import LossSummary, final_folds, fit_seconds, learning_curves
 from seminaive.evaluate.terminal import title_of
 
-__all__ = ["ProbabilityCurves", "average_ranks", "bias_variance", "fold_spreads", "learning", "times"]
+__all__ = ["average_ranks", "bias_variance", "fold_spreads", "learning", "probability_curves", "times"]
 
 # Lines that can be told apart in one picture.
 _MOST_LINES = 5
 
 
-@dataclass(frozen=True)
-class ProbabilityCurves:
-    """Calibration and ROC curves of the best models, over the test rows of all tables together.
-
-    Parameters
-    ----------
-    histograms : dict of int to ProbabilityHistogram
-        By the numbers of the models that are drawn.
-    """
-
-    histograms: dict[int, ProbabilityHistogram]
-
-    @classmethod
-    def of_best(
-        cls, summary: LossSummary, histograms: dict[tuple[str, str], ProbabilityHistogram]
-    ) -> "ProbabilityCurves":
-        """Pool the histograms of the best models that have some."""
-        pooled: dict[str, ProbabilityHistogram] = {}
-        for (dataset, model), histogram in histograms.items():
-            if dataset in summary.mean.index and model in summary.models:
-                pooled[model] = pooled[model] + histogram if model in pooled else histogram
-        shown = [model for model in summary.order() if model in pooled][:_MOST_LINES]
-        return cls({summary.models.index(model): pooled[model] for model in shown})
-
-    def calibration(self) -> str:
-        """Draw the share of hits against the probability."""
-        lines = [(number, *histogram.calibration()) for number, histogram in self.histograms.items()]
-        return unit_square(lines, "probability", "share of hits")
-
-    def roc(self) -> str:
-        """Draw true positives against false ones."""
-        lines = [(number, *histogram.roc()) for number, histogram in self.histograms.items()]
-        return unit_square(lines, "false positives", "true positives")
+def probability_curves(
+    summary: LossSummary, histograms: dict[tuple[str, str], ProbabilityHistogram]
+) -> tuple[list[int], list[tuple[str, str]]]:
+    """Draw the best models over the test rows of all tables; return their numbers, titles and pictures."""
+    pooled: dict[str, ProbabilityHistogram] = {}
+    for (dataset, model), histogram in histograms.items():
+        if dataset in summary.mean.index and model in summary.models:
+            pooled[model] = pooled[model] + histogram if model in pooled else histogram
+    shown = [model for model in summary.order() if model in pooled][:_MOST_LINES]
+    numbers = [summary.models.index(model) for model in shown]
+    if not shown:
+        return [], []
+    numbered = list(zip(numbers, (pooled[model] for model in shown), strict=True))
+    calibration = [(number, *histogram.calibration()) for number, histogram in numbered]
+    roc = [(number, *histogram.roc()) for number, histogram in numbered]
+    return numbers, [
+        ("Calibration", unit_square(calibration, "probability", "share of hits")),
+        ("ROC", unit_square(roc, "false positives", "true positives")),
+    ]
 
 
 def average_ranks(summary: LossSummary) -> str:
@@ -79,9 +64,9 @@ def fold_spreads(summary: LossSummary, folds: pd.DataFrame) -> Iterator[tuple[st
 def bias_variance(split: pd.DataFrame, models: list[str]) -> str:
     """Draw bias against variance: means over the tables large, and each of several tables small."""
 
-    def points(frame: pd.DataFrame) -> list[Point]:
+    def points(frame: pd.DataFrame) -> list[tuple[int, float, float]]:
         found = frame[["model", "variance", "bias"]].itertuples(index=False)
-        return [Point(variance, bias, models.index(model)) for model, variance, bias in found]
+        return [(models.index(model), variance, bias) for model, variance, bias in found]
 
     means = split.groupby("model", sort=False)[["variance", "bias"]].mean().reset_index()
     faint = points(split) if split["dataset"].nunique() > 1 else []
@@ -95,7 +80,7 @@ def times(folds: pd.DataFrame, summary: LossSummary) -> str:
         return ""
     loss = (summary.complete if len(summary.complete) else summary.mean).mean()
     points = [
-        Point(seconds[model], loss[model], number)
+        (number, seconds[model], loss[model])
         for number, model in enumerate(summary.models)
         if seconds[model] > 0 and np.isfinite(loss[model])
     ]

@@ -27,19 +27,9 @@ _SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell of a table.
+    """A cell: a text with CSS classes, a paler standard error and note after it, and a hint for a pointer.
 
-    Parameters
-    ----------
-    text : str
-    kind : str, default=""
-        CSS classes.
-    error, note : str, default=""
-        What follows the text in a paler colour: a standard error, and how many folds there are.
-    hint : str, default=""
-        What is shown while a pointer rests on the cell.
-    model : int or None, default=None
-        The number of the model that the cell names; its colour and number come before the text.
+    A cell that names the model of some number has that number and the model's colour before the text.
     """
 
     text: str
@@ -136,16 +126,11 @@ def table_by_table(summary: LossSummary) -> PageTable:
 
     of_tables = _heads(*map(str, tables))
     of_models = _heads(*(f"{number + 1} {model}" for number, model in enumerate(models)))
+    cells = [[cell(table, model) for model in models] for table in tables]
     if len(models) <= len(tables):
-        rows = [
-            [name, *(cell(table, model) for model in models)]
-            for name, table in zip(of_tables, tables, strict=True)
-        ]
+        rows = [[name, *row] for name, row in zip(of_tables, cells, strict=True)]
         return PageTable([Cell("table"), *of_models], rows)
-    rows = [
-        [name, *(cell(table, model) for table in tables)]
-        for name, model in zip(of_models, models, strict=True)
-    ]
+    rows = [[name, *row] for name, row in zip(of_models, zip(*cells, strict=True), strict=True)]
     return PageTable([Cell("model"), *of_tables], rows)
 
 

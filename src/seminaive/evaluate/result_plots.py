@@ -1,7 +1,6 @@
 """Results as pictures: ranks, spreads, curves and points, a model in the same colour everywhere."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,23 +9,15 @@ import pandas as pd
 
 from seminaive.evaluate.inline_svg import COLOURS, WIDTH, model_colour, page_axes, page_picture
 
-__all__ = ["Point", "box_plot", "curves", "rank_diagram", "scatter", "unit_square"]
+__all__ = ["box_plot", "curves", "rank_diagram", "scatter", "unit_square"]
 
 Line = tuple[int, Sequence[float], Sequence[float]]
+Numbered = tuple[int, float, float]
 
 _ROW = 24
 _NAME_WIDTH = 140
 _MOST_CHARACTERS = 19  # of a name, in that width
 _INK, _SOFT, _RULE, _PAPER = (COLOURS[name][0] for name in ("ink", "soft", "rule", "paper"))
-
-
-@dataclass(frozen=True)
-class Point:
-    """A point of a scatter plot; the number of its model decides its colour."""
-
-    x: float
-    y: float
-    model: int
 
 
 def _axes_of_models(description: str, names: Sequence[str], *, bottom: float, right: float = 10) -> Any:
@@ -66,13 +57,13 @@ def rank_diagram(
     ax = _axes_of_models(description, names, bottom=38, right=right)
     if difference is not None:
         ax.axvspan(ranks[0], min(ranks[0] + difference, worst), color=_RULE, alpha=0.6, linewidth=0)
-    rows = np.arange(len(names))
+    rows, colours = np.arange(len(names)), [model_colour(number) for number in numbers]
     ax.hlines(rows, 1, ranks, colors=_SOFT, linewidth=1)
-    ax.scatter(ranks, rows, s=80, c=[model_colour(number) for number in numbers], linewidths=0, zorder=3)
+    ax.scatter(ranks, rows, s=80, c=colours, linewidths=0, zorder=3, clip_on=False)
     for column, (first, last) in enumerate(groups):
         beside = 1 + (16 + 10 * column) / (WIDTH - _NAME_WIDTH - right)
-        reach = [first - 0.3, last + 0.3]
-        ax.plot([beside] * 2, reach, color=_INK, linewidth=4, transform=ax.get_yaxis_transform())
+        bar = {"color": _INK, "linewidth": 4, "transform": ax.get_yaxis_transform(), "clip_on": False}
+        ax.plot([beside, beside], [first - 0.3, last + 0.3], **bar)
     ax.set_xticks(np.arange(1, len(names) + 1, max(1, len(names) // 8)))
     ax.set(xlim=(1, worst), xlabel="average rank (1 is best)")
     return ax
@@ -88,7 +79,7 @@ def box_plot(
     ax = _axes_of_models(f"Box plots of {title}", names, bottom=22)
     finite = [sample[np.isfinite(sample)] for sample in samples]
     rows = np.array([row for row, sample in enumerate(finite) if sample.size], dtype=int)
-    for row in set(range(len(names))) - set(rows):
+    for row in np.setdiff1d(np.arange(len(names)), rows):
         ax.text(0, row, "no finished fold", transform=ax.get_yaxis_transform(), color=_SOFT, va="center")
     if not rows.size:
         return ax
@@ -106,31 +97,25 @@ def box_plot(
 
 @page_picture
 def scatter(
-    points: Sequence[Point],
-    faint: Sequence[Point],
+    points: Sequence[Numbered],
+    faint: Sequence[Numbered],
     x_title: str,
     y_title: str,
     *,
     logarithmic_x: bool = False,
     equal_sums: bool = False,
 ) -> Any:
-    """Points with their models' numbers over faint ones; ``equal_sums`` adds lines of the same x + y."""
+    """Points, each with the number of its model, over faint ones.
+
+    ``equal_sums`` adds lines along which x + y is the same.
+    """
     ax = page_axes(f"{y_title} against {x_title}", 276)
     for shown, size, opacity, edge in ((faint, 20, 0.35, 0), (points, 300, 1, 1.5)):
-        colours = [model_colour(point.model) for point in shown]
-        x, y = [point.x for point in shown], [point.y for point in shown]
+        colours, x, y = [model_colour(point[0]) for point in shown], *np.reshape(shown, (-1, 3)).T[1:]
         ax.scatter(x, y, size, colours, alpha=opacity, edgecolors=_PAPER, linewidths=edge, zorder=3)
-    for point in points:
-        number = str(point.model + 1)
-        ax.text(
-            *(point.x, point.y, number),
-            ha="center",
-            va="center_baseline",
-            color=_PAPER,
-            weight="bold",
-            size=11,
-            zorder=4,
-        )
+    inside = {"ha": "center", "va": "center_baseline", "color": _PAPER, "weight": "bold", "size": 11}
+    for number, x, y in points:
+        ax.text(x, y, str(number + 1), zorder=4, **inside)
     if logarithmic_x:
         _make_logarithmic(ax)
     ax.margins(0.08)
