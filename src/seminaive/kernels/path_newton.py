@@ -168,8 +168,8 @@ def open_model(position, q, gram, old, g, all_l1, all_l2, limit, by_decrement, x
         steep = scaled if scaled > steep else steep
     if by_decrement:
         for b in range(q):
-            own = 0.02 * steep * math.sqrt(gram[b, b])
-            tol[b] = own if own < limit else limit
+            finer = 0.02 * steep * math.sqrt(gram[b, b])
+            tol[b] = finer if finer < limit else limit
 
 
 @inlined

@@ -22,7 +22,7 @@ import numpy as np
 
 CHUNK = 256  # rows whose scores and residuals stay in the first-level cache during a pass
 CONVERGED, STALLED, OUT_OF_STEPS, TOO_WIDE, NOT_REACHED = 0, 1, 2, 3, 4
-LOSS, ODDS, MARGIN, OBJECTIVE, RESIDUAL, GAP = 0, 1, 2, 3, 4, 5  # positions in Point.facts
+LOSS, ODDS, MARGIN, OBJECTIVE, RESIDUAL, GAP = 0, 1, 2, 3, 4, 5  # positions in PathPoint.facts
 STRENGTH_MAX, STEEPEST, START_LOSS = 0, 1, 2  # positions in Path.scales
 WIDTH, STALE = 0, 1  # positions in Model.state
 # Positions in Run.counts and Run.facts.
@@ -33,7 +33,7 @@ RESIDUAL_LIMIT, GAP_LIMIT, LOSS_LIMIT, LAST_GAP = 4, 5, 6, 7
 EVALUATE, CURVATURE, DONE = 0, 1, 2
 
 
-class Design(NamedTuple):
+class PathDesign(NamedTuple):
     """The columns of a linear model: [1, numbers, indicators], minus ``centre``; never stored as such.
 
     numbers (n, m) float64; places (n, k) uint16 or uint32, the coefficient of each coded cell, d where it has
@@ -85,7 +85,7 @@ class Rules(NamedTuple):
     farthest: float
 
 
-class Point(NamedTuple):
+class PathPoint(NamedTuple):
     """Deviations x (K D,), what a pass over the rows finds there, and how good they are at a strength.
 
     g (K D,). facts (6,): the loss (the weighted negative log-likelihood); the odds (the weighted sum of
@@ -106,7 +106,7 @@ class Penalty(NamedTuple):
     l2: np.ndarray
 
 
-class Work(NamedTuple):
+class PathWork(NamedTuple):
     """What passes over the rows overwrite.
 
     probability (K n,), at the point evaluated last; scores (K CHUNK,); exponent and exponential (CHUNK,);
@@ -176,7 +176,7 @@ class Run(NamedTuple):
 
 
 class Path(NamedTuple):
-    """One entry per strength: strengths (S,), deviations (S, K D), facts (S, 6) as in Point; scales (3,).
+    """One entry per strength: strengths (S,), deviations (S, K D), facts (S, 6) as in PathPoint; scales (3,).
 
     passes and statuses (S,) int64. The scales are strength_max; steepest, the largest derivative at the
     target (after fitting what is free) per unit of factor, which for a pure L1 penalty is strength_max; and
@@ -193,7 +193,7 @@ class Path(NamedTuple):
 
 def new_point(size):
     """Return the point at the target, not evaluated; size is K D."""
-    return Point(np.zeros(size), np.zeros(size), np.zeros(6))
+    return PathPoint(np.zeros(size), np.zeros(size), np.zeros(6))
 
 
 def new_penalty(size):
@@ -203,7 +203,7 @@ def new_penalty(size):
 
 def new_work(n_rows, n_scores):
     """Return room for passes over the rows."""
-    return Work(
+    return PathWork(
         np.empty(n_scores * n_rows),
         np.empty(n_scores * CHUNK),
         *np.empty((2, CHUNK)),

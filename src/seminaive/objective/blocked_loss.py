@@ -54,9 +54,9 @@ class TableBlock:
         space = design.workspace(n_columns)
         space.receive(expanded)
 
-        def residuals(rows: slice, own: Floats) -> float:
-            found = replace_by_residuals(own, self.labels[rows], self.weights[rows], n_classes, loss)
-            own[:, n_columns:] = 0.0
+        def residuals(rows: slice, scores: Floats) -> float:
+            found = replace_by_residuals(scores, self.labels[rows], self.weights[rows], n_classes, loss)
+            scores[:, n_columns:] = 0.0
             return found
 
         # Added up as the loss of a table in one block is.
@@ -74,8 +74,8 @@ class TableBlock:
 
     def empirical_loss(self, design: TableDesign, n_classes: int) -> EmpiricalLoss:
         """Return the log loss of the rows under a design of all of them."""
-        own = TableDesign(design.coefficients, design.fused.with_cells(self.cells), self.numbers)
-        return EmpiricalLoss(own, self.labels, self.weights, n_classes)
+        of_block = TableDesign(design.coefficients, design.fused.with_cells(self.cells), self.numbers)
+        return EmpiricalLoss(of_block, self.labels, self.weights, n_classes)
 
 
 class BlockedLoss(SummedLoss):
@@ -118,8 +118,8 @@ class BlockedLoss(SummedLoss):
         """Return the loss and the gradient, shaped like the coefficients."""
         expanded = self._space.expanded(coefficients)
         value, total = 0.0, None
-        for own, sums in self._over_blocks(loss_and_sums, expanded, self.n_classes, self.loss):
-            value += own
+        for of_blocks, sums in self._over_blocks(loss_and_sums, expanded, self.n_classes, self.loss):
+            value += of_blocks
             if total is None:
                 total = sums.copy()
             else:
@@ -150,8 +150,8 @@ class BlockedLoss(SummedLoss):
 
     def _sum(self, work: Callable[..., Floats], argument: Any) -> Floats:
         total: Floats = np.zeros(0)
-        for number, own in enumerate(self._over_blocks(work, argument, self.design, self.n_classes)):
-            total = own if number == 0 else total + own
+        for number, of_blocks in enumerate(self._over_blocks(work, argument, self.design, self.n_classes)):
+            total = of_blocks if number == 0 else total + of_blocks
         return total
 
 
@@ -162,8 +162,8 @@ def loss_and_sums(
     visited = iter(blocks)
     value, total = next(visited).loss_and_sums(expanded, n_classes, loss)
     for block in visited:
-        own, sums = block.loss_and_sums(expanded, n_classes, loss)
-        value += own
+        of_block, sums = block.loss_and_sums(expanded, n_classes, loss)
+        value += of_block
         total += sums
     return value, total
 
@@ -173,8 +173,12 @@ def class_sums(blocks: Iterable[TableBlock], n_classes: int) -> tuple[Floats, Fl
     visited = iter(blocks)
     tables, class_weight, squares = next(visited).class_sums(n_classes)
     for block in visited:
-        own = block.class_sums(n_classes)
-        tables, class_weight, squares = tables + own[0], class_weight + own[1], squares + own[2]
+        of_block = block.class_sums(n_classes)
+        tables, class_weight, squares = (
+            tables + of_block[0],
+            class_weight + of_block[1],
+            squares + of_block[2],
+        )
     return tables, class_weight, squares
 
 

@@ -152,11 +152,11 @@ class EmpiricalLoss(SummedLoss):
         weights = np.zeros((len(row_weights), space.width))
         weights[:, : self._n_scores] = self._flat(row_weights)
 
-        def weigh(rows: slice, own: Floats) -> None:
+        def weigh(rows: slice, scores: Floats) -> None:
             if self.n_columns > 1:
-                softmax_curvature(posterior[rows], weights[rows], own)
+                softmax_curvature(posterior[rows], weights[rows], scores)
             else:
-                own *= weights[rows]
+                scores *= weights[rows]
 
         def product(direction: Floats) -> Floats:
             space.score(direction, weigh)
@@ -188,27 +188,27 @@ class EmpiricalLoss(SummedLoss):
 
     # Rows
 
-    def _residuals_of_sums(self, rows: slice, own: Floats) -> Floats:
-        self._add_offset(rows, own)
-        return self._replace_by_residuals(rows, own)
+    def _residuals_of_sums(self, rows: slice, scores: Floats) -> Floats:
+        self._add_offset(rows, scores)
+        return self._replace_by_residuals(rows, scores)
 
-    def _add_offset(self, rows: slice, own: Floats) -> None:
+    def _add_offset(self, rows: slice, scores: Floats) -> None:
         if self.offset is not None:
-            own[:, : self._n_scores] += self.offset[rows]
+            scores[:, : self._n_scores] += self.offset[rows]
 
-    def _replace_by_residuals(self, rows: slice, own: Floats) -> Floats:
+    def _replace_by_residuals(self, rows: slice, scores: Floats) -> Floats:
         """Turn the scores of some rows into residuals, and return the loss of each weighting."""
         labels = self.labels[rows]
         if self.n_weightings == 1:
-            loss = self._residuals(own, labels, self.row_weights[0, rows])
-            own[:, self._n_scores :] = 0.0
+            loss = self._residuals(scores, labels, self.row_weights[0, rows])
+            scores[:, self._n_scores :] = 0.0
             return np.array([loss])
         losses = np.empty(self.n_weightings)
         for number, weights in enumerate(self.row_weights):
             columns = slice(number * self.n_columns, (number + 1) * self.n_columns)
-            part = np.ascontiguousarray(own[:, columns])
+            part = np.ascontiguousarray(scores[:, columns])
             losses[number] = self._residuals(part, labels, weights[rows])
-            own[:, columns] = part
+            scores[:, columns] = part
         return losses
 
     def _residuals(self, scores: Floats, labels: Labels, weights: Floats) -> float:

@@ -14,7 +14,7 @@ from seminaive.kernels.path_problem import (
     MARGIN,
     ODDS,
     WIDTH,
-    Design,
+    PathDesign,
     Problem,
     new_model,
     new_point,
@@ -90,11 +90,11 @@ class ReferenceBlock:
     labels: Indices
     weights: Floats
 
-    def opened(self, columns: Columns) -> tuple[Design, Problem]:
+    def opened(self, columns: Columns) -> tuple[PathDesign, Problem]:
         """Return the rows as the kernels take them; penalties are not looked at."""
         centre = columns.on_the_fly
         numbers = compiled_layout(columns.numbers_of(_plain(self.numbers)), np.float64)
-        design = Design(numbers, _plain(self.places), self.first_place, centre)
+        design = PathDesign(numbers, _plain(self.places), self.first_place, centre)
         none = np.empty(0)
         rows = (_plain(self.fixed), _plain(self.labels), _plain(self.weights))
         return design, Problem(*rows, none, none, 1.0)

@@ -18,7 +18,7 @@ from seminaive.kernels.path_problem import (
     STRENGTH,
     TOO_WIDE,
     WIDTH,
-    Design,
+    PathDesign,
     Problem,
     new_model,
     new_path,
@@ -130,7 +130,7 @@ def _solve(rows: RowsInBlocks, columns: Columns, problem: Problem, rules: Rules,
     from seminaive.kernels.path_blocks import advance_blocks, finish_curvature
 
     laid = rows.design
-    design = Design(laid.numbers, laid.places, laid.first_place, columns.on_the_fly)
+    design = PathDesign(laid.numbers, laid.places, laid.first_place, columns.on_the_fly)
     size, n_scores = len(problem.l1_factor), len(problem.l1_factor) // len(columns.on_the_fly)
     penalty, point, trial, run = new_penalty(size), new_point(size), new_point(size), new_run()
     work, softmax = new_work(0, n_scores), new_softmax(n_scores)

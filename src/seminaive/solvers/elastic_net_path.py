@@ -23,7 +23,7 @@ from seminaive.kernels.path_problem import (
     OBJECTIVE,
     RESIDUAL,
     TOO_WIDE,
-    Design,
+    PathDesign,
     Problem,
     Rules,
     new_model,
@@ -309,7 +309,7 @@ def _path(
 def penalty_over(penalty: ElasticNet, given: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats, bool]:
     """Return target and factors of all coefficients, and whether the intercept is free.
 
-    Without any penalty the intercept is free whatever was asked, and centring costs nothing.
+    Without any penalty the intercept is free in any case, and centring costs nothing.
     """
     target, factor = penalty.target_of(shape), penalty.factors_of(shape)
     free_intercept = not penalty.penalize_intercept or bool(len(given) and not given.any())
@@ -339,10 +339,10 @@ def rules_of(options: PathOptions, null_loss: float, gram_limit: int, ratio: flo
     )
 
 
-def _compiled(columns: Columns, design: ReferenceDesign) -> Design:
+def _compiled(columns: Columns, design: ReferenceDesign) -> PathDesign:
     """Return what the kernels take; they centre as they go what was not centred by copying."""
     numbers, centre = columns.numbers_of(design.numbers), columns.on_the_fly
-    return Design(numbers, design.places, design.first_place, centre)
+    return PathDesign(numbers, design.places, design.first_place, centre)
 
 
 def read_path(solved: Path, columns: Columns, target: Floats, null_loss: float) -> ShrinkagePath:
@@ -375,7 +375,7 @@ def _widest(n_scores: int, n_rows: int) -> int:
     return 2 * WIDEST if n_scores > 1 and n_rows <= 2 * WIDEST else WIDEST
 
 
-def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) -> Path:
+def _solve(design: PathDesign, problem: Problem, rules: Rules, strengths: Floats) -> Path:
     """Solve by Newton steps, and from where the working set is too wide for them by sweeps."""
     from seminaive.kernels.path_newton import newton_path
 

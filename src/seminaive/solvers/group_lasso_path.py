@@ -244,8 +244,10 @@ class GroupLassoProblem:
         scale = norm.dual_scale(state.gradient)
         p = np.empty(self.n_labels)
         conjugate = sum(
-            negative_entropy(table.cells, table.counts, own, intercept, scale, p)
-            for table, own, intercept in zip(self.tables, state.coefficients, state.intercepts, strict=True)
+            negative_entropy(table.cells, table.counts, coefficients, intercept, scale, p)
+            for table, coefficients, intercept in zip(
+                self.tables, state.coefficients, state.intercepts, strict=True
+            )
         )
         shares = np.exp(self.null_intercepts) / len(self.tables)
         left = scale * float(np.sum(state.at_intercepts * (state.intercepts - state.at_intercepts / shares)))
@@ -331,8 +333,15 @@ class GroupLassoProblem:
         gram = np.zeros((n_tables, n_blocks, size, size))
         p, means, weights = np.empty(self.n_labels), np.empty(width), np.empty((width, width))
         for d, table in enumerate(self.tables):
-            own = np.ascontiguousarray(number[table.cells[:, active]])
-            given = (own, table.counts, state.coefficients[d][cells], state.intercepts[d], self.basis, p)
+            cells_of_table = np.ascontiguousarray(number[table.cells[:, active]])
+            given = (
+                cells_of_table,
+                table.counts,
+                state.coefficients[d][cells],
+                state.intercepts[d],
+                self.basis,
+                p,
+            )
             if width > 1:
                 add_joint_curvature(*given, means, weights, gram[d, 0])
             else:
@@ -395,7 +404,7 @@ def _eigen(gram: Floats, starts: Integers) -> tuple[Floats, Floats, Integers]:
     for width in np.unique(widths):
         groups = np.flatnonzero(widths == width)
         rows = starts[groups, None] + np.arange(width)
-        own, across = np.linalg.eigh(gram[:, rows[:, :, None], rows[:, None, :]])
-        values[:, rows] = np.maximum(own, 0.0)
+        eigenvalues, across = np.linalg.eigh(gram[:, rows[:, :, None], rows[:, None, :]])
+        values[:, rows] = np.maximum(eigenvalues, 0.0)
         vectors[:, places[groups, None] + np.arange(width**2)] = across.reshape(len(gram), len(groups), -1)
     return values, vectors, places

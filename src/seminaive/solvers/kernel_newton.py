@@ -124,13 +124,13 @@ class _NewtonSystem:
         from seminaive.kernels.symmetric import add_scaled
 
         total = np.zeros(self.kernel.shape, order="F")
-        for c, own in enumerate(of_classes.T):
-            rows = np.flatnonzero(own > least)
+        for c, of_class in enumerate(of_classes.T):
+            rows = np.flatnonzero(of_class > least)
             if not len(rows):
-                self._add_mean(c, own, total)
+                self._add_mean(c, of_class, total)
                 continue
-            among = self.kernel if len(rows) == len(own) else self.kernel[np.ix_(rows, rows)]
-            factor, root = factor_curvature(among, own[rows])
+            among = self.kernel if len(rows) == len(of_class) else self.kernel[np.ix_(rows, rows)]
+            factor, root = factor_curvature(among, of_class[rows])
             lower, _ = dpotri(factor, lower=True, overwrite_c=True)
             add_scaled(lower, root, rows, total)
             self.blocks.append((c, rows, lower))

@@ -144,8 +144,8 @@ class GridSearch:
 
         now, n_tables = int(self.positions[feature]), len(self._cells)
         if feature < n_tables:
-            own = slice(self._offsets[feature], self._offsets[feature + 1])
-            move_table(self._cells[feature], self._tables[own], now, position, self._scores)
+            cells = slice(self._offsets[feature], self._offsets[feature + 1])
+            move_table(self._cells[feature], self._tables[cells], now, position, self._scores)
         else:
             number = feature - n_tables
             move_number(self._z[number], self._polynomials[number], now, position, self._scores)

@@ -76,8 +76,8 @@ def minimize_truncated_newton(
     passes = 1
     n_iter = 0
     active = norm > tol * reference
-    told = False
-    while active.any() and not told and n_iter < max_iter:
+    ends = False
+    while active.any() and not ends and n_iter < max_iter:
         aim = np.where(active, np.maximum(FORCING * norm, 0.5 * tol * reference), np.inf)
         direction, products, _ = newton_direction(objective, z, gradient, step, aim)
         slope = dot_of_each(gradient, direction)
@@ -89,7 +89,7 @@ def minimize_truncated_newton(
         before, norm = norm, _norms(gradient, step)
         falls = old_values - values > ROUNDING * np.abs(values)
         active = (norm > tol * reference) & ((norm < before) | falls) & (trials > 0)
-        told = trials > 0 and enough is not None and enough(z)
+        ends = trials > 0 and enough is not None and enough(z)
     optimality = float(np.max(norm / np.where(reference > 0, reference, 1.0), initial=0.0))
     converged = optimality <= tol
     stalled = not converged and not active.any()
