@@ -63,7 +63,6 @@ _STYLE: dict[Any, Any] = {
     **{f"{axis}tick.labelsize": 11.0 for axis in "xy"},
 }
 
-
 _NOT_IN_A_PAGE = re.compile(
     r"""<style.*?</style>|<clipPath.*?</clipPath>|\sclip-path="[^"]*"|(?<=<g)\sid="[^"]*\"""", re.DOTALL
 )
@@ -75,26 +74,22 @@ def model_colour(number: int) -> str:
 
 
 def page_axes(
-    description: str,
-    height: float,
-    *,
-    left: float = 46,
-    right: float = 12,
-    bottom: float = 38,
-    top: float = 26,
+    description: str, height: float, margins: tuple[float, float, float, float] = (46, 12, 38, 26)
 ) -> Any:
-    """Return the axes of a new picture, with margins in units of which the picture is 360 wide.
+    """Return the axes of a new picture.
 
     Parameters
     ----------
     description : str
-        What a reader who does not see the picture is told.
-    height, left, right, bottom, top : float
+        What is read aloud in place of the picture.
+    height, margins : float
+        In units of which the picture is 360 wide; margins at the left, the right, the bottom and the top.
     """
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH / _UNITS_PER_INCH, height / _UNITS_PER_INCH), label=description)
     figure.patch.set_visible(False)
+    left, right, bottom, top = margins
     inside = (left / WIDTH, bottom / height, 1 - (left + right) / WIDTH, 1 - (bottom + top) / height)
     return figure.add_axes(inside)
 

@@ -136,6 +136,8 @@ def table_by_table(summary: LossSummary) -> PageTable:
 
 def pairs_by_folds(summary: LossSummary, folds: pd.DataFrame) -> PageTable | None:
     """Compare pairs of models within one table; None where there are several or folds are not known."""
+    if len(summary.models) < 2:
+        return PageTable([])
     if len(summary.mean) > 1 or not {"repetition", "fold", "n_train", "n_test"} <= set(folds.columns):
         return None
     table = PageTable(_heads("pair", "difference", "p", "p adjusted (Holm)"))

@@ -23,7 +23,7 @@ _INK, _SOFT, _RULE, _PAPER = (COLOURS[name][0] for name in ("ink", "soft", "rule
 def _axes_of_models(description: str, names: Sequence[str], *, bottom: float, right: float = 10) -> Any:
     """Return axes with one row per model, named at the left from top to bottom."""
     height = 6 + _ROW * len(names) + bottom
-    ax = page_axes(description, height, left=_NAME_WIDTH, right=right, bottom=bottom, top=6)
+    ax = page_axes(description, height, (_NAME_WIDTH, right, bottom, 6))
     short = [name if len(name) <= _MOST_CHARACTERS else f"{name[: _MOST_CHARACTERS - 1]}…" for name in names]
     beside = -_NAME_WIDTH / (WIDTH - _NAME_WIDTH - right)
     for row, name in enumerate(short):
