@@ -22,7 +22,7 @@ Indices = npt.NDArray[np.int64]
 
 # The smallest probability that counts, as in `log_loss`.
 _LEAST = float(np.finfo(np.float64).eps)
-_MOST_STEPS, _TOLERANCE = 50, 1e-10
+_MOST_STEPS, _TOLERANCE, _LONGEST_STEP, _SHORTEST_STEP = 50, 1e-12, 5.0, 1e-6
 # A recalibration whose fitted log loss is below this separates the classes: its slope has no end.
 _SEPARATED = 1e-5
 # Points that a smooth curve is computed from: more are averaged in as many groups of neighbours first.
@@ -65,25 +65,27 @@ def calibration_line(
     undefined = CalibrationLine(np.full(n_classes, np.nan), np.nan)
     if (share @ truly == 0).any():
         return undefined
-    # The last entry is the slope; the first class's intercept stays 0.
-    place = np.append(np.zeros(n_classes), 1.0 if slope is None else slope)
+    # The last entry is the slope, which starts at 0: there no row is certain, and the Hessian is well
+    # conditioned. The first class's intercept stays 0.
+    shares = np.log(share @ truly)
+    place = np.append(shares - shares[0], 0.0) if slope is None else np.append(np.zeros(n_classes), slope)
     moved = np.append(np.arange(1, n_classes), [n_classes] if slope is None else []).astype(int)
     loss = _loss(place, logs, truly, share)
     for _ in range(_MOST_STEPS):
         gradient, hessian = _derivatives(place, logs, truly, share)
         step = np.zeros(len(place))
-        curved = hessian[np.ix_(moved, moved)]
-        step[moved] = np.linalg.lstsq(curved, -gradient[moved], rcond=1e-12)[0]
-        decrement = -float(gradient @ step)
-        if decrement <= _TOLERANCE:
-            break
-        length = 1.0
-        while (new := _loss(place + length * step, logs, truly, share)) > loss and length > 1e-6:
+        step[moved] = np.linalg.lstsq(hessian[np.ix_(moved, moved)], -gradient[moved], rcond=1e-12)[0]
+        step *= min(1.0, _LONGEST_STEP / max(float(np.abs(step).max()), 1e-300))
+        length, new = 1.0, _loss(place + step, logs, truly, share)
+        while new > loss and length > _SHORTEST_STEP:
             length /= 2
-        place, loss = place + length * step, new
-        if loss < _SEPARATED:
-            return undefined
-    return CalibrationLine(place[:-1], float(place[-1]))
+            new = _loss(place + length * step, logs, truly, share)
+        place, gained, loss = place + length * step, loss - new, new
+        if gained <= _TOLERANCE:
+            # Classes that are separated, and log odds that are all the same, have no slope.
+            known = loss > _SEPARATED and np.ptp(logs, axis=0).max() > _TOLERANCE
+            return CalibrationLine(place[:-1], float(place[-1])) if known else undefined
+    return undefined
 
 
 def _loss(place: Floats, logs: Floats, truly: Floats, share: Floats) -> float:
