@@ -55,8 +55,8 @@ def calibration_line(
     Returns
     -------
     CalibrationLine
-        Of NaN where the classes are separated, so that the slope grows without end, or where a class is
-        absent.
+        Of NaN where the classes are separated, so that the slope grows without end, where all
+        probabilities are the same, or where a class is absent.
     """
     n_classes = probabilities.shape[1]
     undefined = CalibrationLine(np.full(n_classes, np.nan), np.nan)
@@ -65,6 +65,8 @@ def calibration_line(
         return undefined
     logs = np.log(np.maximum(probabilities, _LEAST))
     scores = logs[:, 1:] - logs[:, :1] if n_classes == 2 else logs - logs.mean(axis=1, keepdims=True)
+    if slope is None and np.ptp(scores, axis=0).max() <= _LEAST:
+        return undefined
     # Newton's method counts in rows.
     weight = weight * (len(weight) / weight.sum())
     fit = recalibrate if slope is None else shifted
