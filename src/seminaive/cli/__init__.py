@@ -20,6 +20,7 @@ from seminaive.cli.comparing import compare, demo, reproduce
 from seminaive.cli.fit_commands import FitCommand, fit, predict, score
 from seminaive.cli.model_commands import explain, export
 from seminaive.cli.shifting import shift
+from seminaive.cli.validating import validate
 from seminaive.errors import SeminaiveError
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command(cls=FitCommand)(fit)
-for command in (predict, score, explain, export, shift, compare, reproduce):
+for command in (predict, score, validate, explain, export, shift, compare, reproduce):
     app.command()(command)
 
 

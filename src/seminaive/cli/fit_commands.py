@@ -109,7 +109,7 @@ def fit(
     for name in (target, *dropped, *([] if weight is None else [weight])):
         named.check_column(name)
     estimator = catalogue.make_model(model, given)
-    rows = _training_rows(named, target, dropped, weight)
+    rows = training_rows(named, target, dropped, weight)
     _fit_in_memory(estimator, model, named, rows, out, estimate=estimate, classes=classes, most=most)
 
 
@@ -175,7 +175,7 @@ def _classes(estimator: Any) -> str:
     return f"{classes}, ..." if len(estimator.classes_) > 10 else classes
 
 
-def _training_rows(
+def training_rows(
     named: NamedTable, target: str, dropped: list[str], weight: str | None
 ) -> tuple[Any, Any, Any]:
     """Read a table; return its features, the target and the row weights, None where none are named."""

@@ -1,10 +1,11 @@
 """Columns of a table as smooth functions: eigenfunctions of one kernel per column.
 
-A number has a random-walk kernel over its bins, so that neighbouring bins have similar values; a category
-has the identity. A kernel G over the levels of a column, centred by the training rows, is G = U U', where the
-columns of U are its eigenfunctions in the metric of the training rows. A ridge on coefficients b of U is then
-the prior of G on the curve U b. Main terms interpolate U linearly between knots, the medians of the bins;
-pair terms are products of the first eigenfunctions of two columns, averaged over the codes of each column.
+A number has a random-walk kernel over its bins, so that neighbouring bins have similar values, and so have
+ordered levels; a category has the identity. A kernel G over the levels of a column, centred by the training
+rows, is G = U U', where the columns of U are its eigenfunctions in the metric of the training rows. A ridge
+on coefficients b of U is then the prior of G on the curve U b. Main terms interpolate U linearly between
+knots, the medians of the bins; pair terms are products of the first eigenfunctions of two columns, averaged
+over the codes of each column.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.rounding import ROUNDING
+from seminaive.encode import CategoricalColumn
 from seminaive.statistics.spread import root_mean_squares
 
 if TYPE_CHECKING:
@@ -78,6 +80,16 @@ def random_walk_kernel(n_levels: int) -> Floats:
     """Return ``1 - |i - i'| / n_levels``."""
     index = np.arange(n_levels)
     return np.asarray(1.0 - np.abs(index[:, None] - index) / n_levels, dtype=np.float64)
+
+
+def cyclic_kernel(positions: Indices, n_positions: int) -> Floats:
+    """Return ``1 - d (1 - d)``, where d is the distance around a cycle as a share of it.
+
+    It is to a cycle what `random_walk_kernel` is to a line: the distance is the variance of the difference of
+    two levels when neighbours differ by independent steps and the steps around the cycle sum to zero.
+    """
+    apart = np.abs(positions[:, None] - positions) / n_positions
+    return np.asarray(1.0 - apart * (1.0 - apart), dtype=np.float64)
 
 
 def eigenfunctions(kernel: Floats, shares: Floats, least: float) -> tuple[Floats, Floats]:
@@ -364,8 +376,9 @@ class SmoothColumns:
         """Return the name of each term: a column, or two joined by a cross."""
         positions = sorted({*schema.numeric, *schema.coded})
         names = [schema.columns[position].name for position in positions]
+        numbers = schema.numeric_names
         return [
-            *(f"{schema.numeric_names[j]} (slope)" for j in self.slopes),
+            *(f"{numbers[j]} (slope)" for j in self.slopes),
             *(names[j] for j in self.mains),
             *(f"{names[j]} × {names[k]}" for j, k in self.pairs),
         ]
@@ -378,6 +391,9 @@ def _smooth_column(
     schema = table.schema
     n_codes = 0 if coded is None else table.cardinalities[coded]
     if number is None and coded is not None:
+        category = schema.columns[schema.coded[coded]]
+        if isinstance(category, CategoricalColumn) and category.order is not None:
+            return _ordered_column(table, row_weight, coded, category)
         weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
         if n_codes > N_BINS:
             levels = CentredLevels(_shares(weight))
@@ -393,20 +409,7 @@ def _smooth_column(
     n = len(knots)
     mass = mass_at_knots(level, along, row_weight, n)
     counts_missing = column.missing_seen and schema.missing == "value"
-    kernel = np.zeros((n + 1, n + 1))
-    kernel[:n, :n] = random_walk_kernel(n)
-    kernel[n, n] = 1.0
-    known = n + 1 if counts_missing else n
-    shares = _shares(mass[:known])
-    centred = kernel[:known, :known] - shares @ kernel[:known, :known]
-    centred -= (centred @ shares)[:, None]
-    scale = float(shares @ np.diagonal(centred))
-    # Under a ridge of 1, rows of total weight w determine a function by a share of less than w times its
-    # eigenvalue: below 1, what it says is mostly the prior.
-    least = 1.0 / max(float(mass[:known].sum()), 1.0)
-    functions, values = eigenfunctions(kernel[:known, :known] / (scale if scale > 0 else 1.0), shares, least)
-    main = np.zeros((n + 1, functions.shape[1]))
-    main[:known] = functions
+    main, values = _functions_of_walk(random_walk_kernel(n), mass, counts_missing=counts_missing)
     pair = np.zeros((n_codes + 1, 0))
     if coded is not None:
         following = main[np.minimum(level + 1, n)]
@@ -421,9 +424,59 @@ def _smooth_column(
         for k, total in enumerate(sums):
             pair[:, k] = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
         pair[n_codes] = 0.0
-        if pair.shape[1] and not np.abs(pair).max() > rounding_of(functions[:, 0]):
+        if pair.shape[1] and not np.abs(pair).max() > rounding_of(main[:, 0]):
             pair = pair[:, :0]
     return SmoothColumn(number, coded, knots, main, pair, values)
+
+
+def _ordered_column(
+    table: EncodedTable, row_weight: Floats, coded: int, column: CategoricalColumn
+) -> SmoothColumn:
+    """Return the functions of ordered levels: those of a number, the place of each level, as a table."""
+    n_codes, n_levels = table.cardinalities[coded], column.n_present
+    weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)
+    places = np.arange(n_levels)
+    if column.is_cyclic:
+        order = column.order or ()
+        knots = places.astype(np.float64)
+        kernel = cyclic_kernel(np.array([order.index(column) for column in column.categories]), len(order))
+    else:
+        knots = knots_of(places.astype(np.float64), weight[:n_levels].astype(np.float64), N_BINS)
+        kernel = random_walk_kernel(len(knots))
+    level, along = knot_positions(knots, places.astype(np.float64))
+    n = len(knots)
+    following = np.minimum(level + 1, n - 1)
+    mass = np.bincount(level, weight[:n_levels] * (1 - along), minlength=n + 1)
+    mass += np.bincount(following, weight[:n_levels] * along, minlength=n + 1)
+    mass[n] = weight[n_levels] if n_codes > n_levels else 0.0
+    main, values = _functions_of_walk(kernel, mass, counts_missing=n_codes > n_levels)
+    functions = np.zeros((n_codes + 1, main.shape[1]))
+    functions[:n_levels] = main[level] + along[:, None] * (main[following] - main[level])
+    functions[n_levels:n_codes] = main[n]
+    return SmoothColumn(None, coded, np.empty(0), functions, functions[:, :PAIR_FUNCTIONS], values)
+
+
+def _functions_of_walk(kernel: Floats, mass: NDArray[Any], *, counts_missing: bool) -> tuple[Floats, Floats]:
+    """Return the eigenfunctions of a kernel over levels, a missing cell being apart, and the eigenvalues.
+
+    ``mass`` is the weight of each level and, last, of missing cells, which have a function where they count.
+    """
+    n = len(kernel)
+    with_missing = np.zeros((n + 1, n + 1))
+    with_missing[:n, :n] = kernel
+    with_missing[n, n] = 1.0
+    known = n + 1 if counts_missing else n
+    kernel, shares = with_missing[:known, :known], _shares(mass[:known])
+    centred = kernel - shares @ kernel
+    centred -= (centred @ shares)[:, None]
+    scale = float(shares @ np.diagonal(centred))
+    # Under a ridge of 1, rows of total weight w determine a function by a share of less than w times its
+    # eigenvalue: below 1, what it says is mostly the prior.
+    least = 1.0 / max(float(mass[:known].sum()), 1.0)
+    functions, values = eigenfunctions(kernel / (scale if scale > 0 else 1.0), shares, least)
+    main = np.zeros((n + 1, functions.shape[1]))
+    main[:known] = functions
+    return main, values
 
 
 def _functions_of_frequent(weight: NDArray[Any]) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from seminaive.encode.column_kinds import ColumnKinds, column_numbers, identifier_of
 from seminaive.encode.few_rows import LARGEST_NUMBER, cells_of, encode_cells
-from seminaive.encode.frames import dictionary, open_table
+from seminaive.encode.frames import declared_order, dictionary, open_table
 from seminaive.encode.integer_table import WIDEST_RANGE, learn_integers
 from seminaive.encode.nodes import Places
 from seminaive.encode.schema import (
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode.column_kinds import CategoricalFeatures
     from seminaive.encode.frames import Kind, Table
-    from seminaive.encode.schema import Column, MissingPolicy
-    from seminaive.encode.written_numbers import NumberFormat
+    from seminaive.encode.schema import Column, Format, MissingPolicy
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.unsignedinteger]
@@ -125,7 +124,7 @@ class TableEncoder:
         allow_empty: bool = False,
         as_typed: bool = False,
         merge_spellings: bool = False,
-        formats: Mapping[int, NumberFormat] | None = None,
+        formats: Mapping[int, Format] | None = None,
     ) -> tuple[TableEncoder, EncodedTable]:
         """Learn a schema from a training table, and encode the table by it.
 
@@ -150,8 +149,8 @@ class TableEncoder:
             Whether the type of a column alone decides: text is categories, however many there are.
         merge_spellings : bool
             Whether capitals and spaces around a category do not matter.
-        formats : mapping of int to NumberFormat or None
-            How columns of text, by position, write numbers; None looks for it.
+        formats : mapping of int to NumberFormat or DateFormat, or None
+            How columns of text, by position, write numbers or dates; None looks for it.
         """
         if not isinstance(missing, str) or missing not in ("value", "neutral"):
             raise InputError(f"missing is 'value' or 'neutral', got {missing!r}")
@@ -220,7 +219,7 @@ class _Cutting:
     row_weight: Floats | None
     known: Schema | None
 
-    def column(self, position: int, name: str, values: Floats, written: NumberFormat | None) -> NumericColumn:
+    def column(self, position: int, name: str, values: Floats, written: Format | None) -> NumericColumn:
         """Return a column of numbers with its cut points."""
         missing_seen = bool(np.isnan(values).any())
         old = None if self.known is None else self.known.columns[position]
@@ -371,12 +370,16 @@ def _learn_categories(name: str, values: Any, *, merge: bool = False) -> tuple[C
     codes, candidates = _dictionary(name, values)
     seen = _seen(codes, len(candidates))
     occurring = [value for value, occurs in zip(candidates, seen, strict=False) if occurs]
-    column = CategoricalColumn.of(name, occurring, missing_seen=bool(seen[-1]))
+    order = declared_order(name, values)
+    column = CategoricalColumn.of(name, occurring, missing_seen=bool(seen[-1]), order=order)
     if merge and any(isinstance(value, str) for value in occurring):
         counts = np.bincount(codes[codes >= 0], minlength=len(candidates))
         spelling = usual_spelling(dict(zip(candidates, counts.tolist(), strict=True)))
         values_ = {spelling[value] for value in occurring}
-        column = replace(CategoricalColumn.of(name, values_, missing_seen=column.missing_seen), merged=True)
+        if order is not None:
+            order = tuple(dict.fromkeys(spelling.get(level, level) for level in order))
+        merged = CategoricalColumn.of(name, values_, missing_seen=column.missing_seen, order=order)
+        column = replace(merged, merged=True)
     table = np.full(len(candidates) + 1, column.n_present, dtype=smallest_unsigned(column.n_present + 1))
     table[:-1][seen[:-1]] = column.codes_of(occurring, unseen=-1)
     return column, _translate(codes, table)

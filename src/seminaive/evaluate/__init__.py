@@ -5,6 +5,8 @@ from seminaive.evaluate.bias_variance import (
     bias_variance,
     bias_variance_by_cross_validation,
 )
+from seminaive.evaluate.calibration_display import CalibrationDisplay
+from seminaive.evaluate.column_effects_display import ColumnEffectsDisplay
 from seminaive.evaluate.continuum_display import ContinuumDisplay
 from seminaive.evaluate.datasets import (
     Dataset,
@@ -15,8 +17,10 @@ from seminaive.evaluate.datasets import (
     real_table_names,
     register_dataset,
 )
+from seminaive.evaluate.decision_curve_display import DecisionCurveDisplay
 from seminaive.evaluate.estimate import LossEstimate, estimate_losses
 from seminaive.evaluate.experiment import Experiment
+from seminaive.evaluate.instability_display import InstabilityDisplay
 from seminaive.evaluate.metrics import (
     METRICS,
     CalibrationCurve,
@@ -69,19 +73,25 @@ from seminaive.evaluate.resampling import (
     Split,
 )
 from seminaive.evaluate.results_file import ExperimentResults, load_results
+from seminaive.evaluate.rows_needed import RowsNeeded, rows_needed
 from seminaive.evaluate.summary import LossSummary, summarise
+from seminaive.evaluate.validation import Validation, validate
 
 __all__ = [
     "FIVE_BY_TWO",
     "METRICS",
     "BiasVariance",
     "CalibrationCurve",
+    "CalibrationDisplay",
     "CoefficientError",
+    "ColumnEffectsDisplay",
     "ContinuumDisplay",
     "Dataset",
+    "DecisionCurveDisplay",
     "Experiment",
     "ExperimentResults",
     "GivenSplit",
+    "InstabilityDisplay",
     "LossEstimate",
     "LossSummary",
     "Metric",
@@ -92,8 +102,10 @@ __all__ = [
     "RepeatedKFold",
     "Report",
     "Resampling",
+    "RowsNeeded",
     "Split",
     "TestResult",
+    "Validation",
     "WinDrawLoss",
     "accuracy",
     "area_under_curve",
@@ -126,10 +138,12 @@ __all__ = [
     "register_dataset",
     "root_mean_squared_error",
     "root_squared_probability_error",
+    "rows_needed",
     "run_repetitions",
     "sign_test",
     "squared_error",
     "summarise",
+    "validate",
     "wilcoxon_test",
     "win_draw_loss",
     "zero_one_loss",

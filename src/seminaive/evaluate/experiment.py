@@ -1,11 +1,8 @@
 """Many models on many tables, on the same splits, in a file that survives a kill."""
 
-import hashlib
-import re
 import tempfile
 import time
 import warnings
-import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
@@ -16,15 +13,15 @@ from typing import Any
 import joblib
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
 from joblib.externals.loky import ProcessPoolExecutor
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from seminaive.errors import InputError
 from seminaive.evaluate.bias_variance import bias_variance
 from seminaive.evaluate.datasets import Dataset, load_dataset
+from seminaive.evaluate.fingerprints import describe, fingerprint, set_random_states, stable_seed
 from seminaive.evaluate.jobs import check_jobs
 from seminaive.evaluate.metrics import METRICS, Metric, Predictions
 from seminaive.evaluate.probability_histogram import ProbabilityHistogram
@@ -182,12 +179,14 @@ class _Plan:
         tasks = [
             _Task(dataset.name, model, split)
             for dataset in datasets.values()
-            for split in resampling.splits(dataset, _stable_seed(experiment.random_state, dataset.name))
+            for split in resampling.splits(dataset, stable_seed(experiment.random_state, dataset.name))
             for model in models
         ]
         description = {
-            "models": {name: _describe(model) for name, model in models.items()},
-            "datasets": {name: _fingerprint(dataset) for name, dataset in datasets.items()},
+            "models": {name: describe(model) for name, model in models.items()},
+            "datasets": {
+                name: fingerprint(dataset.X, dataset.y, dataset.weight) for name, dataset in datasets.items()
+            },
             "resampling": repr(resampling),
             "metrics": [metric.name for metric in metrics],
             "random_state": experiment.random_state,
@@ -233,39 +232,6 @@ def _metric(metric: str | Metric) -> Metric:
     if metric not in METRICS:
         raise InputError(f"there is no metric {metric!r}: choose among {', '.join(METRICS)}.")
     return METRICS[metric]
-
-
-def _stable_seed(random_state: int, *parts: str | int) -> int:
-    """Make a number that depends on the parts alone, not on the process or on the order of tables."""
-    words = [zlib.crc32(str(part).encode()) for part in parts]
-    return int(np.random.SeedSequence([random_state, *words]).generate_state(1)[0])
-
-
-def _describe(value: Any) -> str:
-    """Spell out an estimator with all its parameters, the same in every process."""
-    if isinstance(value, BaseEstimator):
-        parameters = ", ".join(
-            f"{name}={_describe(inner)}" for name, inner in sorted(value.get_params(deep=False).items())
-        )
-        return f"{type(value).__name__}({parameters})"
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(_describe(inner) for inner in value)}]"
-    if isinstance(value, np.ndarray):
-        checksum = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
-        return f"array of {value.shape}, {checksum[:16]}"
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
-
-
-def _fingerprint(dataset: Dataset) -> str:
-    """Shape and checksum of a table with its labels."""
-    digest = hashlib.sha256()
-    for name, column in dataset.X.items():
-        digest.update(str(name).encode())
-        digest.update(pd.util.hash_pandas_object(column, index=False, categorize=True).to_numpy().tobytes())
-    digest.update(pd.util.hash_array(np.asarray(dataset.y).astype(str).astype(object)).tobytes())
-    if dataset.weight is not None:
-        digest.update(dataset.weight.tobytes())
-    return f"{len(dataset.y)} rows, {dataset.X.shape[1]} columns, {digest.hexdigest()[:16]}"
 
 
 # One fold.
@@ -369,7 +335,7 @@ def _run_fold(
         warnings.simplefilter("always")
         try:
             model = clone(classifier)
-            _set_random_states(model, _stable_seed(random_state, task.dataset, split.repetition, split.fold))
+            set_random_states(model, stable_seed(random_state, task.dataset, split.repetition, split.fold))
             start = time.perf_counter()
             with threadpool_limits(1):  # a fit is one thread's work, whichever library does it
                 _fit(model, dataset, split.train)
@@ -408,19 +374,6 @@ def _empty_records(task: _Task, metrics: Sequence[Metric]) -> _Outcome:
     record |= {"status": "ok", "message": "", "warning": "", "n_iter": None}
     record |= {**dict.fromkeys((metric.name for metric in metrics), None), "shift": None, "histogram": None}
     return record, {**key, "fit_seconds": None, "predict_seconds": None}
-
-
-def _set_random_states(model: Any, seed: int) -> None:
-    """Give every ``random_state`` that is None a number, inner estimators included."""
-    if not hasattr(model, "get_params"):
-        return
-    unset = {
-        name: seed % 2**31
-        for name, value in model.get_params(deep=True).items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    }
-    if unset:
-        model.set_params(**unset)
 
 
 def _answers(model: Any, dataset: Dataset, split: Split) -> tuple[Predictions, float]:

@@ -13,6 +13,7 @@ import numpy as np
 from seminaive.encode import (
     CategoricalColumn,
     ColumnReading,
+    DateFormat,
     EmptyColumn,
     NumberFormat,
     NumericColumn,
@@ -239,7 +240,8 @@ def _column(own: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
     if own["kind"] == "category":
         categories = tuple(own["categories"])
         missing_seen = _counts_missing(own, len(categories))
-        return CategoricalColumn(name, categories, missing_seen, merged=own.get("merged", False))
+        order = categories if own.get("ordered", False) else None
+        return CategoricalColumn(name, categories, missing_seen, own.get("merged", False), order)
     if own["kind"] != "number":
         raise ValueError(f"column {name!r} is of the kind {short(own['kind'])}")
     written = _number_format(own["written"]) if "written" in own else None
@@ -250,8 +252,10 @@ def _column(own: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
     return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts, written, nodes)
 
 
-def _number_format(own: Any) -> NumberFormat:
+def _number_format(own: Any) -> NumberFormat | DateFormat:
     """Return how text writes the numbers of a column; `check_schema` refuses a format that nobody writes."""
+    if "standard" in own:
+        return DateFormat(_text(own["standard"]))
     return NumberFormat(_text(own["decimal"]), _text(own["grouping"]), _text(own["unit"]))
 
 

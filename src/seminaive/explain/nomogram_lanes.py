@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.explain.reading import code_labels, holds_whole_numbers
+from seminaive.explain.reading import code_labels, holds_whole_numbers, short_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.encode.schema import Column
     from seminaive.scores import Effects, FeatureEffect
 
     Floats = NDArray[np.float64]
@@ -41,6 +42,8 @@ class Lane:
         For a curve: increasing numbers and their points.
     whole : bool, default=False
         Whether the numbers of training are whole.
+    column : NumericColumn or None, default=None
+        The column of a number.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Lane:
     edges: tuple[float, ...] | None = None
     curve: tuple[Floats, Floats] | None = None
     whole: bool = False
+    column: Column | None = None
 
     @property
     def of_numbers(self) -> bool:
@@ -103,10 +107,12 @@ def lane_of(effects: Effects, effect: FeatureEffect, c: int, reference: int) -> 
         heights = _log_odds(effect, numbers, c, reference)
     lowest = float(heights.min(initial=missing if effect.weight[-1] > 0 else np.inf))
     marks = [("missing", missing - lowest, "missing")] if effect.weight[-1] > 0 else []
-    lane = Lane(effect.name, effect.position, c, marks, whole=whole)
+    column = effects.schema.columns[effect.position]
+    lane = Lane(effect.name, effect.position, c, marks, whole=whole, column=column)
     if numbers is not present:
         return replace(lane, curve=(numbers, heights - lowest)), lowest
-    marks = [(f"{x:.0f}", float(y) - lowest, "value") for x, y in zip(numbers, heights, strict=True)] + marks
+    texts = short_numbers(numbers.tolist(), 15, column)
+    marks = [(text, float(y) - lowest, "value") for text, y in zip(texts, heights, strict=True)] + marks
     return replace(lane, marks=marks, edges=tuple((numbers[1:] + numbers[:-1]) / 2)), lowest
 
 

@@ -117,7 +117,7 @@ class Sheet:
         entries = [(float(self.x(p)), clipped(text), kind) for text, p, kind in lane.marks]
         if lane.curve is not None:
             numbers, points = lane.curve
-            ticks, texts = number_ticks(numbers, lane.whole, 8)
+            ticks, texts = number_ticks(numbers, lane.whole, 8, lane.column)
             places = self.x(np.interp(ticks, numbers, points))
             entries = [(float(x), text, "value") for x, text in zip(places, texts, strict=True)] + entries
         labels = _Labels(self)
@@ -151,7 +151,7 @@ class Sheet:
         def height(number: Any) -> Any:
             return top + (high - np.asarray(number)) / ((high - low) or 1.0) * CURVE
 
-        ticks, texts = number_ticks(numbers, lane.whole, 4)
+        ticks, texts = number_ticks(numbers, lane.whole, 4, lane.column)
         taken: list[float] = []
         for tick, text in zip(ticks, texts, strict=True):
             level = float(height(tick))

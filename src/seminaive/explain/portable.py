@@ -194,8 +194,9 @@ class Portable:
 def _reading(column: CategoricalColumn | NumericColumn, *, is_coded: bool) -> dict[str, Any]:
     """Return how a column's cells are read."""
     if isinstance(column, CategoricalColumn):
-        merged = {"merged": True} if column.merged else {}
-        return {"kind": "category", "categories": list(column.categories), **merged}
+        marks = {"merged": column.merged, "ordered": column.order is not None}
+        marked = {name: True for name, holds in marks.items() if holds}
+        return {"kind": "category", "categories": list(column.categories), **marked}
     written = {} if column.written is None else {"written": column.written.reader}
     if not is_coded:
         return {"kind": "number", **written}
@@ -217,7 +218,8 @@ def to_json(model: Any) -> str:
 
     - for each column of kind "category" with ``effects``: ``effects[code]``, where the code of a value is its
       position in ``categories``, else ``unseen``; that of a missing cell is ``missing``
-      (where the column is ``merged``, capitals and spaces around a value do not matter);
+      (where the column is ``merged``, capitals and spaces around a value do not matter; where it is
+      ``ordered``, categories are levels in their order);
     - for each column of kind "number" with a ``curve``: ``curve.missing`` for a missing cell; else, with p
       the number of ``edges`` below x and ``z = (x - anchors[p]) * scale``, the polynomial
       ``coefficients[p][0] + z * (coefficients[p][1] + z * coefficients[p][2])``;
@@ -232,9 +234,11 @@ def to_json(model: Any) -> str:
     that came as text has ``written``: its decimal mark, mark between thousands and unit, and a regular
     expression whose groups are an opening bracket, a sign, the whole digits with marks between thousands, the
     digits after the decimal mark, an exponent, a sign after the number and a closing bracket. Text that does
-    not match, or is longer than ``longest``, is missing. A model that was edited has its ``history``, too,
-    and one that started from earlier models lists them as ``started_from``, the first one first. `from_json`
-    makes a model of the document again.
+    not match, or is longer than ``longest``, is missing. A column of dates has ``written``, too, with a
+    ``standard`` and a regular expression whose groups are year, month, day, hour, minute, second, its
+    fraction, and zone; its number is the days since the start of 1970, in universal time. A model that was
+    edited has its ``history``, too, and one that started from earlier models lists them as ``started_from``,
+    the first one first. `from_json` makes a model of the document again.
 
     Parameters
     ----------
@@ -269,7 +273,9 @@ def warn_of_text(portable: Portable, export: str) -> None:
     """
     columns = portable.schema.columns
     used = [columns[position] for position in sorted({*portable.coded, *portable.curves})]
-    written = [own for own in used if isinstance(own, NumericColumn) and own.written is not None]
+    numbers = [own for own in used if isinstance(own, NumericColumn)]
+    dates = [own.name for own in numbers if own.has_dates]
+    written = [own for own in numbers if own.written is not None and not own.has_dates]
     merged = [own.name for own in used if isinstance(own, CategoricalColumn) and own.merged]
     sentences = []
     if written:
@@ -280,6 +286,9 @@ def warn_of_text(portable: Portable, export: str) -> None:
             f"{names} came as text, such as {first.example!r}, and {export} reads numbers: convert text to "
             "numbers before, without units and marks between thousands"
         )
+    if dates:
+        names = ", ".join(map(repr, dates))
+        sentences.append(f"{export} reads the dates of {names} as numbers: give days since 1970-01-01")
     if merged:
         names = ", ".join(map(repr, merged))
         sentences.append(f"{export} reads the values of {names} letter by letter: write them as in training")

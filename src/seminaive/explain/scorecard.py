@@ -335,7 +335,8 @@ def _values(
     values = np.append(means, evidence(effect.curve.missing, scored_class))
     band = np.searchsorted(np.array(edges), effect.seen[:-1], side="left")
     weight = np.append(np.bincount(band, effect.weight[:-1], minlength=len(means)), effect.weight[-1])
-    return tuple(edges), (*interval_labels(edges), "missing"), values, weight
+    shown = interval_labels(edges, column=schema.columns[effect.position])
+    return tuple(edges), (*shown, "missing"), values, weight
 
 
 def _mean_square(values: Floats, weight: Floats) -> float:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode import DateFormat
 from seminaive.encode.nodes import Axis, interpolate
 from seminaive.errors import InputError
 from seminaive.explain.change_candidates import RowChanges, at_place, changeable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable
+    from seminaive.encode.schema import Column
     from seminaive.explain.change_candidates import ColumnChanges, Costs, Rules
 
     Floats = NDArray[np.float64]
@@ -176,7 +178,12 @@ def smallest_change(
     odds = changes.advantage(as_outputs(model.scores_.joint_log_scores(table)))[0]
     search.run(odds, float(np.log(probability) - np.log1p(-probability)))
     made = tuple(
-        CellChange(columns[k].name, columns[k].old, columns[k].values[v], float(columns[k].costs[v]))
+        CellChange(
+            columns[k].name,
+            _as_cell(model.schema_.columns[columns[k].position], columns[k].old),
+            _as_cell(model.schema_.columns[columns[k].position], columns[k].values[v]),
+            float(columns[k].costs[v]),
+        )
         for k, v in search.best
     )
     changed = changes.changed({columns[k].position: columns[k].values[v] for k, v in search.best})
@@ -190,6 +197,12 @@ def smallest_change(
         search.bound,
         search.nodes,
     )
+
+
+def _as_cell(column: Column, value: Any) -> Any:
+    """Return a value as a cell of its column: days as a date."""
+    dates = getattr(column, "written", None)
+    return dates.write(value) if isinstance(dates, DateFormat) and value is not None else value
 
 
 def _probability(model: Any, table: EncodedTable, position: int) -> float:

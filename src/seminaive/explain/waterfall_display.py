@@ -188,5 +188,5 @@ def _cells(schema: Any, table: Any) -> dict[int, str]:
             cells[position] = str(column.categories[code]) if known else "missing or unseen"
         else:
             number = float(table.numbers[0, numeric[position]])
-            cells[position] = "missing" if np.isnan(number) else short_numbers([number])[0]
+            cells[position] = "missing" if np.isnan(number) else short_numbers([number], column=column)[0]
     return cells

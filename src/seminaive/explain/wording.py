@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode import CategoricalColumn
+from seminaive.encode import CategoricalColumn, DateFormat
 from seminaive.explain.reading import MISSING, code_labels, short_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
+    from seminaive.encode.schema import Column
 
     Floats = NDArray[np.float64]
 
@@ -46,16 +47,19 @@ def odds_factors(log_odds: Floats) -> NDArray[Any]:
     return texts
 
 
-def number_texts(numbers: Floats) -> list[str]:
-    """Return numbers as a letter writes them, "missing" for NaN.
+def number_texts(numbers: Floats, column: Column | None = None) -> list[str]:
+    """Return numbers of a column as a letter writes them, "missing" for NaN.
 
     >>> number_texts(np.array([21000.0, 1998.0, 0.25, np.nan]))
     ['21,000', '1998', '0.25', 'missing']
     """
-    return [MISSING if number != number else _number_text(number) for number in numbers.tolist()]
+    return [MISSING if number != number else _number_text(number, column) for number in numbers.tolist()]
 
 
-def _number_text(number: float) -> str:
+def _number_text(number: float, column: Column | None) -> str:
+    dates = getattr(column, "written", None)
+    if isinstance(dates, DateFormat):
+        return dates.write(number)
     if number == round(number) and COMMAS_FROM <= abs(number) < 1e15:
         return f"{number:,.0f}"
     return short_numbers([number])[0]
@@ -71,4 +75,4 @@ def cell_texts(
         return labels, table.codes[rows, schema.coded.index(position)].astype(np.intp)
     numbers = table.numbers[rows, schema.numeric.index(position)]
     distinct, text_of_row = np.unique(numbers, return_inverse=True)
-    return np.array(number_texts(distinct), dtype=object), text_of_row
+    return np.array(number_texts(distinct, schema.columns[position]), dtype=object), text_of_row

@@ -17,6 +17,7 @@ from seminaive.files import whole_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from seminaive.encode.schema import Column
     from seminaive.scores import FeatureCurve
 
 # What a sheet of Excel has room for, and the longest text of a cell.
@@ -295,7 +296,7 @@ class _Workbook:
         sheet = _Sheet(self, "curves", ["column", "value", "up to", "anchor", "scale", *parts])
         for position, curve in portable.curves.items():
             name = portable.schema.columns[position].name
-            lines = sheet.block(self._pieces(name, curve))
+            lines = sheet.block(self._pieces(portable.schema.columns[position], curve))
             sheet.add(
                 [name, "missing", None, None, None, *(v for m in curve.missing for v in (m, None, None))]
             )
@@ -311,12 +312,12 @@ class _Workbook:
                 self.terms[k].append((name, f'=IF({x}="",{absent},{a}+{z}*({b}+{z}*{c}))'))
 
     @staticmethod
-    def _pieces(name: str, curve: FeatureCurve) -> list[list[Any]]:
-        labels = interval_labels(curve.edges.tolist())
+    def _pieces(column: Column, curve: FeatureCurve) -> list[list[Any]]:
+        labels = interval_labels(curve.edges.tolist(), column=column)
         ends = [*curve.edges.tolist(), None]
         by_output = curve.coefficients.transpose(0, 2, 1).reshape(curve.n_pieces, -1)
         return [
-            [name, label, end, anchor, curve.scale, *row]
+            [column.name, label, end, anchor, curve.scale, *row]
             for label, end, anchor, row in zip(labels, ends, curve.anchors, by_output, strict=True)
         ]
 

@@ -15,6 +15,8 @@ from seminaive.scores import AdditiveScores
 
 # Columns of ``contributions`` that are not features.
 RESERVED = ("prior", "row", "class")
+# Terms that move the scores by less than this share of their deviation would be written 0.0.
+LEAST_KEPT = 0.01
 
 
 class AdditiveClassifier(TableClassifier):
@@ -73,6 +75,36 @@ class AdditiveClassifier(TableClassifier):
                 "importance": [strength for _, strength in pairs],
             },
         )
+
+    def kept_terms(self):
+        """Return the names of the columns, and of tuples beyond their columns, that move the scores.
+
+        Their contribution deviates over the training rows by more than a hundredth of what all contributions
+        do together, taken as uncorrelated.
+        """
+        from seminaive.scores import importance
+
+        effects = self._effects()
+        parts = [(own.name, importance(own.deviation)) for own in (*effects.features, *effects.tuples)]
+        least = LEAST_KEPT * np.sqrt(sum(strength**2 for _, strength in parts))
+        return [name for name, strength in parts if strength > max(least, 1e-9)]
+
+    def column_effects(self, X):
+        """Return what each column alone says in each row, an array of shape (n_rows, n_columns, n_classes).
+
+        Effects have mean zero over the training rows and over the classes; what pairs say beyond their
+        columns is left out.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
+        effects, table = self._effects(), self._encode(X)
+        found = np.zeros((len(table), len(self.schema_.columns), len(self.classes_)))
+        for own, values in zip(effects.features, effects.feature_parts(table), strict=True):
+            found[:, own.position] = values
+        return found
 
     def _effects(self):
         """Return what each column and each tuple says."""

@@ -48,8 +48,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode import NumberFormat, Schema
+    from seminaive.encode import Schema
     from seminaive.encode.frames import Table
+    from seminaive.encode.schema import Format
     from seminaive.encode.target import EncodedTarget
     from seminaive.models.fit_progress import Steps
     from seminaive.statistics import TupleCounts
@@ -163,7 +164,7 @@ def encode_rows(
     cut_rule=None,
     known: Schema | None = None,
     chunk: bool = False,
-    formats: Mapping[int, NumberFormat] | None = None,
+    formats: Mapping[int, Format] | None = None,
 ) -> tuple[Table, TrainingSet]:
     """Encode training rows by a model's parameters, without touching the model; return the open table too.
 
@@ -179,8 +180,8 @@ def encode_rows(
         What earlier chunks had.
     chunk : bool
         Whether more rows follow, which may bring further classes, and values of columns that have none here.
-    formats : mapping of int to NumberFormat or None
-        How columns of text write numbers; None looks for it.
+    formats : mapping of int to NumberFormat or DateFormat, or None
+        How columns of text write numbers or dates; None looks for it.
     """
     opened = open_table(X) if opened is None else opened
     opened, target, row_weight = labelled_rows(type(model).__name__, X, y, sample_weight, opened)

@@ -52,7 +52,7 @@ STEPS_ALLOWED = {
         "RobustScaler",
         "StandardScaler",
     ),
-    "seminaive": ("EqualFrequencyDiscretizer", "MDLDiscretizer"),
+    "seminaive": ("DateParts", "EqualFrequencyDiscretizer", "MDLDiscretizer"),
 }
 
 

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode import ColumnReading, NumberFormat
-    from seminaive.encode.schema import Column
+    from seminaive.encode import ColumnReading
+    from seminaive.encode.schema import Column, Format
     from seminaive.models.base import TableClassifier
     from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading
@@ -269,7 +269,7 @@ def survey_partition(
     *,
     values: bool,
     sketches: bool,
-    formats: Mapping[int, NumberFormat],
+    formats: Mapping[int, Format],
 ) -> Survey | None:
     """Look at the rows of a partition; None where there is none.
 
@@ -281,8 +281,8 @@ def survey_partition(
         Its parameters say how columns are read; ``class_weight`` is None.
     values, sketches : bool
         Whether to count the values of numbers, and whether to sketch them.
-    formats : mapping of int to NumberFormat
-        How columns of text write numbers.
+    formats : mapping of int to NumberFormat or DateFormat
+        How columns of text write numbers or dates.
     """
     pieces = training_pieces(partition, reading)
     found = [_survey(piece, model, values, sketches, formats) for piece in pieces]
@@ -318,7 +318,7 @@ def _survey(
     model: TableClassifier,
     values: bool,
     sketches: bool,
-    formats: Mapping[int, NumberFormat],
+    formats: Mapping[int, Format],
 ) -> Survey:
     opened, training = encode_rows(model, *rows, chunk=True, formats=formats)
     table, labels, n_classes, weight = (

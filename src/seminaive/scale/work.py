@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode import NumberFormat
+    from seminaive.encode.schema import Format
     from seminaive.models.base import TableClassifier, TrainingSet
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import TablePartition
@@ -90,8 +90,8 @@ class Work:
             )
         return found
 
-    def _formats(self) -> dict[int, NumberFormat]:
-        """Return how columns of text write numbers in the first rows: all partitions are read alike."""
+    def _formats(self) -> dict[int, Format]:
+        """Return how columns of text write numbers or dates: as in the first rows, in all partitions."""
         types = [plain_type(field.type) for field in self.data.reading.features]
         if pa.string() not in types:
             return {}
@@ -224,11 +224,12 @@ def _sample_work(
 def _stored_alike(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column by a type that all partitions share, whichever of them store it as a dictionary.
 
-    Text is not a dictionary. Other dictionaries remain, since they say that the column holds categories.
+    Text is not a dictionary. Ordered ones and those of other values remain, since they say that the column
+    holds categories, and in which order.
     """
     plain = plain_type(column.type)
-    if pa.types.is_dictionary(column.type) and not pa.types.is_string(plain):
-        return column.cast(pa.dictionary(pa.int32(), plain))
+    if pa.types.is_dictionary(column.type) and (column.type.ordered or not pa.types.is_string(plain)):
+        return column.cast(pa.dictionary(pa.int32(), plain, ordered=column.type.ordered))
     return column.cast(plain)
 
 

@@ -240,7 +240,8 @@ class Effects:
         intercept = np.repeat(self.intercept[None], len(table), axis=0)
         return np.stack([intercept, *self._parts(table)], axis=1)
 
-    def _parts(self, table: EncodedTable) -> Iterator[Floats]:
+    def feature_parts(self, table: EncodedTable) -> Iterator[Floats]:
+        """Yield what each feature contributes to each row, (n_rows, n_classes)."""
         coded = {position: j for j, position in enumerate(self.schema.coded)}
         numeric = {position: j for j, position in enumerate(self.schema.numeric)}
         for effect in self.features:
@@ -248,6 +249,9 @@ class Effects:
                 yield effect.curve.at(table.numbers[:, numeric[effect.position]])
             elif effect.table is not None:
                 yield effect.table[table.codes[:, coded[effect.position]]]
+
+    def _parts(self, table: EncodedTable) -> Iterator[Floats]:
+        yield from self.feature_parts(table)
         places = table.places
         for own in self.tuples:
             yield interpolate(own.table, [places.axis(j) for j in own.columns])
