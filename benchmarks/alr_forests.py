@@ -25,7 +25,7 @@ from sklearn.preprocessing import OrdinalEncoder
 
 from seminaive.encode import MDLDiscretizer
 from seminaive.evaluate import run_repetitions
-from seminaive.evaluate.pairwise import sign_test, win_draw_loss
+from seminaive.evaluate.pairwise_tests import sign_test, win_draw_loss
 from seminaive.papers.alr_real import measured, taken_data_sets
 from seminaive.papers.real_tables import paper_table
 from seminaive.papers.reproduction import RunOptions

@@ -24,7 +24,7 @@ from sklearn.model_selection import train_test_split
 from seminaive import HigherOrderLogisticRegression
 from seminaive.errors import TooLargeError
 from seminaive.evaluate.datasets import load_dataset
-from seminaive.papers.generators import poker_hands
+from seminaive.evaluate.poker import poker_hands
 
 COMMAND = "python benchmarks/alr_scale.py"
 COLUMNS = [

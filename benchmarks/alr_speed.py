@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 
 from seminaive import AveragedDependenceEstimators
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.encode import TableEncoder
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss

@@ -20,7 +20,7 @@ from pathlib import Path
 import pandas as pd
 
 from seminaive.evaluate import run_repetitions
-from seminaive.evaluate.pairwise import sign_test, win_draw_loss
+from seminaive.evaluate.pairwise_tests import sign_test, win_draw_loss
 from seminaive.papers.alr_real import (
     METHODS,
     compared,

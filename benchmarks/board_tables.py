@@ -63,9 +63,15 @@ def others_plan():
 
 @functools.lru_cache(maxsize=1)
 def load(table):
+    """Return a table and its classes as `read_table` does, of a large table stratified rows."""
+    return read_table(table, BOARD_SAMPLES.get(table, MOST_ROWS))
+
+
+def read_table(table, most_rows):
     """Return the columns of a table as a frame, and the classes that have at least five rows, as numbers.
 
-    A number to predict, in diabetes-sklearn, is replaced by whether it is above its median.
+    A number to predict, in diabetes-sklearn, is replaced by whether it is above its median. Of more than
+    ``most_rows`` rows so many are drawn, stratified; None keeps all.
     """
     rows = pd.read_csv(DATA / f"{table}.csv.gz", keep_default_na=False, na_values=[""], low_memory=False)
     kinds = json.loads((DATA / "SCHEMA.json").read_text())[table]
@@ -73,9 +79,8 @@ def load(table):
         rows["class"] = rows["class"] > rows["class"].median()
     labels = rows["class"].astype(str).to_numpy()
     kept = frequent(labels, np.arange(len(labels)), FEWEST_OF_A_CLASS)
-    most = BOARD_SAMPLES.get(table, MOST_ROWS)
-    if most < len(kept):
-        sampled = train_test_split(kept, train_size=most, stratify=labels[kept], random_state=0)[0]
+    if most_rows is not None and most_rows < len(kept):
+        sampled = train_test_split(kept, train_size=most_rows, stratify=labels[kept], random_state=0)[0]
         kept = frequent(labels, np.sort(sampled), FEWEST_OF_A_CLASS)
     rows = rows.iloc[kept].reset_index(drop=True)
     columns = {}

@@ -24,9 +24,9 @@ import pyarrow.parquet as pq
 from race import Ratio, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, scale
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
+from seminaive.encode.cuts import cut_rule
 from seminaive.evaluate import load_dataset
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import blocks
 from seminaive.scale.coding import Coding

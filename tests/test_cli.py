@@ -63,7 +63,7 @@ def test_parameters_and_weights_reach_the_model(seminaive, tmp_path, weather):
 
 
 def test_chunks_of_a_long_table_come_in_order(seminaive, tmp_path, table, monkeypatch):
-    monkeypatch.setattr("seminaive.cli.fitting.CHUNK", 33)
+    monkeypatch.setattr("seminaive.cli.fit_commands.CHUNK", 33)
     seminaive("fit", table, "--target", "play", "--out", tmp_path / "m", "--no-estimate")
     code, _, _ = seminaive("predict", tmp_path / "m", table, "--out", tmp_path / "p.csv")
     X = pd.read_csv(table)

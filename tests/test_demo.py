@@ -7,7 +7,7 @@ import pytest
 from seminaive import NaiveBayes
 from seminaive.demo import CALCULATOR, PAGE, few_rows, many_rows, run_demo
 from seminaive.evaluate import Experiment
-from seminaive.papers.generators import poker_hands
+from seminaive.evaluate.poker import poker_hands
 
 
 @pytest.mark.parametrize("seed", [1, 2])

@@ -48,7 +48,7 @@ def test_an_interrupt_is_one_line_and_exit_code_130(module, tmp_path):
 def test_an_interrupted_fit_leaves_no_file(tmp_path):
     (tmp_path / "t.csv").write_text("a,y\n" + "1,p\n2,q\n" * 10)
     arguments = ["fit", "t.csv", "--target", "y", "--out", "model"]
-    script = CHILD.format(module="seminaive.models.files", arguments=arguments)
+    script = CHILD.format(module="seminaive.saving.model_files", arguments=arguments)
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd=tmp_path
     )

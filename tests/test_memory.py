@@ -126,7 +126,7 @@ LIMIT = """
 import resource, sys
 import numpy as np
 import seminaive, seminaive.memory
-from seminaive.kernels import counting, dependence  # what is imported is mapped before the limit is set
+from seminaive.kernels import counting, parent_averages  # what is imported is mapped before the limit is set
 pages = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (pages + {gigabytes} * 2**30,) * 2)
 """

@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from seminaive.encode import EqualFrequencyDiscretizer, MDLDiscretizer
+    from seminaive.encode import DateParts, EqualFrequencyDiscretizer, MDLDiscretizer
     from seminaive.models import (
         AcceleratedLogisticRegression,
         AttributeWeightedNaiveBayes,
@@ -27,9 +27,8 @@ if TYPE_CHECKING:
         SparseBayesianNetwork,
         TreeAugmentedNaiveBayes,
         WeightedNaiveBayes,
-        load_model,
-        save_model,
     )
+    from seminaive.saving import load_model, save_model
 
 __version__ = "0.2.0"
 
@@ -40,6 +39,7 @@ __all__ = [
     "AveragedJoinEstimators",
     "ClassConditionalImputer",
     "CorrelationFeatureSelector",
+    "DateParts",
     "EqualFrequencyDiscretizer",
     "ForwardStagewiseNaiveBayes",
     "GroupRegularizedNaiveBayes",
@@ -72,7 +72,9 @@ def __getattr__(name: str) -> Any:
         return import_module(f"{__name__}.{name}")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    room = "encode" if name.endswith("Discretizer") else "models"
+    saves = name in ("load_model", "save_model")
+    encodes = name == "DateParts" or name.endswith("Discretizer")
+    room = "saving" if saves else "encode" if encodes else "models"
     return getattr(import_module(f"{__name__}.{room}"), name)
 
 

@@ -1,4 +1,4 @@
-"""How a text table is written: its delimiter, decimal mark and encoding, told or read off its first lines.
+"""How a text table is written: its delimiter, decimal mark and encoding, given or read off its first lines.
 
 Spreadsheets write semicolons and decimal commas in half of the world, begin files with a byte-order mark,
 and name the delimiter in a first line ``sep=;``. Only the standard library is imported here, so that the
@@ -60,7 +60,7 @@ class TextFormat:
 
     Examples
     --------
-    >>> TextFormat(";", "utf-8", ("NA",), ",").told
+    >>> TextFormat(";", "utf-8", ("NA",), ",").description
     "semicolons between cells, decimal comma, missing: empty and 'NA'"
     """
 
@@ -86,7 +86,7 @@ class TextFormat:
                 ) from error
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Say how cells are separated and written, in a few words."""
         between = _NAMES.get(self.delimiter or ",", repr(self.delimiter))
         parts = [f"{between} between cells"]
@@ -118,9 +118,9 @@ def look_at(path: Path, known: TextFormat) -> TextHead:
     except UnicodeDecodeError as error:
         raise InputError(not_in_encoding(path, encoding)) from error
     lines = beginning.splitlines(keepends=True)[:MOST_LINES]
-    told = re.fullmatch(r"\"?sep=(.)\"?\s*", lines[0]) if lines else None
-    lines = lines[1:] if told else lines
-    delimiter = known.delimiter or (told.group(1) if told else None) or _delimiter(path, lines)
+    declared = re.fullmatch(r"\"?sep=(.)\"?\s*", lines[0]) if lines else None
+    lines = lines[1:] if declared else lines
+    delimiter = known.delimiter or (declared.group(1) if declared else None) or _delimiter(path, lines)
     rows = _rows(lines, delimiter)
     if not rows:
         raise InputError(f"{str(path)!r} is empty: a table needs a line with the names of its columns")
@@ -129,7 +129,7 @@ def look_at(path: Path, known: TextFormat) -> TextHead:
         delimiter=delimiter,
         encoding=encoding,
         decimal=known.decimal or _decimal(rows[1:], delimiter),
-        skipped=int(told is not None),
+        skipped=int(declared is not None),
     )
     return TextHead(found, tuple(rows[0]))
 

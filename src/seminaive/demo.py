@@ -18,11 +18,11 @@ from sklearn.preprocessing import OneHotEncoder
 
 from seminaive import explain, models
 from seminaive.evaluate import Experiment, ExperimentResults, RepeatedHoldout, Report, load_dataset
+from seminaive.evaluate.poker import poker_hands
 from seminaive.evaluate.progress import progress_bar
 from seminaive.evaluate.rivals import RIVALS
 from seminaive.evaluate.summary import failure_lines, fit_seconds
 from seminaive.evaluate.terminal import NO_RESULT, plain
-from seminaive.papers.generators import poker_hands
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.row_space import RowSpace
 from seminaive.design.smooth_columns import SmoothColumns
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.design.tied import TiedTerms
 from seminaive.encode import TableEncoder
 

@@ -5,7 +5,7 @@ import pytest
 
 from seminaive import HigherOrderLogisticRegression, HigherOrderLogisticRegressionCV
 from seminaive.design.row_space import RowSpace
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 
 
 def table_with_gaps(n_rows=150, n_classes=3, seed=0):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from seminaive import NaiveBayes
 from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn, Schema, TableEncoder, mdl_cuts
-from seminaive.encode import table as table_module
+from seminaive.encode import encoded_table as table_module
 from seminaive.encode.frames import open_table
 from seminaive.errors import InputError, TableTypeError
 
@@ -184,11 +184,9 @@ def test_bad_categorical_features_are_refused(chosen, message):
 @pytest.mark.parametrize(
     ("X", "message"),
     [
-        (pd.DataFrame({"when": pd.to_datetime(["2020-01-01"])}), "'when' holds dates"),
-        (pl.DataFrame({"when": [dt.date(2020, 1, 1)]}), "'when' holds dates"),
-        (pl.DataFrame({"took": [dt.timedelta(1)]}), "'took' holds dates or times"),
+        (pl.DataFrame({"took": [dt.timedelta(1)]}), "'took' holds durations or times"),
         (pl.DataFrame({"parts": [[1, 2]]}), "'parts' holds List"),
-        (pd.DataFrame({"when": [dt.date(2020, 1, 1)]}), "'when' cannot be read .* date"),
+        (pd.DataFrame({"took": [dt.timedelta(1)] * 2}, dtype=object), "'took' cannot be read .* timedelta"),
         (pd.DataFrame({"cell": [{"a": 1}]}), "'cell' cannot be read"),
         (pl.DataFrame({"a": [1]}).lazy(), "collect"),
         (np.array([[b"a"]]), "not understood"),

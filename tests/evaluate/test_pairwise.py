@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from seminaive.errors import InputError
-from seminaive.evaluate.pairwise import (
+from seminaive.evaluate.pairwise_tests import (
     WinDrawLoss,
     corrected_resampled_t_test,
     paired_t_test,

@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from seminaive.errors import InputError
-from seminaive.evaluate.pairwise import corrected_resampled_t_test
+from seminaive.evaluate.pairwise_tests import corrected_resampled_t_test
 from seminaive.evaluate.summary import failures, fit_seconds, pairs_on_one_table, summarise
 
 

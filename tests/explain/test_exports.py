@@ -24,7 +24,7 @@ from seminaive import (
 )
 from seminaive.encode import TableEncoder
 from seminaive.errors import InputError, TooLargeError
-from seminaive.scores import AdditiveScores, CurveTerms, FactoredPairs, NumericTerms
+from seminaive.scores import AdditiveScores, CurveTerms, NumericTerms
 from seminaive.statistics import ObservedTerms, Terms
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -98,7 +98,7 @@ def fitted(request):
 
 @pytest.fixture(scope="module")
 def every_kind():
-    """Return a model with curves, clipped polynomials, factored pairs and observed triples."""
+    """Return a model with curves, clipped polynomials and observed triples."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
         {
@@ -121,10 +121,7 @@ def every_kind():
         np.array([-np.inf, -800.0]), np.array([1.5, 900.0]),
     )  # fmt: skip
     curves = CurveTerms.of([(0, np.sort(rng.normal(size=6)), rng.normal(size=(6, 3)), rng.normal(size=3))])
-    pairs = FactoredPairs(
-        ((0, 1), (0, 2)), table.cardinalities, rng.normal(size=(10, 2)), rng.normal(size=(2, 2, 2, 3))
-    )
-    model.scores_ = AdditiveScores(rng.normal(size=3), terms, tables, numeric, curves, pairs)
+    model.scores_ = AdditiveScores(rng.normal(size=3), terms, tables, numeric, curves)
     model._check_consistent()
     X.loc[::7, "a"], X.loc[::5, "x"], X.loc[::11, "b"] = "unseen", np.nan, None
     return model, X, model.predict_proba(X)
@@ -205,9 +202,6 @@ def by_json(model, X):
                     cell, share = cell * size + code, share * part
                 if share and cell in own["cells"]:
                     score = score + share * np.array(own["effects"][own["cells"].index(cell)])
-        for own in document["factored"]:
-            left, right = (own[k][codes[own["columns"][i]]] for i, k in enumerate(("left", "right")))
-            score = score + np.einsum("u,uvc,v->c", left, np.array(own["core"]), right)
         score = score if len(score) > 1 else np.array([0.0, score[0]])
         weight = np.exp(score - score.max())
         found.append(weight / weight.sum())
@@ -477,7 +471,7 @@ def test_what_a_workbook_cannot_hold_is_refused(tmp_path, monkeypatch):
 # All of them
 
 
-def test_curves_factored_pairs_and_observed_triples_are_exported(every_kind):
+def test_curves_and_observed_triples_are_exported(every_kind):
     model, X, expected = every_kind
     np.testing.assert_allclose(by_python(model, X), expected, atol=1e-12)
     np.testing.assert_allclose(by_json(model, X), expected, atol=1e-12)

@@ -15,7 +15,7 @@ from seminaive import (
 )
 from seminaive.errors import InputError
 from seminaive.explain import PathDisplay
-from seminaive.explain.drawing import spread_apart
+from seminaive.explain.plotting import spread_apart
 from seminaive.models.path_curves import PathCurves
 
 mpl.use("Agg")

@@ -36,7 +36,7 @@ MODELS = {
     "neutral, 3": (NaiveBayes(missing="neutral"), 3),
     "pairs, 2": (HigherOrderLogisticRegression(order=2, hierarchical=True), 2),
     "pairs, 3": (HigherOrderLogisticRegression(order=2, hierarchical=True), 3),
-    "curves and factored pairs": (SemiNaive(random_state=0), 2),
+    "curves and pairs": (SemiNaive(random_state=0), 2),
 }
 
 

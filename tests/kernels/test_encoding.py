@@ -8,7 +8,7 @@ import pytest
 
 from seminaive.kernels.counting import count_singles, count_singles_weighted
 from seminaive.kernels.encoding import column_ranges, mark_seen, mark_seen_table, translate_table
-from seminaive.kernels.moments import add_moments, add_weighted_moments
+from seminaive.kernels.moment_sums import add_moments, add_weighted_moments
 from seminaive.kernels.scoring import add_number_scores, add_table_scores, normalize_log_scores
 from seminaive.scores import NumericTerms
 from seminaive.statistics import Terms

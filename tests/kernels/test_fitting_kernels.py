@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from scipy.special import log_softmax, softmax
 
-from seminaive.kernels import conjugate_gradient, descent, fusion, hessian, losses
+from seminaive.kernels import descent, hessian, losses
+from seminaive.kernels import fused_passes as fusion
+from seminaive.kernels import vector_updates as conjugate_gradient
 
 
 def grouped(n_rows=60, n_groups=6, cells_of_group=5, n_columns=4, seed=0):

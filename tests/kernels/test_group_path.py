@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive.kernels import group_path
+from seminaive.kernels import feature_lines as group_path
 
 
 def central_difference(function, a, step=1e-5):

@@ -6,7 +6,7 @@ These tests also run without compilation (see test_without_compilation.py), wher
 import numpy as np
 import pytest
 
-from seminaive.kernels import interpolation
+from seminaive.kernels import node_interpolation as interpolation
 from seminaive.statistics import Terms
 
 # Two numbers with nodes, a category; more rows than a block has.

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from seminaive.kernels.network import (
+from seminaive.kernels.network_sums import (
     draw_missing,
     gibbs_log_scores,
     joint_log_scores,

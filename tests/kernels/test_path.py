@@ -14,7 +14,7 @@ from seminaive.kernels.path_problem import (
     ODDS,
     RESIDUAL,
     WIDTH,
-    Design,
+    PathDesign,
     Penalty,
     Problem,
     Rules,
@@ -61,7 +61,7 @@ def random_point(n_scores, n_rows=70, seed=0):
     size = plain.n_coefficients + 1
     centre = rng.normal(size=size)
     centre[[0, -1]] = 0.0
-    design = Design(plain.numbers, plain.places, plain.first_place, centre)
+    design = PathDesign(plain.numbers, plain.places, plain.first_place, centre)
     dense = plain.scores(np.eye(plain.n_coefficients)) - centre[:-1]
     coefficients = rng.normal(size=(plain.n_coefficients, n_scores))
     factor = np.ones(n_scores * size)
@@ -176,7 +176,7 @@ def test_many_categories_have_the_curvature_of_their_dense_columns(n_scores):
     codes = rng.integers(0, n_categories, (n_rows, 2))
     plain = ReferenceDesign.of(rng.normal(size=(n_rows, 1)), codes, [n_categories] * 2)
     d = plain.n_coefficients
-    design = Design(plain.numbers, plain.places, plain.first_place, np.zeros(d + 1))
+    design = PathDesign(plain.numbers, plain.places, plain.first_place, np.zeros(d + 1))
     probability = rng.dirichlet(np.ones(max(2, n_scores)), n_rows)[:, :n_scores]
     row_weight = rng.random(n_rows)
     none = np.zeros(n_scores * (d + 1))
@@ -231,7 +231,7 @@ def test_the_gap_is_the_difference_of_the_objectives_at_a_feasible_dual_point():
     label, row_weight = problem.label, problem.row_weight
     strength = 0.9999 * np.abs(g).max()
     penalty = Penalty(np.full(len(point.x), strength), np.zeros(len(point.x)))
-    certify(design, Rules(1e-6, 1e-6, 1, 0.0, 0.0, 1, 0.0, 0.0), penalty, point)
+    certify(design, Rules(1e-6, 1e-6, 1, 0.0, 0.0, 1, 1, 0.0, 0.0), penalty, point)
     scale = min(1.0, strength / np.abs(g).max())
     theta = scale * row_weight * (label - probability[:, 0])
     q = label - theta / row_weight

@@ -8,8 +8,10 @@ from itertools import permutations, product
 import numpy as np
 import pytest
 
-from seminaive.kernels import counting, dependence, moments, scoring, sketching
-from seminaive.scores import CurveTerms, FactoredPairs
+from seminaive.kernels import counting, scoring, sketching
+from seminaive.kernels import moment_sums as moments
+from seminaive.kernels import parent_averages as dependence
+from seminaive.scores import CurveTerms
 from seminaive.statistics import VETO, Terms, TupleCounts, log_shares
 from seminaive.statistics.number_sketch import ordered_bits
 from seminaive.statistics.observed_counts import cells_of_rows
@@ -76,9 +78,6 @@ def arguments_of_every_kernel():
         curves = (np.array([0, 1]), np.array([0, 3, 4]), knots, gaps, values, rises)
         grid = np.array([2 / 3, 0.0]), np.array([[0, 2, 3], [0, 1, 1]])
         yield scoring.add_curve_scores, (numbers, *curves, rng.normal(size=(2, n_classes)), *grid, scores)
-        factors, cores = rng.normal(size=(12, 2)), rng.normal(size=(2, 2, 2, n_classes))
-        pairs = (np.array([[0, 1], [1, 2]]), np.array([[0, 3], [3, 7]]))
-        yield scoring.add_pair_scores, (codes, *pairs, factors, cores, scores)
         yield scoring.normalize_log_scores, (scores * 300,)
     for n_classes in (2, 3):
         yield from arguments_of_dependence(codes, labels % n_classes, n_classes)
@@ -133,21 +132,16 @@ def test_every_kernel_is_among_them():
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
-def test_curves_and_pairs_equal_their_formulas(n_classes):
+def test_curves_equal_their_formula(n_classes):
     rng, codes, numbers, *_ = made_rows()
     curves = CurveTerms.of(
         [(1, [-1.0, 0.0, 2.0], rng.normal(size=(3, n_classes)), rng.normal(size=n_classes))]
     )
-    pairs = FactoredPairs(
-        ((0, 2),), CARDINALITIES, rng.normal(size=(8, 2)), rng.normal(size=(1, 2, 2, n_classes))
-    )
     scores = np.zeros((N_ROWS, n_classes))
     table = type("Table", (), {"numbers": numbers, "codes": codes})()
     curves.add_compiled(table, scores)
-    pairs.add_compiled(table, scores)
     expected = np.column_stack([np.interp(numbers[:, 1], curves.knots, own) for own in curves.values.T])
     expected[np.isnan(numbers[:, 1])] = curves.missing[0]
-    expected += pairs.table(0)[codes[:, 0], codes[:, 2]]
     np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
 
 

@@ -14,10 +14,10 @@ from scipy.special import logit
 
 from seminaive import HigherOrderLogisticRegression, SemiNaive, explain
 from seminaive.encode import NumericColumn, TableEncoder
-from seminaive.encode.joining import joined_schema
+from seminaive.encode.joined_schema import joined_schema
 from seminaive.encode.nodes import COMPILED_ROWS, Nodes, bin_medians, interpolate
 from seminaive.scores import AdditiveScores, Effects
-from seminaive.scores.joining import recoded_scores
+from seminaive.scores.joined_scores import recoded_scores
 from seminaive.scores.kind import TermKind
 from seminaive.statistics import Terms
 from seminaive.statistics.cell_weights import weigh_cells

@@ -176,8 +176,8 @@ def some(*odd):
         (some("NA", "?"), r"'c' holds numbers as text, and 2 cells that are none .* missing: 'NA', '\?'"),
         (some("NA", "?", "-"), r"'c' holds numbers as text beside 'NA', '\?', '-', and .*to_numeric"),
         (
-            [f"2024-{k % 12 + 1:02}-{k % 28 + 1:02}" for k in range(N)],
-            "'c' holds dates as text, such as '2024-01",
+            [f"2024/{k % 12 + 1:02}/{k % 28 + 1:02}" for k in range(N)],
+            "'c' holds dates as text, such as '2024/01",
         ),
         ([f"{k % 28 + 1}.{k % 12 + 1}.24 12:30" for k in range(N)], "'c' holds dates as text"),
         ([f"customer {k}" for k in range(N)], "'c' has 200 values in 200 rows.*drop it"),

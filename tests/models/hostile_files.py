@@ -22,7 +22,7 @@ import seminaive
 from seminaive import explain
 from seminaive.design import coefficients
 from seminaive.errors import ModelFileError, SeminaiveError
-from seminaive.scores import additive
+from seminaive.scores import additive_scores as additive
 from seminaive.scores.kind import TermKind
 from seminaive.service import refit_around
 

@@ -24,7 +24,7 @@ from hostile_files import archive, at, leaves, save
 import seminaive
 from seminaive.encode import CategoricalColumn, NumericColumn
 from seminaive.errors import ModelFileError, SeminaiveError
-from seminaive.scores import additive
+from seminaive.scores import additive_scores as additive
 from seminaive.scores.kind import TermKind
 
 NUMBERS = [0, 1, -1, 2, 3, 7, 255, 2**31, 2**53 + 1, 0.5, -0.0, 1e-320, 1e140, 1e291, 1e308, float("nan")]

@@ -31,7 +31,7 @@ from seminaive import (
     save_model,
 )
 from seminaive.errors import InputError, ModelFileError, NotFittedError
-from seminaive.models.fitted_state import declared_fields
+from seminaive.saving.fitted_state import declared_fields
 
 
 @pytest.fixture
@@ -321,7 +321,7 @@ def test_a_file_that_cannot_be_read_back_leaves_the_old_one(saved, monkeypatch, 
     model = NaiveBayes().fit(*weather)
     refuse = lambda *_: (_ for _ in ()).throw(ValueError("the scores do not fit"))  # noqa: E731
     with monkeypatch.context() as patch:
-        patch.setattr("seminaive.models.files.model_from_document", refuse)
+        patch.setattr("seminaive.saving.model_files.model_from_document", refuse)
         with pytest.raises(
             ModelFileError, match=r"was not saved, .*cannot be read back \(ValueError: the scores"
         ):
@@ -331,7 +331,7 @@ def test_a_file_that_cannot_be_read_back_leaves_the_old_one(saved, monkeypatch, 
 
 
 def test_a_model_larger_than_files_may_be_is_saved(tmp_path, monkeypatch, weather):
-    monkeypatch.setattr("seminaive.models.files.MAX_BYTES", 10)
+    monkeypatch.setattr("seminaive.saving.model_files.MAX_BYTES", 10)
     save_model(NaiveBayes().fit(*weather), tmp_path / "model")
 
 

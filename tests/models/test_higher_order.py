@@ -14,7 +14,7 @@ from seminaive import (
     memory,
 )
 from seminaive.design import coefficients as coefficients_module
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.errors import InputError, LongFitWarning, TooLargeError
 from seminaive.objective.coordinates import ScaledObjective
 from seminaive.objective.empirical_loss import EmpiricalLoss

@@ -14,7 +14,7 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from seminaive import NaiveBayes
 from seminaive.errors import InputError
-from seminaive.scores import additive
+from seminaive.scores import additive_scores as additive
 from seminaive.scores.kind import TermKind
 
 

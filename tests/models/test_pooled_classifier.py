@@ -13,8 +13,8 @@ from statsmodels.imputation.mice import MICE
 
 from seminaive import MultipleImputer, NaiveBayes, NaiveBayesLogisticRegression
 from seminaive.errors import InputError
+from seminaive.imputation import complete, pool_estimates
 from seminaive.models import PooledClassifier
-from seminaive.statistics import complete, pool_estimates
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from seminaive import (
 )
 from seminaive.errors import InputError, ModelFileError, UnavailableError
 from seminaive.explain import Clip, edit, from_json, to_json
-from seminaive.explain.page import _history as page_history
+from seminaive.explain.model_page import _history as page_history
 from seminaive.models import semi_naive
 from seminaive.models.started import Earlier
 from seminaive.selection.recalibration import recalibrate

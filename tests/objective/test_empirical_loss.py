@@ -7,7 +7,7 @@ from scipy.special import log_softmax
 from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms
 from seminaive.design.row_space import RowSpace
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.design.tied import TiedTerms
 from seminaive.objective.blocked_loss import BlockedLoss, TableBlock, class_sums
 from seminaive.objective.empirical_loss import EmpiricalLoss
@@ -237,6 +237,11 @@ def test_rows_split_in_blocks_have_the_loss_and_gradient_of_the_whole(n_classes,
         np.testing.assert_allclose(blocked.gram(columns), loss.gram(columns), rtol=1e-12, atol=1e-9)
         own, expected = blocked.hessian(coefficients), loss.hessian(coefficients)
         np.testing.assert_allclose(own, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+        along = np.random.default_rng(0).normal(size=blocked.shape)
+        product = loss.hessian_product(coefficients)(along)
+        # Products that only steer a search have the digits of single floats.
+        found = blocked.hessian_product(coefficients)(along)
+        np.testing.assert_allclose(found, product, atol=1e-5 * np.abs(product).max())
     parts = [class_sums(own, n_classes) for own in blocks]
     tables, class_weight, squares = (a + b for a, b in zip(*parts, strict=True))
     estimate = design.generative_estimate(loss.labels, loss.row_weights[0])

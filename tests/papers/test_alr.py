@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from seminaive.evaluate.datasets import Dataset
+from seminaive.evaluate.poker import poker_hands
 from seminaive.papers.alr import convergence, initialisation, learning_curves, speed_ups
-from seminaive.papers.generators import poker_hands
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from sklearn.model_selection import StratifiedKFold
 
 from seminaive import NaiveBayes
 from seminaive.encode import MDLDiscretizer
-from seminaive.papers.factor_hybrid import FactorHybrid, FactorModel, _Fold
+from seminaive.papers.factor_hybrid import FactorHybrid, FactorModel, _RateFold
 from seminaive.papers.factors import FactorRows, factors_of
 from seminaive.structure import Partition
 
@@ -66,7 +66,7 @@ def test_the_rate_is_that_of_the_least_mean_of_the_folds_errors():
     model = FactorHybrid(step=None).fit(X, y)
     rows = FactorRows.of(X, y, 2)
     folds = [
-        _Fold(rows.take(train), rows.take(held_out))
+        _RateFold(rows.take(train), rows.take(held_out))
         for train, held_out in StratifiedKFold(10, shuffle=True, random_state=0).split(X, y)
     ]
     rates = np.unique(np.concatenate([[0.0, np.inf], *(fold.changes for fold in folds)]))

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from seminaive.evaluate.datasets import available_datasets, load_dataset
-from seminaive.papers.generators import _hand, poker_hands, register_generators
+from seminaive.evaluate.poker import _hand, poker_hands
+from seminaive.papers.generators import register_generators
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from seminaive.errors import ColumnsWarning
 from seminaive.evaluate.datasets import Dataset
-from seminaive.papers.imputation import impute_given_class
+from seminaive.papers.filled_cells import impute_given_class
 
 N = 20_000
 

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 
 from seminaive.errors import InputError
+from seminaive.evaluate.poker import poker_hands
 from seminaive.papers.acceptance import Bar, bar_named, gather
-from seminaive.papers.generators import poker_hands
 from seminaive.papers.not_reproduced import REASONS
 from seminaive.papers.real_tables import _GENERATED, PAPER_NAMES, paper_table, tables_of
 from seminaive.papers.reproduction import (

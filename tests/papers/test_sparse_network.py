@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive.papers import sparse_network
+from seminaive.papers import diversion as sparse_network
+from seminaive.papers.diversion import METHODS, Records, caught, judge, one_standard_error
 from seminaive.papers.reproduction import RunOptions, compare_with_paper, runnable
-from seminaive.papers.sparse_network import METHODS, Records, caught, judge, one_standard_error
 from seminaive.papers.veterans import LAYERS
 
 ROWS = (3000, 1500, 1500)

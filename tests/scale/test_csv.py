@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from typer.testing import CliRunner
 
-from seminaive import cli, memory, scale
+from seminaive import cli, load_model, memory, save_model, scale
 from seminaive.encode import read_table
 from seminaive.errors import InputError
-from seminaive.models import NaiveBayes, TreeAugmentedNaiveBayes, load_model, save_model
+from seminaive.models import NaiveBayes, TreeAugmentedNaiveBayes
 from seminaive.scale import partitions
 
 

@@ -4,7 +4,7 @@ import pyarrow.parquet as pq
 import pytest
 from sklearn.base import clone
 
-from seminaive import scale
+from seminaive import load_model, save_model, scale
 from seminaive.models import (
     AveragedDependenceEstimators,
     AveragedJoinEstimators,
@@ -12,8 +12,6 @@ from seminaive.models import (
     NaiveBayes,
     TreeAugmentedNaiveBayes,
     WeightedNaiveBayes,
-    load_model,
-    save_model,
 )
 
 MODELS = {

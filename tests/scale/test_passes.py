@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from seminaive import scale
-from seminaive.design.table import TableDesign
+from seminaive import load_model, save_model, scale
+from seminaive.design.table_design import TableDesign
 from seminaive.encode import TableEncoder, mdl_cuts
+from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (
     AcceleratedLogisticRegression,
@@ -18,11 +19,8 @@ from seminaive.models import (
     NaiveBayesLogisticRegressionCV,
     SelectiveNaiveBayes,
     SemiNaive,
-    load_model,
-    save_model,
     semi_naive,
 )
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import partitions, searching
 from seminaive.scale.blocks import (
@@ -33,7 +31,7 @@ from seminaive.scale.blocks import (
     joint_values,
     number_blocks,
     number_blocks_in_place,
-    places_among,
+    positions_among,
 )
 from seminaive.scale.coding import Coding
 from seminaive.scale.work import Work
@@ -233,13 +231,13 @@ def test_joint_values_are_numbered_as_sorted_rows_however_many_there_are(n_colum
     rows = rng.integers(0, 3, (500, n_columns)).astype(dtype)
     rows[1::2] = rows[::2]
     rows[:, 0] *= 80
-    expected, places = np.unique(rows, axis=0, return_inverse=True)
+    expected, positions = np.unique(rows, axis=0, return_inverse=True)
     found = distinct_rows(rows)
     np.testing.assert_array_equal(found, expected)
     assert found.dtype == dtype
-    np.testing.assert_array_equal(places_among(rows, found), places.ravel())
+    np.testing.assert_array_equal(positions_among(rows, found), positions.ravel())
     some = rows[rows[:, 0] == 0]  # fewer values than those among which they are looked up
-    np.testing.assert_array_equal(found[places_among(some, found)], some)
+    np.testing.assert_array_equal(found[positions_among(some, found)], some)
 
 
 def test_a_scratch_folder_that_cannot_be_written_to_is_a_sentence(mixed, tmp_path, monkeypatch):
@@ -271,7 +269,7 @@ def test_cells_can_be_numbered_again_unless_they_are_numbered_in_place(in_place,
     number = number_blocks_in_place if in_place else number_blocks
     block = number(coded, every, offsets)[0]
     expected = [
-        places_among(own, known)[cells] + first
+        positions_among(own, known)[cells] + first
         for own, known, cells, first in zip(coded[0].examples, every, before, offsets, strict=False)
     ]
     np.testing.assert_array_equal(block.cells, expected)

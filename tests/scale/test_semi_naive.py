@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from seminaive import scale
+from seminaive import load_model, save_model, scale
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import TooLargeError
-from seminaive.models import NaiveBayes, SemiNaive, load_model, save_model, semi_naive
+from seminaive.models import NaiveBayes, SemiNaive, semi_naive
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale.scratch import joblib
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
@@ -71,6 +71,9 @@ def test_the_loss_of_smooth_columns_over_blocks_is_that_in_memory(n_classes, mix
         np.testing.assert_allclose(
             loss.hessian_product(at)(along), product, atol=1e-12 * np.abs(product).max()
         )
+        some = np.arange(0, whole.shape[0], 3)
+        np.testing.assert_allclose(loss.gram(some), whole.gram(some), rtol=1e-10, atol=1e-8)
+        np.testing.assert_allclose(loss.squared_columns(), whole.squared_columns(), rtol=1e-10)
 
 
 @pytest.mark.usefixtures("small_sample")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from seminaive import scale
+from seminaive import load_model, save_model, scale
 from seminaive.design.classes import log_odds
 from seminaive.design.reference import (
     AnchoredDesign,
@@ -17,8 +17,6 @@ from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (
     NaiveBayesLogisticRegression,
     NaiveBayesLogisticRegressionCV,
-    load_model,
-    save_model,
 )
 from seminaive.scale import partitions, searching
 from seminaive.scale.reference_blocks import Layout, path_curvature, path_derivatives
@@ -211,13 +209,13 @@ def test_a_block_of_separated_rows_does_not_end_a_path_of_others(mixed):
 
 
 def test_a_working_set_by_the_strong_rule_has_the_same_optimum(mixed_rows, monkeypatch):
-    from seminaive.kernels import path_newton
+    from seminaive.solvers import elastic_net_path
 
     frame = mixed_rows(2000)
     frame["many"] = [f"value {n}" for n in np.random.default_rng(0).integers(0, 60, len(frame))]
     model = NaiveBayesLogisticRegression(strength=8.0, tol=1e-9)
     expected = clone(model).fit(features(frame), frame["outcome"])
-    monkeypatch.setattr(path_newton, "ALWAYS_WHOLE", 0)
+    monkeypatch.setattr(elastic_net_path, "ALWAYS_WHOLE", 0)
     scale.fit(model, scale.from_batches(parts(frame), target="outcome"))
     np.testing.assert_allclose(model.coefficients_, expected.coefficients_, atol=1e-7)
     assert (model.coefficients_ == model.target_).any()

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 from scipy.special import softmax
 from scipy.stats import norm
 
-from seminaive.encode import EncodedTable, Schema, TableEncoder
+from seminaive.encode import TableEncoder
 from seminaive.scores import (
     AdditiveScores,
     CurveTerms,
-    FactoredPairs,
     NumericTerms,
     gaussian_terms,
     laplace_tables,
@@ -22,8 +21,8 @@ from seminaive.scores import (
 from seminaive.scores.kind import TermKind
 from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts
 
-# Terms of the scores that `make` returns: three tables, two polynomials, two curves, two factored pairs.
-N_TERMS = 9
+# Terms of the scores that `make` returns: three tables, two polynomials, two curves.
+N_TERMS = 7
 
 
 def make(seed, *, n_classes=3, n_rows=50):
@@ -51,11 +50,8 @@ def make(seed, *, n_classes=3, n_rows=50):
             (1, [0.25], rng.normal(size=(1, n_classes)), rng.normal(size=n_classes)),
         ]
     )
-    n_codes = sum(k + 1 for k in table.cardinalities)
-    factors, cores = rng.normal(size=(n_codes, 2)), rng.normal(size=(2, 2, 2, n_classes))
-    pairs = FactoredPairs(((0, 2), (1, 2)), table.cardinalities, factors, cores)
     tables = rng.normal(size=(terms.n_cells, n_classes))
-    return AdditiveScores(rng.normal(size=n_classes), terms, tables, numeric, curves, pairs), table
+    return AdditiveScores(rng.normal(size=n_classes), terms, tables, numeric, curves), table
 
 
 def added_in_order(parts):
@@ -80,7 +76,7 @@ def test_compiled_scores_are_the_same_to_the_last_bit(monkeypatch, n_classes):
 
 def test_scaling_multiplies_each_term():
     scores, table = make(1)
-    weights = np.array([0.0, 1.0, 2.0, -1.0, 0.5, 3.0, 0.0, -2.0, 0.25])
+    weights = np.array([0.0, 1.0, 2.0, -1.0, 0.5, 3.0, -2.0])
     parts, scaled = scores.breakdown(table), scores.scale(weights).breakdown(table)
     np.testing.assert_allclose(scaled[:, 1:], parts[:, 1:] * weights[:, None], rtol=1e-13, atol=1e-14)
 
@@ -104,16 +100,6 @@ def test_centring_keeps_the_posterior_and_balances_the_classes():
     np.testing.assert_allclose(centred.breakdown(table).sum(axis=2), 0, atol=1e-12)
 
 
-def test_interpolating_goes_from_the_one_to_the_other():
-    first, table = make(4)
-    other = first.scale(np.arange(N_TERMS) - 3.0)
-    for share in (0.0, 0.3, 1.0):
-        expected = (1 - share) * first.joint_log_scores(table) + share * other.joint_log_scores(table)
-        np.testing.assert_allclose(
-            first.interpolate(other, share).joint_log_scores(table), expected, rtol=1e-12, atol=1e-12
-        )
-
-
 @given(st.sets(st.integers(0, N_TERMS - 1)))
 def test_adding_adds_the_scores(kept):
     scores, table = make(5)
@@ -129,28 +115,6 @@ def test_adding_adds_the_scores(kept):
         rtol=1e-12,
         atol=1e-12,
     )
-
-
-def test_a_factored_pair_equals_its_dense_table():
-    scores, table = make(6)
-    for term, (j, k) in enumerate(scores.pairs.features):
-        dense = scores.pairs.table(term)
-        terms = Terms(((j, k),), table.cardinalities)
-        as_table = AdditiveScores.of_tables(np.zeros(3), terms, dense.reshape(-1, 3))
-        np.testing.assert_allclose(
-            scores.pairs.contributions(table)[:, term], as_table.joint_log_scores(table), rtol=1e-12
-        )
-
-
-def test_a_factored_pair_of_many_values_is_never_dense():
-    cardinalities = (30_000, 40_000)
-    rng = np.random.default_rng(0)
-    factors, cores = rng.normal(size=(70_002, 3)), rng.normal(size=(1, 3, 3, 2))
-    pairs = FactoredPairs(((0, 1),), cardinalities, factors, cores)
-    codes = rng.integers(0, cardinalities, (5, 2)).astype(np.uint16)
-    table = EncodedTable.of_codes(codes, Schema(()))
-    expected = np.einsum("iu,uvc,iv->ic", factors[codes[:, 0]], cores[0], factors[30_001 + codes[:, 1]])
-    np.testing.assert_allclose(pairs.contributions(table)[:, 0], expected, rtol=1e-12)
 
 
 @given(
@@ -197,7 +161,7 @@ def test_a_clipped_polynomial_is_constant_beyond_its_range():
 def test_kinds_without_terms_are_not_asked(monkeypatch):
     scores, table = make(7)
     expected = scores.restrict([0, 1, 2]).joint_log_scores(table)
-    for kind in (NumericTerms, CurveTerms, FactoredPairs):
+    for kind in (NumericTerms, CurveTerms):
         for method in ("contributions", "add_compiled", "add_uncompiled"):
             monkeypatch.setattr(kind, method, None)
     tables_only = scores.restrict([0, 1, 2])
@@ -209,10 +173,6 @@ def test_operations_refuse_scores_that_do_not_fit():
     scores, _ = make(6)
     with pytest.raises(ValueError, match="weights"):
         scores.scale([1.0])
-    for dropped in range(N_TERMS):
-        fewer = scores.restrict([term for term in range(N_TERMS) if term != dropped])
-        with pytest.raises(ValueError, match="different terms"):
-            scores.interpolate(fewer, 0.5)
     with pytest.raises(ValueError, match="differently coded"):
         scores + AdditiveScores.of_tables(scores.prior, Terms.singles([9, 9]), np.zeros((20, 3)))
 
@@ -261,11 +221,6 @@ BREAKS = {
     "a curve without knots": lambda s: broken(s, "curves", starts=(0, 6, 6)),
     "values that are not finite": lambda s: broken(s, "curves", values=with_number(s.curves.values, np.inf)),
     "a curve of a number beyond the table": lambda s: broken(s, "curves", features=(0, 9)),
-    "too few factors": lambda s: broken(s, "pairs", factors=s.pairs.factors[:-1]),
-    "factors that are not finite": lambda s: broken(s, "pairs", factors=with_number(s.pairs.factors, np.nan)),
-    "cores of another rank": lambda s: broken(s, "pairs", cores=s.pairs.cores[:, :1].copy()),
-    "a pair of one column": lambda s: broken(s, "pairs", features=((0, 2), (2, 2))),
-    "a pair in the wrong order": lambda s: broken(s, "pairs", features=((0, 2), (2, 1))),
 }
 
 
@@ -324,16 +279,3 @@ def test_tables_without_coded_columns_or_numbers_have_scores():
     _, table = TableEncoder.learn(X)
     statistics = TableStatistics.of(table, np.array([0, 1, 1]), 2)
     assert laplace_tables(statistics.counts, 1.0).shape == (0, 2)
-
-
-def test_scores_of_a_file_of_version_0_1_are_completed():
-    scores, table = make(9)
-    old = scores.restrict([0, 1, 2, 3])  # tables and an unclipped polynomial
-    numeric = NumericTerms.__new__(NumericTerms)
-    numeric.__setstate__(
-        {name: getattr(old.numeric, name) for name in ("features", "centres", "coefficients")}
-    )
-    again = AdditiveScores.__new__(AdditiveScores)
-    again.__setstate__({"prior": old.prior, "terms": old.terms, "tables": old.tables, "numeric": numeric})
-    again.check_fits(table.cardinalities, 2, 3)
-    assert (again.joint_log_scores(table) == old.joint_log_scores(table)).all()

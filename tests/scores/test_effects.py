@@ -12,7 +12,7 @@ from seminaive import HigherOrderLogisticRegression, NaiveBayes, TreeAugmentedNa
 from seminaive.encode import TableEncoder
 from seminaive.errors import TooLargeError
 from seminaive.evaluate import load_dataset
-from seminaive.scores import AdditiveScores, CurveTerms, Effects, FactoredPairs, NumericTerms, effects
+from seminaive.scores import AdditiveScores, CurveTerms, Effects, NumericTerms, effects
 from seminaive.scores.pure import cell_weights, purify
 from seminaive.statistics import ObservedTerms, Terms, TrainingSummary, TupleCounts
 
@@ -56,10 +56,7 @@ def fuzzed(seed, *, n_rows=1500, order=2, n_classes=3, missing="value", observed
             (0, [0.25], rng.normal(size=(1, n_classes)), rng.normal(size=n_classes)),
         ]
     )
-    n_codes = sum(k + 1 for k in table.cardinalities[:3])
-    factors, cores = rng.normal(size=(n_codes, 2)), rng.normal(size=(2, 2, 2, n_classes))
-    pairs = FactoredPairs(((0, 2), (1, 2)), table.cardinalities, factors, cores)
-    scores = AdditiveScores(rng.normal(size=n_classes), terms, tables, numeric, curves, pairs)
+    scores = AdditiveScores(rng.normal(size=n_classes), terms, tables, numeric, curves)
     labels = rng.integers(0, n_classes, n_rows)
     summary = TrainingSummary.of(table, labels, n_classes, terms=dense if weighed else None)
     X[::7, 0], X[::5, 3], X[::11, 2], X[::13, 1] = "unseen", None, "unseen", None
@@ -165,7 +162,7 @@ def test_effects_do_not_depend_on_how_a_model_splits_pair_and_feature():
     moved[scores.terms.block(single)] -= shift
     block = moved[scores.terms.block(pair)].reshape(*scores.terms.shape(pair), 2)
     block += shift[:, None]
-    other = AdditiveScores(scores.prior, scores.terms, moved, scores.numeric, scores.curves, scores.pairs)
+    other = AdditiveScores(scores.prior, scores.terms, moved, scores.numeric, scores.curves)
     one, two = (Effects.of(own, table.schema, summary) for own in (scores, other))
     for a, b in zip(one.tuples, two.tuples, strict=True):
         np.testing.assert_allclose(a.table, b.table, atol=1e-9)

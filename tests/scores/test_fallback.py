@@ -53,7 +53,7 @@ def test_observed_terms_are_filled_like_dense_ones(seed):
     weight, tables = np.zeros(dense.n_cells), np.zeros((dense.n_cells, 2))
     weight[occurred] = rng.integers(1, 5, len(occurred))
     tables[occurred] = rng.normal(size=(len(occurred), 2))
-    places = terms.places(occurred)
+    places = terms.cells_from_dense(occurred)
     own_weight, own_tables = np.zeros(terms.n_cells), np.zeros((terms.n_cells, 2))
     own_weight[places], own_tables[places] = weight[occurred], tables[occurred]
     fill_unknown(dense, tables, weight)

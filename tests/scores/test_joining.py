@@ -6,9 +6,9 @@ import pytest
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, SemiNaive
 from seminaive.encode import TableEncoder
-from seminaive.encode.joining import joined_schema, recoded_table
+from seminaive.encode.joined_schema import joined_schema, recoded_table
 from seminaive.errors import InputError
-from seminaive.scores.joining import recoded_scores, summed_terms
+from seminaive.scores.joined_scores import recoded_scores, summed_terms
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -7,9 +7,10 @@ import pytest
 from scipy import stats
 
 from seminaive.errors import InputError
-from seminaive.scores import Network, network
+from seminaive.scores import Network
+from seminaive.scores import bayesian_network as network
+from seminaive.scores.bayesian_network import topological_order
 from seminaive.scores.elimination import eliminate
-from seminaive.scores.network import topological_order
 from seminaive.statistics.distinct import distinct_rows
 
 CARDINALITIES = (2, 3, 2, 2, 3, 2)

@@ -14,7 +14,7 @@ from seminaive.selection.network_folds import (
     NetworkFold,
     strength_and_refit,
 )
-from seminaive.selection.network_search import NetworkTable, SearchOptions, Strengths, search_path
+from seminaive.selection.network_search import NetworkStrengths, NetworkTable, SearchOptions, search_path
 
 LAID = np.geomspace(1.0, 1e-3, 20)
 OPTIONS = SearchOptions(None, None, 10, 1e-9, 100)
@@ -31,7 +31,7 @@ def walk(strengths, mean, error=0.01):
 
 
 def test_a_path_ends_at_a_quarter_of_the_best_strength_where_the_loss_rises():
-    tried = walk(Strengths(LAID, open=True), lambda strength: 0.2 + np.log(strength / LAID[5]) ** 2)
+    tried = walk(NetworkStrengths(LAID, open=True), lambda strength: 0.2 + np.log(strength / LAID[5]) ** 2)
     assert tried[-1] <= 0.25 * LAID[5] < tried[-2]
     np.testing.assert_array_equal(tried, LAID[: len(tried)])
 
@@ -39,24 +39,27 @@ def test_a_path_ends_at_a_quarter_of_the_best_strength_where_the_loss_rises():
 def test_equal_losses_are_no_reason_to_end():
     """Until the class has its first edge, the losses are those of the class shares."""
     late = walk(
-        Strengths(LAID, open=True), lambda strength: 0.25 if strength > LAID[12] else 0.2 + (strength - 1e-3)
+        NetworkStrengths(LAID, open=True),
+        lambda strength: 0.25 if strength > LAID[12] else 0.2 + (strength - 1e-3),
     )
     assert len(late) > 13
 
 
 def test_losses_that_fall_lead_beyond_the_laid_strengths_and_twice_as_far_at_most():
-    falling = walk(Strengths(LAID, open=True), lambda strength: 2.0 + 0.1 * np.log(strength))
+    falling = walk(NetworkStrengths(LAID, open=True), lambda strength: 2.0 + 0.1 * np.log(strength))
     np.testing.assert_allclose(falling, np.geomspace(1.0, 1e-3 ** (39 / 19), 40))
 
 
 def test_losses_that_have_fallen_and_stay_as_they_are_end_the_path():
-    tried = walk(Strengths(LAID, open=True), lambda strength: 0.2 + 0.05 * min(strength / LAID[4], 1) ** 2)
+    tried = walk(
+        NetworkStrengths(LAID, open=True), lambda strength: 0.2 + 0.05 * min(strength / LAID[4], 1) ** 2
+    )
     assert 5 < len(tried) < 20
 
 
 def test_given_strengths_are_all_tried_and_no_other():
-    assert len(walk(Strengths(LAID, open=False), lambda strength: -strength)) == 20
-    assert len(walk(Strengths(LAID, open=False), lambda strength: strength)) == 20
+    assert len(walk(NetworkStrengths(LAID, open=False), lambda strength: -strength)) == 20
+    assert len(walk(NetworkStrengths(LAID, open=False), lambda strength: strength)) == 20
 
 
 def planted(n_rows=600, seed=0, missing=False):
@@ -106,7 +109,7 @@ def test_nodes_before_the_class_do_not_change_the_scores_of_whole_rows(order):
 
 def test_the_losses_of_a_path_are_those_of_networks_that_never_saw_the_rows():
     table = planted()
-    held_out, path = path_of(table, Strengths(np.array([0.05, 0.01]), open=False))
+    held_out, path = path_of(table, NetworkStrengths(np.array([0.05, 0.01]), open=False))
     train = table.rows(np.flatnonzero(np.arange(600) % 3 > 0))
     rows = table.rows(np.arange(0, 600, 3))
     labels = rows.codes[:, -1]
@@ -121,7 +124,7 @@ def test_the_losses_of_a_path_are_those_of_networks_that_never_saw_the_rows():
 
 @pytest.mark.parametrize(("n_rows", "strength", "better"), [(3000, 0.1, True), (36, 0.03, False)])
 def test_a_refit_is_taken_where_the_penalty_shrinks_too_much(n_rows, strength, better):
-    held_out, path = path_of(planted(n_rows), Strengths(np.array([strength]), open=False))
+    held_out, path = path_of(planted(n_rows), NetworkStrengths(np.array([strength]), open=False))
     for refit, taken in (("auto", better), (True, True), (False, False)):
         options = DecisionOptions("min", refit, None)
         decision, refits = held_out.decide(path, 0, options, np.random.default_rng(0))
@@ -143,12 +146,12 @@ def test_the_rule_takes_the_largest_strength_within_the_allowance_and_its_refit(
 
 @pytest.mark.parametrize(
     "changes",
-    [{"negligible": 0.002}, {"vain_share": 0.025}, {"vain": 30}],
+    [{"negligible": 0.002}, {"patience_share": 0.025}, {"patience": 30}],
     ids=str,
 )
 @pytest.mark.parametrize("n_rows", [150, 1500])
 def test_a_path_that_is_ten_times_as_patient_chooses_the_same_strength(changes, n_rows, monkeypatch):
-    strengths = Strengths(np.geomspace(0.3, 3e-4, 20), open=True)
+    strengths = NetworkStrengths(np.geomspace(0.3, 3e-4, 20), open=True)
     chosen = []
     for plan in (PLAN, replace(PLAN, **changes)):
         monkeypatch.setattr(network_folds, "PLAN", plan)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive.kernels.conjugate_gradient import dot_each, update_direction, update_solution
+from seminaive.kernels.vector_updates import dot_each, update_direction, update_solution
 from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncated_newton
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive.kernels.dependence import log_share
+from seminaive.kernels.parent_averages import log_share
 from seminaive.statistics import VETO, log_shares
 
 

@@ -111,7 +111,7 @@ def test_cells_that_are_kept_lie_where_a_search_finds_them():
     observed = ObservedTerms.of_combinations(features, (3, 4, 2), combinations)
     found = {
         int(cell): int(place)
-        for cell, place in zip(observed.kept, observed.places(observed.kept), strict=True)
+        for cell, place in zip(observed.kept, observed.cells_from_dense(observed.kept), strict=True)
     }
     for _, cells, margins in observed.margins():
         assert set(cells.tolist()) <= set(found.values())

@@ -13,7 +13,7 @@ from seminaive.structure import (
     COUNTS_TESTS,
     CodedTests,
     GaussianTests,
-    TestResult,
+    IndependenceResult,
 )
 from seminaive.structure.blankets import Blanket
 
@@ -164,7 +164,7 @@ class Oracle:
     def __call__(self, target, candidate, given):
         self.asked[candidate] += 1
         p_value = 1.0 if d_separated(self.parents, target, candidate, given) else 0.01 / (1 + candidate)
-        return TestResult("oracle", 0.0, 1.0, p_value, np.log(p_value), 100.0)
+        return IndependenceResult("oracle", 0.0, 1.0, p_value, np.log(p_value), 100.0)
 
 
 def random_network(seed, n=9):
@@ -210,8 +210,8 @@ def test_a_trace_says_which_test_decided_what():
 def test_an_untestable_set_changes_nothing_and_is_counted(algorithm):
     def test(_target, candidate, given):
         if given:
-            return TestResult.untestable("mi", 10.0, 32, 4.0)
-        return TestResult("mi", 9.0, 1.0, 0.01 * candidate, np.log(0.01 * candidate), 10.0)
+            return IndependenceResult.untestable("mi", 10.0, 32, 4.0)
+        return IndependenceResult("mi", 9.0, 1.0, 0.01 * candidate, np.log(0.01 * candidate), 10.0)
 
     found = ALGORITHMS[algorithm](test, 0, range(4), ALPHA)
     # fast-iamb adds all three at once and cannot remove one without a test
@@ -226,14 +226,14 @@ def test_inter_iamb_ends_where_two_features_would_take_turns():
         p_value = 0.001 if candidate not in given and len(given) < 2 else 0.9
         if given == (3 - candidate,) and candidate == 1:
             p_value = 0.9
-        return TestResult("mi", 1.0, 1.0, p_value, np.log(p_value), 10.0)
+        return IndependenceResult("mi", 1.0, 1.0, p_value, np.log(p_value), 10.0)
 
     assert isinstance(ALGORITHMS["inter-iamb"](test, 0, range(4), ALPHA), Blanket)
 
 
 def test_fast_iamb_stops_adding_where_cells_get_too_few_rows():
     def test(_target, candidate, _given):
-        return TestResult("mi", 9.0, 1.0, 0.001 * candidate, np.log(0.001 * candidate), 10.0)
+        return IndependenceResult("mi", 9.0, 1.0, 0.001 * candidate, np.log(0.001 * candidate), 10.0)
 
     def rows_per_cell(_target, _candidate, given):
         return 40 / 2 ** len(given)
@@ -246,7 +246,7 @@ def test_the_strongest_of_p_values_that_are_all_zero_is_added_first():
     log_p = {1: -800.0, 2: -900.0, 3: -850.0}
 
     def test(_target, candidate, _given):
-        return TestResult("mi", 9.0, 1.0, 0.0, log_p[candidate], 10.0)
+        return IndependenceResult("mi", 9.0, 1.0, 0.0, log_p[candidate], 10.0)
 
     assert ALGORITHMS["iamb"](test, 0, range(4), ALPHA).members == (2, 3, 1)
 
@@ -256,6 +256,6 @@ def test_grow_shrink_begins_with_the_first_feature_again_after_each_addition():
         # 1 depends on the target given 2 alone; 3 depends on it as long as 1 is not given.
         dependent = {1: given == (2,), 2: True, 3: 2 in given and 1 not in given}[candidate]
         p_value = 0.001 if dependent else 0.9
-        return TestResult("mi", 1.0, 1.0, p_value, np.log(p_value), 10.0)
+        return IndependenceResult("mi", 1.0, 1.0, p_value, np.log(p_value), 10.0)
 
     assert ALGORITHMS["grow-shrink"](test, 0, range(4), ALPHA).members == (2, 1)

@@ -17,8 +17,8 @@ import typer
 import seminaive
 from seminaive.__main__ import INTERRUPTED
 from seminaive.cli.comparing import compare, demo, reproduce
-from seminaive.cli.fitting import FitCommand, fit, predict, score
-from seminaive.cli.reading import explain, export
+from seminaive.cli.fit_commands import FitCommand, fit, predict, score
+from seminaive.cli.model_commands import explain, export
 from seminaive.cli.shifting import shift
 from seminaive.cli.validating import validate
 from seminaive.errors import SeminaiveError

@@ -1,4 +1,4 @@
-"""The models by the names that the command line knows, told without importing any of them.
+"""The models by the names that the command line knows, listed without importing any of them.
 
 Sentences and parameters are read off the source, because importing a model imports scikit-learn, and a
 misspelt name should be refused at once.

@@ -10,7 +10,7 @@ import typer
 from seminaive.cli import catalogue
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.showing import show
-from seminaive.cli.tables import (
+from seminaive.cli.table_arguments import (
     NamedTable,
     columns_meant,
     look,
@@ -139,7 +139,7 @@ class _Columns:
         """Refuse columns that a file does not have."""
         if self.target is None:
             raise InputError(
-                f"{named.path.name}: say which column holds the class by --target.{named.told_names}"
+                f"{named.path.name}: say which column holds the class by --target.{named.names_sentence}"
             )
         weight = [] if self.weight is None else [self.weight]
         for name in (self.target, *columns_meant(self.drop, named.names), *weight):

@@ -25,20 +25,20 @@ def notes_at_once(*, classes: bool = True) -> Iterator[None]:
     Models warn about columns and target as soon as they have looked at them, so that a note comes before a
     long fit. A target that is probably no class is refused, unless the user insists on ``classes``.
     """
-    told: set[str] = set()
+    printed: set[str] = set()
 
-    def tell(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
+    def print_note(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:
         if issubclass(category, TargetWarning) and not classes:
             raise InputError(f"{message}. --classes fits it all the same")
         sentences = list(getattr(message, "sentences", None) or [str(message)])
         sentences += [REMEDIES] * issubclass(category, ColumnsWarning)
         for sentence in sentences:
-            if sentence not in told:
-                told.add(sentence)
+            if sentence not in printed:
+                printed.add(sentence)
                 sys.stderr.write(f"note: {sentence}\n")
         sys.stderr.flush()
 
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        warnings.showwarning = tell
+        warnings.showwarning = print_note
         yield

@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
+from seminaive.cli.model_commands import label_named, load_model, rows_of
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
-from seminaive.cli.reading import label_named, load_model, rows_of
 from seminaive.cli.showing import show_frame
-from seminaive.cli.tables import look, received, text_format
+from seminaive.cli.table_arguments import look, received, text_format
 from seminaive.errors import InputError
 from seminaive.files import check_writable
 

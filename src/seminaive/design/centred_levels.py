@@ -67,8 +67,8 @@ class CentredLevels:
         functions = np.arange(len(self.shares)) if functions is None else functions
         known = levels < len(self.shares)
         found = np.where(known[:, None], -self.shares[functions], 0.0)
-        place = np.full(len(self), -1)
-        place[functions] = np.arange(len(functions))
-        rows = np.flatnonzero(place[levels] >= 0)
-        found[rows, place[levels[rows]]] += 1.0
+        position = np.full(len(self), -1)
+        position[functions] = np.arange(len(functions))
+        rows = np.flatnonzero(position[levels] >= 0)
+        found[rows, position[levels[rows]]] += 1.0
         return found

@@ -14,30 +14,31 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.coefficients import Coefficients
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Beyond so many first-order coefficients, a preconditioner by their Gram matrix, which is factored in about
-# 15 ms, costs more than it saves.
+# With more first-order coefficients, a preconditioner by their Gram matrix, which takes about 15 ms to factor
+# at this size, costs more than it saves.
 MOST_COARSE = 800
 
 
 def coarse_space(design: TableDesign) -> CoarseSpace:
     """Return the first-order coefficients, and for each single cell all tuples that contain it."""
-    own, fused, terms = design.coefficients, design.fused, design.coefficients.terms
-    first = own.first_order
+    coefficients, fused, terms = design.coefficients, design.fused, design.coefficients.terms
+    first = coefficients.first_order
     if len(first) > MOST_COARSE:
         return CoarseSpace(
-            first[:1], csr_array((len(own), 0)), lambda row_weight: np.full((1, 1), row_weight.sum())
+            first[:1], csr_array((len(coefficients), 0)), lambda row_weight: np.full((1, 1), row_weight.sum())
         )
     singles = {columns[0]: term for term, columns in enumerate(terms.features) if len(columns) == 1}
     gram = CellGram(fused, design.numbers, set(singles.values()))
     moving = np.flatnonzero(np.isin(gram.coefficients, first))
-    # A single cell is contained in one cell of each of so many tuples: they act so many times as strongly.
+    # A single cell is contained in one cell of each tuple with its column: moving all of these by one moves
+    # the scores by the number of such tuples.
     times = sum(len(columns) > 1 and 0 in columns for columns in terms.features)
-    cells = own.single_cells if times else first[:0]
+    cells = coefficients.single_cells if times else first[:0]
     directions = np.concatenate([moving, np.searchsorted(gram.coefficients, cells)])
     factor = np.repeat([1.0, times], [len(moving), len(cells)])
 
@@ -45,7 +46,7 @@ def coarse_space(design: TableDesign) -> CoarseSpace:
         found: Floats = gram(row_weight)[np.ix_(directions, directions)] * factor * factor[:, None]
         return found
 
-    return CoarseSpace(first, _lift(own, singles, cells), products)
+    return CoarseSpace(first, _lift(coefficients, singles, cells), products)
 
 
 def _lift(coefficients: Coefficients, singles: dict[int, int], cells: Indices) -> csr_array:
@@ -67,11 +68,11 @@ def _parts_of_tuples(coefficients: Coefficients, singles: dict[int, int]) -> tup
     for term, columns in enumerate(terms.features):
         if len(columns) == 1:
             continue
-        own = observed[starts[term] : starts[term + 1]]
-        known = terms.are_known(own)
-        place = starts[term] + np.flatnonzero(known)
-        values = np.unravel_index(own[known] - terms.offsets[term], terms.shape(term))
+        cells = observed[starts[term] : starts[term + 1]]
+        known = terms.are_known(cells)
+        positions = starts[term] + np.flatnonzero(known)
+        values = np.unravel_index(cells[known] - terms.offsets[term], terms.shape(term))
         for column, value in zip(columns, values, strict=True):
-            tuples.append(1 + place)
+            tuples.append(1 + positions)
             parts.append(1 + np.searchsorted(observed, terms.offsets[singles[column]] + value))
     return np.concatenate(tuples), np.concatenate(parts)

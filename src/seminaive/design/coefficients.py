@@ -78,8 +78,8 @@ class Coefficients:
     @cached_property
     def single_cells(self) -> Indices:
         """Return the coefficients of cells of single columns that may move."""
-        own = self.first_order
-        return own[(own > 0) & (own <= len(self.cells))]
+        first_order = self.first_order
+        return first_order[(first_order > 0) & (first_order <= len(self.cells))]
 
     def strengths(self, ridge: Floats, number_ridge: float | None = None) -> Floats:
         """Return a ridge strength per coefficient, (n, 1), given those of orders 1, 2, ...; 0: intercept."""
@@ -107,7 +107,7 @@ class Coefficients:
         if 8 * self.terms.n_cells * self.n_classes <= MOST_DENSE_BYTES:
             return self.terms, self.cells
         terms = ObservedTerms.of_combinations(self.terms.features, self.terms.cardinalities, self.cells)
-        return terms, terms.places(self.cells)
+        return terms, terms.cells_from_dense(self.cells)
 
     def to_scores(self, by_class: Floats, cell_weight: Floats) -> AdditiveScores:
         """Return coefficients, one column per class, as additive scores.
@@ -121,9 +121,9 @@ class Coefficients:
         cell_weight : ndarray of shape (n_cells_used,)
         """
         m = len(self.cells)
-        terms, places = self.layout
+        terms, stored = self.layout
         tables, weight = np.zeros((terms.n_cells, self.n_classes)), np.zeros(terms.n_cells)
-        tables[places], weight[places] = by_class[1 : 1 + m], cell_weight
+        tables[stored], weight[stored] = by_class[1 : 1 + m], cell_weight
         fill_unknown(terms, tables, weight)
         slopes = np.zeros((self.n_numbers, 4, self.n_classes))
         with np.errstate(over="ignore"):
@@ -155,17 +155,17 @@ class GenerativeEstimate:
         ``theta = (weight + 1/combinations) / (class weight + 1)`` and
         ``pi = (class weight + 1/C) / (total + 1)``.
         """
-        own, n_classes = self.coefficients, len(self.class_weight)
-        logs = np.zeros((len(own), n_classes))
+        coefficients, n_classes = self.coefficients, len(self.class_weight)
+        logs = np.zeros((len(coefficients), n_classes))
         logs[0] = log_shares(self.class_weight, self.class_weight.sum(), n_classes, 1 / n_classes)
-        unknown = own.fixed[1 : 1 + len(own.cells)]
-        without = np.zeros((len(own.terms.features), n_classes))
-        np.add.at(without, own.term_of_cell[unknown], self.cell_weight[unknown])
-        given = (self.class_weight - without)[own.term_of_cell]
-        n_values = np.maximum(own.terms.n_combinations, 1)[own.term_of_cell][:, None]
+        unknown = coefficients.fixed[1 : 1 + len(coefficients.cells)]
+        without = np.zeros((len(coefficients.terms.features), n_classes))
+        np.add.at(without, coefficients.term_of_cell[unknown], self.cell_weight[unknown])
+        given = (self.class_weight - without)[coefficients.term_of_cell]
+        n_values = np.maximum(coefficients.terms.n_combinations, 1)[coefficients.term_of_cell][:, None]
         cells = log_shares(self.cell_weight, given, n_values, 1 / n_values)
         cells[unknown] = 0.0
-        logs[1 : 1 + len(own.cells)] = cells
+        logs[1 : 1 + len(coefficients.cells)] = cells
         return logs
 
     def joined(self, *, centred: bool) -> Floats:
@@ -187,9 +187,9 @@ class GenerativeEstimate:
 
     def tuple_weights(self) -> TupleCounts:
         """Return the weight of each cell of the stored terms, all classes together."""
-        terms, places = self.coefficients.layout
+        terms, stored = self.coefficients.layout
         weights = np.zeros((terms.n_cells, 1))
-        weights[places, 0] = self.cell_weight.sum(axis=1)
+        weights[stored, 0] = self.cell_weight.sum(axis=1)
         return TupleCounts(terms, weights)
 
     def single_columns(self) -> TupleCounts:
@@ -200,10 +200,10 @@ class GenerativeEstimate:
         starts = np.searchsorted(cells, terms.offsets)
         for column in range(len(terms.cardinalities)):
             term = next(term for term, columns in enumerate(terms.features) if column in columns)
-            own = slice(starts[term], starts[term + 1])
-            codes = np.unravel_index(cells[own] - terms.offsets[term], terms.shape(term))
+            of_term = slice(starts[term], starts[term + 1])
+            codes = np.unravel_index(cells[of_term] - terms.offsets[term], terms.shape(term))
             code = codes[terms.features[term].index(column)]
-            np.add.at(counts, singles.offsets[column] + code, self.cell_weight[own])
+            np.add.at(counts, singles.offsets[column] + code, self.cell_weight[of_term])
         return TupleCounts(singles, counts)
 
     @property

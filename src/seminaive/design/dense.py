@@ -44,7 +44,7 @@ class DenseDesign:
         return DenseDesign(self.features.astype(np.float32))
 
     def coefficient_columns(self, n_scores: int) -> int:
-        """Return the columns of coefficients behind so many columns of scores: as many."""
+        """Return the number of columns of coefficients for ``n_scores`` columns of scores: the same."""
         return n_scores
 
     def workspace(self, n_columns: int) -> PlainWorkspace:

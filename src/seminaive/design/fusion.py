@@ -46,7 +46,7 @@ class FusedTerms:
         The fused cell of each row in each group, counted through all groups.
     offsets : ndarray of shape (n_groups + 1,)
         The first fused cell of each group and, last, the number of all.
-    members : tuple of ndarray of shape (own fused cells, own terms), int32
+    members : tuple of ndarray of shape (fused cells of the group, terms of the group), int32
         For each fused cell of a group, the parameters that add up to it, as positions in ``observed``.
     groups : tuple of tuples of int
         The columns of each group.
@@ -108,7 +108,7 @@ class FusedTerms:
     @classmethod
     def _of_terms(cls, codes: Codes, terms: Terms) -> FusedTerms:
         """Make every term a group, by one kernel: a call for each takes longer than counting a few rows."""
-        from seminaive.kernels.fusion import number_terms
+        from seminaive.kernels.fused_passes import number_terms
 
         cells = np.empty((len(terms.features), len(codes)), dtype=np.uint32)
         slots = np.full(terms.sizes.max(), -1, dtype=np.int64)
@@ -127,15 +127,15 @@ class FusedTerms:
     ) -> FusedTerms:
         """Lay out rows whose fused cells are known, given a row of codes for each cell of each group.
 
-        ``examples`` has one array (own fused cells, n_columns) for each group; only its group's columns are
-        looked at.
+        ``examples`` has one array (fused cells of the group, n_columns) for each group; only the columns of
+        the group are read.
         """
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(own) for own in examples])]).astype(
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum([len(rows) for rows in examples])]).astype(
             np.int64
         )
         packed = [
-            np.stack([terms.cells_of(term, own) for term in group.terms], axis=1)
-            for own, group in zip(examples, groups, strict=True)
+            np.stack([terms.cells_of(term, rows) for term in group.terms], axis=1)
+            for rows, group in zip(examples, groups, strict=True)
         ]
         observed, positions = _compact(packed, terms.n_cells)
         columns = tuple(group.columns for group in groups)
@@ -158,29 +158,29 @@ class FusedTerms:
     def positions_of(self, terms: Collection[int]) -> NDArray[np.int32]:
         """Return the parameter of each row in each of some terms, (n_rows, n_terms), increasing."""
         found = [np.empty((self.cells.shape[1], 0), np.int32)]
-        for g, own in enumerate(self.group_terms):
-            wanted = [position for position, term in enumerate(own) if term in terms]
+        for g, group_terms in enumerate(self.group_terms):
+            wanted = [position for position, term in enumerate(group_terms) if term in terms]
             if wanted:
                 found.append(self.members[g][:, wanted][self.cells[g] - self.offsets[g]])
         return np.sort(np.concatenate(found, axis=1), axis=1)
 
     def expand(self, parameters: Floats, fused: Floats) -> None:
         """Fill the fused tables, (fused cells, columns), with the sums of the parameters."""
-        from seminaive.kernels.fusion import expand
+        from seminaive.kernels.fused_passes import expand
 
         for member, first in self._runs:
             expand(member, parameters, first, fused)
 
     def marginalise(self, fused: Floats, gradient: Floats) -> None:
         """Add the fused gradient to that of the parameters, (parameters, columns)."""
-        from seminaive.kernels.fusion import marginalise
+        from seminaive.kernels.fused_passes import marginalise
 
         for member, first in self._runs:
             marginalise(member, fused, first, gradient)
 
     @cached_property
     def _runs(self) -> list[tuple[NDArray[np.int32], int]]:
-        """The members of neighbouring groups of as many terms, joined, and their first fused cell."""
+        """The members of neighbouring groups with equally many terms, joined, and their first fused cell."""
         runs: list[tuple[list[NDArray[np.int32]], int]] = []
         for member, first in zip(self.members, self.offsets.tolist(), strict=False):
             if runs and runs[-1][0][0].shape[1] == member.shape[1]:
@@ -212,13 +212,13 @@ def plan_groups(
     completes the most further terms per doubling of the cells, as long as cells stay within the budget
     and cells times terms within ``expansion_share`` of the rows. Sizes are those seen in a sample of
     rows: a wrong guess costs time, never exactness. ``n_rows`` is the size of the whole table, where the
-    codes are a sample of it. ``report(n=...)`` is told how many terms a group covers.
+    codes are a sample of it. ``report(n=...)`` is called with the number of terms that each group covers.
     """
     n_columns = codes.shape[1]
     n_rows = len(codes) if n_rows is None else n_rows
     if n_rows < FEW_ROWS:
         return [Group(columns, (term,)) for term, columns in enumerate(terms.features)]
-    from seminaive.kernels.fusion import covering_gains, joint_sizes
+    from seminaive.kernels.fused_passes import covering_gains, joint_sizes
 
     sample = np.ascontiguousarray(codes[spread_rows(len(codes), PLANNING_ROWS)])
     by_column = np.ascontiguousarray(sample.T)
@@ -250,9 +250,9 @@ def plan_groups(
             chosen.append(column)
             cells, first = joint_cells(by_column, n_codes, [column], cells, n_cells)
             n_cells = len(first)
-        own = uncovered & np.where(columns >= 0, inside[columns], True).all(axis=1)
-        uncovered &= ~own
-        groups.append(Group(tuple(sorted(chosen)), tuple(np.flatnonzero(own).tolist())))
+        newly_covered = uncovered & np.where(columns >= 0, inside[columns], True).all(axis=1)
+        uncovered &= ~newly_covered
+        groups.append(Group(tuple(sorted(chosen)), tuple(np.flatnonzero(newly_covered).tolist())))
         if report is not None:
             report(n=len(groups[-1].terms))
     return groups
@@ -269,7 +269,7 @@ def joint_cells(
 
     ``by_column`` holds one row per column. ``cells``, below ``n_cells``, are joint values to refine.
     """
-    from seminaive.kernels.fusion import join_column
+    from seminaive.kernels.fused_passes import join_column
 
     if cells is None:
         cells = np.zeros(by_column.shape[1], dtype=np.int64)
@@ -287,15 +287,17 @@ def joint_cells(
 
 
 def _compact(packed: list[Indices], n_cells: int) -> tuple[Indices, tuple[NDArray[np.int32], ...]]:
-    """Return the packed cells that occur, of so many, and each group's members as positions among them."""
-    if n_cells <= max(MOST_SLOTS, sum(own.size for own in packed)):
+    """Return which of the packed cells occur, and each group's members as positions among these."""
+    if n_cells <= max(MOST_SLOTS, sum(group_cells.size for group_cells in packed)):
         occurs = np.zeros(n_cells, dtype=bool)
-        for own in packed:
-            occurs[own] = True
+        for group_cells in packed:
+            occurs[group_cells] = True
         position = np.cumsum(occurs, dtype=np.int32) - np.int32(1)
-        return np.flatnonzero(occurs), tuple(position[own] for own in packed)
-    observed = distinct_numbers(np.concatenate([np.empty(0, np.int64), *(own.ravel() for own in packed)]))
-    members = tuple(np.searchsorted(observed, own).astype(np.int32) for own in packed)
+        return np.flatnonzero(occurs), tuple(position[group_cells] for group_cells in packed)
+    observed = distinct_numbers(
+        np.concatenate([np.empty(0, np.int64), *(group_cells.ravel() for group_cells in packed)])
+    )
+    members = tuple(np.searchsorted(observed, group_cells).astype(np.int32) for group_cells in packed)
     return observed, members
 
 
@@ -303,8 +305,8 @@ def _padded(features: tuple[tuple[int, ...], ...]) -> Indices:
     """Return the columns of each term, one row per term, filled up by -1."""
     order = max((len(term) for term in features), default=1)
     columns = np.full((len(features), order), -1, dtype=np.int64)
-    for term, own in enumerate(features):
-        columns[term, : len(own)] = own
+    for term, term_columns in enumerate(features):
+        columns[term, : len(term_columns)] = term_columns
     return columns
 
 

@@ -31,7 +31,7 @@ class _Group:
     parameters: Indices
 
     @property
-    def place_of_row(self) -> NDArray[np.uint32]:
+    def parameters_of_rows(self) -> NDArray[np.uint32]:
         return self.members[self.cells]
 
 
@@ -59,17 +59,17 @@ class CellGram:
     def __init__(self, fused: FusedTerms, numbers: Floats, terms: Collection[int]) -> None:
         self._numbers = numbers
         self._groups: list[_Group] = []
-        place = np.zeros(fused.n_parameters, dtype=np.uint32)
-        for g, own in enumerate(fused.group_terms):
-            wanted = [position for position, term in enumerate(own) if term in terms]
+        position_of = np.zeros(fused.n_parameters, dtype=np.uint32)
+        for g, group_terms in enumerate(fused.group_terms):
+            wanted = [position for position, term in enumerate(group_terms) if term in terms]
             if wanted:
                 members = fused.members[g][:, wanted]
                 taken = np.zeros(fused.n_parameters, dtype=bool)
                 taken[members] = True
                 parameters = np.flatnonzero(taken)
-                place[parameters] = np.arange(len(parameters))
+                position_of[parameters] = np.arange(len(parameters))
                 cells = fused.cells[g] - np.uint32(fused.offsets[g])
-                self._groups.append(_Group(cells, place[members], parameters))
+                self._groups.append(_Group(cells, position_of[members], parameters))
         parameters = np.concatenate([np.empty(0, np.int64), *(group.parameters for group in self._groups)])
         self._order = np.argsort(parameters)
         first_number = 1 + fused.n_parameters
@@ -109,9 +109,9 @@ class CellGram:
         for group, block in zip(self._groups, blocks, strict=True):
             totals = np.zeros(len(group.members))
             weigh_cells(group.cells, row_weight, totals)
-            own = np.zeros((len(group.parameters), len(group.parameters)))
-            pair_members(group.members, totals, own)
-            gram[block, block] = own
+            within_group = np.zeros((len(group.parameters), len(group.parameters)))
+            pair_members(group.members, totals, within_group)
+            gram[block, block] = within_group
         for (one, block), (other, other_block) in combinations(zip(self._groups, blocks, strict=True), 2):
             crossed = _crossed(one, other, row_weight)
             gram[block, other_block] = crossed
@@ -127,9 +127,9 @@ class CellGram:
             table = np.stack(
                 [np.bincount(group.cells, column, minlength=len(group.members)) for column in rows.T], axis=1
             )
-            own = np.zeros((len(group.parameters), rows.shape[1]))
-            spread_members(group.members, table, own)
-            sums.append(own)
+            group_sums = np.zeros((len(group.parameters), rows.shape[1]))
+            spread_members(group.members, table, group_sums)
+            sums.append(group_sums)
         return np.concatenate(sums)
 
     def _starts(self) -> list[int]:
@@ -139,18 +139,20 @@ class CellGram:
         """Tell whether adding each row to all its pairs costs less than crossing groups."""
         n_terms = sum(group.members.shape[1] for group in self._groups)
         by_rows = AT_RANDOM * len(self._numbers) * n_terms * (n_terms + 1) / 2
-        own = sum(len(group.cells) + group.members.size * group.members.shape[1] for group in self._groups)
+        within_groups = sum(
+            len(group.cells) + group.members.size * group.members.shape[1] for group in self._groups
+        )
         crossing = sum(CALLING + _cheapest(one, other)[0] for one, other in combinations(self._groups, 2))
-        return bool(by_rows <= AT_RANDOM * own + crossing)
+        return bool(by_rows <= AT_RANDOM * within_groups + crossing)
 
     def _pairs_of_rows(self) -> NDArray[np.uint32]:
         """Return each row's parameters, in the order of the groups."""
         starts = self._starts()
-        places = [
-            np.sort(group.place_of_row, axis=1) + np.uint32(start)
+        positions = [
+            np.sort(group.parameters_of_rows, axis=1) + np.uint32(start)
             for group, start in zip(self._groups, starts[:-1], strict=True)
         ]
-        return np.concatenate([np.empty((len(self._numbers), 0), np.uint32), *places], axis=1)
+        return np.concatenate([np.empty((len(self._numbers), 0), np.uint32), *positions], axis=1)
 
 
 def _cheapest(one: _Group, other: _Group) -> tuple[float, int]:

@@ -49,12 +49,12 @@ class PairCodes:
         cardinalities, added = list(table.cardinalities), []
         for j in used:
             if isinstance(columns.columns[j].main, CentredLevels):
-                told = np.flatnonzero(functions[j].any(axis=1))
-                place = np.full(len(functions[j]), len(told), dtype=table.codes.dtype)
-                place[told] = np.arange(len(told))
-                added.append(place[table.codes[:, coded[j]]])
-                functions[j] = np.vstack([functions[j][told], np.zeros((1, functions[j].shape[1]))])
+                with_functions = np.flatnonzero(functions[j].any(axis=1))
+                new_code = np.full(len(functions[j]), len(with_functions), dtype=table.codes.dtype)
+                new_code[with_functions] = np.arange(len(with_functions))
+                added.append(new_code[table.codes[:, coded[j]]])
+                functions[j] = np.vstack([functions[j][with_functions], np.zeros((1, functions[j].shape[1]))])
                 coded[j] = len(cardinalities)
-                cardinalities.append(len(told))
+                cardinalities.append(len(with_functions))
         codes = np.column_stack([table.codes, *added]) if added else table.codes
         return cls(codes, tuple(cardinalities), coded, functions)

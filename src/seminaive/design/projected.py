@@ -16,7 +16,7 @@ from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms
 from seminaive.design.pair_codes import PairCodes
 from seminaive.design.smooth_scores import term_blocks
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.design.workspace import in_threads
 from seminaive.statistics import Terms
 
@@ -55,11 +55,11 @@ class ProjectedDesign:
         self.n_threads = n_threads
         self.blocks = term_blocks(columns)
         n_slopes, n_mains = len(columns.slopes), len(columns.mains)
-        own = columns.columns
+        smooth = columns.columns
         self._curves = [
-            (own[j], block)
+            (smooth[j], block)
             for j, block in zip(columns.mains, self.blocks[n_slopes : n_slopes + n_mains], strict=True)
-            if own[j].number is not None
+            if smooth[j].number is not None
         ]
         coding = PairCodes.of(columns, table)
         self._terms, self._functions, self._many_levels, features = _table_terms(columns, self.blocks, coding)
@@ -93,11 +93,11 @@ class ProjectedDesign:
         return self
 
     def coefficient_columns(self, n_scores: int) -> int:
-        """Return the columns of coefficients behind so many columns of scores: as many."""
+        """Return the number of columns of coefficients for ``n_scores`` columns of scores: the same."""
         return n_scores
 
     def workspace(self, n_columns: int) -> ProjectedWorkspace:
-        """Return room for passes with so many columns of coefficients."""
+        """Return room for passes with ``n_columns`` columns of coefficients."""
         return ProjectedWorkspace(self, n_columns)
 
     def scores(self, coefficients: Floats) -> Floats:
@@ -214,30 +214,30 @@ def _table_terms(
     the constant 1, where its coefficients begin, and where its cells begin. Categories of many levels, third,
     are no terms of the kernels.
     """
-    own = columns.columns
+    smooth = columns.columns
     n_slopes, n_mains = len(columns.slopes), len(columns.mains)
     described: list[tuple[int, ...]] = []
     features: list[tuple[int, ...]] = []
     flat = [np.ones(1)]
     many: list[ManyLevels] = []
 
-    def place(functions: Floats) -> int:
+    def store(functions: Floats) -> int:
         flat.append(functions.ravel())
         return sum(map(len, flat[:-1]))
 
     cell = 0
     for j, block in zip(columns.mains, blocks[n_slopes : n_slopes + n_mains], strict=True):
-        if own[j].number is None:
-            functions = own[j].main
+        if smooth[j].number is None:
+            functions = smooth[j].main
             if isinstance(functions, CentredLevels):
                 many.append((functions, block, slice(cell, cell + len(functions))))
             else:
-                described.append((place(functions), *functions.shape, 0, 1, 1, block.start, cell))
-            features.append((own[j].coded or 0,))
+                described.append((store(functions), *functions.shape, 0, 1, 1, block.start, cell))
+            features.append((smooth[j].coded or 0,))
             cell += len(functions)
-    placed = {j: (place(functions), *functions.shape) for j, functions in coding.functions.items()}
+    stored = {j: (store(functions), *functions.shape) for j, functions in coding.functions.items()}
     for (j, k), block in zip(columns.pairs, blocks[n_slopes + n_mains :], strict=True):
-        described.append((*placed[j], *placed[k], block.start, cell))
+        described.append((*stored[j], *stored[k], block.start, cell))
         features.append((coding.coded[j], coding.coded[k]))
         cell += len(coding.functions[j]) * len(coding.functions[k])
     return np.array(described, dtype=np.int64).reshape(-1, 8), np.concatenate(flat), many, features
@@ -275,11 +275,11 @@ class ProjectedWorkspace:
         design = self._design
         knots = design.knot_values(coefficients, self.width)
 
-        def add(rows: slice, own: Floats) -> Result | None:
+        def add(rows: slice, scores: Floats) -> Result | None:
             if knots.size:
                 levels, along = design.levels[rows], design.along[rows]
-                interpolate(levels, along, design.knot_starts, knots, own)
-            return None if then is None else then(rows, own)
+                interpolate(levels, along, design.knot_starts, knots, scores)
+            return None if then is None else then(rows, scores)
 
         found = self._cells.score(design.to_cells(coefficients), add)
         return [] if then is None else [result for result in found if result is not None]

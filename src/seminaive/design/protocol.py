@@ -59,10 +59,10 @@ class Design(Protocol):
         """Return the number of columns of X."""
 
     def coefficient_columns(self, n_scores: int) -> int:
-        """Return the columns of coefficients behind so many columns of scores: as many, or a shared one."""
+        """Return the number of columns of coefficients for ``n_scores`` columns of scores: these or one."""
 
     def workspace(self, n_columns: int) -> Workspace:
-        """Return room for passes over the rows with so many columns of coefficients."""
+        """Return room for passes over the rows with ``n_columns`` columns of coefficients."""
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return X B, (n_rows, K)."""

@@ -313,11 +313,11 @@ class AnchoredDesign:
         result[0] = scores.prior + (constant - slope * numeric.centres[:, None]).sum(axis=0)
         result[1 : 1 + design.n_numbers] = slope
         for feature, reference in enumerate(self.references):
-            cells, places = self._cells(feature)
+            cells, positions = self._cells(feature)
             at_reference = scores.tables[scores.terms.offsets[feature] + reference]
             if len(cells):
                 result[0] += at_reference
-            result[places] = scores.tables[cells] - at_reference
+            result[positions] = scores.tables[cells] - at_reference
         return result
 
     def cell_weight(self, row_weight: Floats) -> Floats:
@@ -340,8 +340,8 @@ class AnchoredDesign:
         deviation = coefficients - self.coefficients_of(anchor)
         tables = anchor.tables.copy()
         for feature in range(len(self.references)):
-            cells, places = self._cells(feature)
-            tables[cells] += deviation[places]
+            cells, positions = self._cells(feature)
+            tables[cells] += deviation[positions]
             first, size = anchor.terms.offsets[feature], anchor.terms.cardinalities[feature]
             weight = cell_weight[first : first + size + 1]
             if weight[size] == 0 and weight.any():

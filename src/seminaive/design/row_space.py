@@ -16,12 +16,12 @@ from seminaive.design.workspace import PlainWorkspace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# So many first-order features are matched by combinations of the features of tuples in a preconditioner.
+# The most first-order features that a preconditioner matches by combinations of the features of tuples.
 MOST_LIFTED = 24
 
 
@@ -96,7 +96,7 @@ class RowSpace:
         return RowSpace(self.original, features, self.orders, self._single_cells, self._row_weights)
 
     def coefficient_columns(self, n_scores: int) -> int:
-        """Return the columns of coefficients behind so many columns of scores: as many."""
+        """Return the number of columns of coefficients for ``n_scores`` columns of scores: the same."""
         return n_scores
 
     def workspace(self, n_columns: int) -> PlainWorkspace:
@@ -136,23 +136,23 @@ class RowSpace:
 
     def expand(self, coefficients: Floats) -> Floats:
         """Return the coefficients of the original design that have the same scores and the same ridge."""
-        own = self.original.coefficients
+        original = self.original.coefficients
         singles, tuples, numbers = np.split(coefficients[1:], self._borders)
         expanded = self.original.adjoint(self._row_weights @ tuples)
         expanded[0] = coefficients[0]
-        expanded[1 + len(own.cells) :] = numbers
-        expanded[own.fixed] = 0.0
-        expanded[own.single_cells] = self._single_cells @ singles
+        expanded[1 + len(original.cells) :] = numbers
+        expanded[original.fixed] = 0.0
+        expanded[original.single_cells] = self._single_cells @ singles
         return expanded
 
     def compress(self, coefficients: Floats) -> Floats:
         """Return the coefficients that give all rows the scores of coefficients of the original design."""
-        own = self.original.coefficients
+        original = self.original.coefficients
         of_tuples = coefficients.copy()
-        of_tuples[own.orders <= 1] = 0.0
+        of_tuples[original.orders <= 1] = 0.0
         tuples = self._row_weights.T @ self.original.scores(of_tuples)
-        singles = self._single_cells.T @ coefficients[own.single_cells]
-        return np.concatenate([coefficients[:1], singles, tuples, coefficients[1 + len(own.cells) :]])
+        singles = self._single_cells.T @ coefficients[original.single_cells]
+        return np.concatenate([coefficients[:1], singles, tuples, coefficients[1 + len(original.cells) :]])
 
     @property
     def _borders(self) -> list[int]:
@@ -180,11 +180,11 @@ class RowSpace:
 
 def _single_cell_columns(design: TableDesign) -> Floats:
     """Return the indicators of single cells, one column each."""
-    own, fused = design.coefficients, design.fused
-    column_of = np.full(design.n_coefficients, len(own.single_cells))
-    column_of[own.single_cells] = np.arange(len(own.single_cells))
-    columns = np.zeros((design.n_rows, len(own.single_cells) + 1))
-    singles = {term for term, features in enumerate(own.terms.features) if len(features) == 1}
+    coefficients, fused = design.coefficients, design.fused
+    column_of = np.full(design.n_coefficients, len(coefficients.single_cells))
+    column_of[coefficients.single_cells] = np.arange(len(coefficients.single_cells))
+    columns = np.zeros((design.n_rows, len(coefficients.single_cells) + 1))
+    singles = {term for term, features in enumerate(coefficients.terms.features) if len(features) == 1}
     columns[np.arange(len(columns))[:, None], column_of[1 + fused.positions_of(singles)]] = 1.0
     return columns[:, :-1]
 

@@ -1,10 +1,11 @@
 """Columns of a table as smooth functions: eigenfunctions of one kernel per column.
 
-A number has a random-walk kernel over its bins, so that neighbouring bins have similar values; a category
-has the identity. A kernel G over the levels of a column, centred by the training rows, is G = U U', where the
-columns of U are its eigenfunctions in the metric of the training rows. A ridge on coefficients b of U is then
-the prior of G on the curve U b. Main terms interpolate U linearly between knots, the medians of the bins;
-pair terms are products of the first eigenfunctions of two columns, averaged over the codes of each column.
+A number has a random-walk kernel over its bins, so that neighbouring bins have similar values, and so have
+ordered levels; a category has the identity. A kernel G over the levels of a column, centred by the training
+rows, is G = U U', where the columns of U are its eigenfunctions in the metric of the training rows. A ridge
+on coefficients b of U is then the prior of G on the curve U b. Main terms interpolate U linearly between
+knots, the medians of the bins; pair terms are products of the first eigenfunctions of two columns, averaged
+over the codes of each column.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 
 from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.rounding import ROUNDING
+from seminaive.encode import CategoricalColumn
 from seminaive.statistics.spread import root_mean_squares
 
 if TYPE_CHECKING:
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.design.shaped_columns import Shape
     from seminaive.encode import EncodedTable, Schema
 
     Floats = NDArray[np.float64]
@@ -38,8 +41,8 @@ N_BINS = 64
 # Functions of a number in pairs, at most; a category, whose functions are less smooth, has up to twice as
 # many. They are fewer where the features of all pairs, or these times the classes, would be more than this.
 PAIR_FUNCTIONS, MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4, 4000, 16000
-# A category has no functions in pairs where more than so many eigenvalues equal the largest: an identifier.
-# Slopes count numbers up to so many deviations from the mean.
+# Most eigenvalues equal to the largest of a category that has functions in pairs: one with more is an
+# identifier. Numbers farther from the mean than this, in standard deviations, count in slopes as if there.
 MOST_TIED, MOST_DEVIATIONS = 32, 4.0
 
 
@@ -77,6 +80,16 @@ def random_walk_kernel(n_levels: int) -> Floats:
     """Return ``1 - |i - i'| / n_levels``."""
     index = np.arange(n_levels)
     return np.asarray(1.0 - np.abs(index[:, None] - index) / n_levels, dtype=np.float64)
+
+
+def cyclic_kernel(positions: Indices, n_positions: int) -> Floats:
+    """Return ``1 - d (1 - d)``, where d is the distance around a cycle as a share of it.
+
+    It is to a cycle what `random_walk_kernel` is to a line: the distance is the variance of the difference of
+    two levels when neighbours differ by independent steps and the steps around the cycle sum to zero.
+    """
+    apart = np.abs(positions[:, None] - positions) / n_positions
+    return np.asarray(1.0 - apart * (1.0 - apart), dtype=np.float64)
 
 
 def eigenfunctions(kernel: Floats, shares: Floats, least: float) -> tuple[Floats, Floats]:
@@ -119,6 +132,12 @@ class SmoothColumn:
         The functions of pairs at each code, 0 at that of no evidence.
     eigenvalues : ndarray of shape (n_functions,)
         Of the functions, decreasing.
+    shape : Shape or None
+        What the score must look like along the column.
+    free : SmoothColumn or None
+        Where there is a shape: the column without it.
+    smoothness : float
+        What the ridge of the main term is multiplied by, its functions being divided by the root of it.
     """
 
     number: int | None
@@ -127,6 +146,9 @@ class SmoothColumn:
     main: Floats | CentredLevels
     pair: Floats
     eigenvalues: Floats
+    shape: Shape | None = None
+    free: SmoothColumn | None = None
+    smoothness: float = 1.0
 
     def with_fewer(self, of_number: int, of_category: int) -> SmoothColumn:
         """Return the column with no more than these numbers of functions of pairs."""
@@ -183,6 +205,14 @@ def knot_positions(knots: Floats, values: Floats) -> tuple[Indices, Floats]:
     level[missing] = len(knots)
     along[missing] = 0.0
     return level, along
+
+
+def mass_at_knots(level: Indices, along: Floats, row_weight: Floats, n_knots: int) -> Floats:
+    """Return the weight of rows at each knot, rows between two being shared, and at missing numbers."""
+    mass = np.bincount(level, row_weight * (1 - along), minlength=n_knots + 1)
+    following = np.minimum(level + 1, n_knots)
+    mass[:n_knots] += np.bincount(following, row_weight * along, minlength=n_knots + 1)[:n_knots]
+    return np.asarray(mass)
 
 
 @dataclass(frozen=True)
@@ -243,7 +273,7 @@ class SmoothColumns:
         return cls(
             columns,
             tuple(np.flatnonzero(spreads > 0).tolist()),
-            tuple(k for k, own in enumerate(columns) if own.main.shape[1]),
+            tuple(k for k, column in enumerate(columns) if column.main.shape[1]),
             (),
             centres,
             np.where(spreads > 0, spreads, 1.0),
@@ -253,8 +283,8 @@ class SmoothColumns:
 
     def pairs_at(self, positions: Sequence[tuple[int, int]], schema: Schema) -> list[tuple[int, int]]:
         """Return pairs of columns, given their positions in a table."""
-        place = {position: k for k, position in enumerate(sorted({*schema.numeric, *schema.coded}))}
-        found = {(min(place[a], place[b]), max(place[a], place[b])) for a, b in positions}
+        number_of = {position: k for k, position in enumerate(sorted({*schema.numeric, *schema.coded}))}
+        found = {(min(number_of[a], number_of[b]), max(number_of[a], number_of[b])) for a, b in positions}
         return sorted(found)
 
     @property
@@ -272,9 +302,10 @@ class SmoothColumns:
         return bool((widths.sum() ** 2 - (widths**2).sum()) // 2 <= most_pair_features(n_classes))
 
     def crossed(self, pairs: Sequence[tuple[int, int]], n_classes: int) -> SmoothColumns:
-        """Return the same columns with terms of some pairs, with as many functions as these allow.
+        """Return the same columns with terms of some pairs.
 
-        At most as many as columns have: without pairs, as many as are ever used.
+        The more pairs, the fewer functions each column has in them, so that the features stay within their
+        limit; without pairs, columns keep the number of functions that is used at most.
         """
         columns = _with_fewer_functions(self.columns, pairs, most_pair_features(n_classes))
         kept = tuple((j, k) for j, k in pairs if columns[j].pair.shape[1] and columns[k].pair.shape[1])
@@ -318,6 +349,22 @@ class SmoothColumns:
             dtype=np.int64,
         )
 
+    def with_curve(self, position: int) -> SmoothColumns:
+        """Return the same columns, one of them with the curve that it has without a shape, but no pair."""
+        columns = list(self.columns)
+        free = columns[position].free or columns[position]
+        columns[position] = replace(free, pair=columns[position].pair)
+        mains = sorted({*self.mains, position}) if free.main.shape[1] else self.mains
+        return replace(self, columns=tuple(columns), mains=tuple(mains))
+
+    @cached_property
+    def smoothness(self) -> Floats:
+        """Return what the ridge of each term is multiplied by."""
+        found = np.ones(self.n_terms)
+        n_slopes = len(self.slopes)
+        found[n_slopes : n_slopes + len(self.mains)] = [self.columns[j].smoothness for j in self.mains]
+        return found
+
     def slope_features(self, numbers: Floats) -> Floats:
         """Return the standardised numbers, clipped, 0 where missing."""
         kept = list(self.slopes)
@@ -329,8 +376,9 @@ class SmoothColumns:
         """Return the name of each term: a column, or two joined by a cross."""
         positions = sorted({*schema.numeric, *schema.coded})
         names = [schema.columns[position].name for position in positions]
+        numbers = schema.numeric_names
         return [
-            *(f"{schema.numeric_names[j]} (slope)" for j in self.slopes),
+            *(f"{numbers[j]} (slope)" for j in self.slopes),
             *(names[j] for j in self.mains),
             *(f"{names[j]} × {names[k]}" for j, k in self.pairs),
         ]
@@ -343,6 +391,9 @@ def _smooth_column(
     schema = table.schema
     n_codes = 0 if coded is None else table.cardinalities[coded]
     if number is None and coded is not None:
+        category = schema.columns[schema.coded[coded]]
+        if isinstance(category, CategoricalColumn) and category.order is not None:
+            return _ordered_column(table, row_weight, coded, category)
         weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)[:n_codes]
         if n_codes > N_BINS:
             levels = CentredLevels(_shares(weight))
@@ -356,23 +407,9 @@ def _smooth_column(
     knots = knots_of(numbers[present], row_weight[present], N_BINS)
     level, along = knot_positions(knots, numbers)
     n = len(knots)
-    mass = np.bincount(level, row_weight * (1 - along), minlength=n + 1)
-    mass[:n] += np.bincount(np.minimum(level + 1, n), row_weight * along, minlength=n + 1)[:n]
+    mass = mass_at_knots(level, along, row_weight, n)
     counts_missing = column.missing_seen and schema.missing == "value"
-    kernel = np.zeros((n + 1, n + 1))
-    kernel[:n, :n] = random_walk_kernel(n)
-    kernel[n, n] = 1.0
-    known = n + 1 if counts_missing else n
-    shares = _shares(mass[:known])
-    centred = kernel[:known, :known] - shares @ kernel[:known, :known]
-    centred -= (centred @ shares)[:, None]
-    scale = float(shares @ np.diagonal(centred))
-    # Under a ridge of 1, rows of total weight w determine a function by a share of less than w times its
-    # eigenvalue: below 1, what it says is mostly the prior.
-    least = 1.0 / max(float(mass[:known].sum()), 1.0)
-    functions, values = eigenfunctions(kernel[:known, :known] / (scale if scale > 0 else 1.0), shares, least)
-    main = np.zeros((n + 1, functions.shape[1]))
-    main[:known] = functions
+    main, values = _functions_of_walk(random_walk_kernel(n), mass, counts_missing=counts_missing)
     pair = np.zeros((n_codes + 1, 0))
     if coded is not None:
         following = main[np.minimum(level + 1, n)]
@@ -380,14 +417,66 @@ def _smooth_column(
         codes = table.codes[:, coded]
         weight = np.bincount(codes, row_weight, minlength=n_codes + 1)
         most = PAIR_FUNCTIONS
-        sums = [np.bincount(codes, row_weight * own, minlength=n_codes + 1) for own in features.T[:most]]
+        sums = [
+            np.bincount(codes, row_weight * feature, minlength=n_codes + 1) for feature in features.T[:most]
+        ]
         pair = np.zeros((n_codes + 1, len(sums)))
-        for k, own in enumerate(sums):
-            pair[:, k] = np.divide(own, weight, out=np.zeros_like(own), where=weight > 0)
+        for k, total in enumerate(sums):
+            pair[:, k] = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
         pair[n_codes] = 0.0
-        if pair.shape[1] and not np.abs(pair).max() > rounding_of(functions[:, 0]):
+        if pair.shape[1] and not np.abs(pair).max() > rounding_of(main[:, 0]):
             pair = pair[:, :0]
     return SmoothColumn(number, coded, knots, main, pair, values)
+
+
+def _ordered_column(
+    table: EncodedTable, row_weight: Floats, coded: int, column: CategoricalColumn
+) -> SmoothColumn:
+    """Return the functions of ordered levels: those of a number, the place of each level, as a table."""
+    n_codes, n_levels = table.cardinalities[coded], column.n_present
+    weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)
+    places = np.arange(n_levels)
+    if column.is_cyclic:
+        order = column.order or ()
+        knots = places.astype(np.float64)
+        kernel = cyclic_kernel(np.array([order.index(column) for column in column.categories]), len(order))
+    else:
+        knots = knots_of(places.astype(np.float64), weight[:n_levels].astype(np.float64), N_BINS)
+        kernel = random_walk_kernel(len(knots))
+    level, along = knot_positions(knots, places.astype(np.float64))
+    n = len(knots)
+    following = np.minimum(level + 1, n - 1)
+    mass = np.bincount(level, weight[:n_levels] * (1 - along), minlength=n + 1)
+    mass += np.bincount(following, weight[:n_levels] * along, minlength=n + 1)
+    mass[n] = weight[n_levels] if n_codes > n_levels else 0.0
+    main, values = _functions_of_walk(kernel, mass, counts_missing=n_codes > n_levels)
+    functions = np.zeros((n_codes + 1, main.shape[1]))
+    functions[:n_levels] = main[level] + along[:, None] * (main[following] - main[level])
+    functions[n_levels:n_codes] = main[n]
+    return SmoothColumn(None, coded, np.empty(0), functions, functions[:, :PAIR_FUNCTIONS], values)
+
+
+def _functions_of_walk(kernel: Floats, mass: NDArray[Any], *, counts_missing: bool) -> tuple[Floats, Floats]:
+    """Return the eigenfunctions of a kernel over levels, a missing cell being apart, and the eigenvalues.
+
+    ``mass`` is the weight of each level and, last, of missing cells, which have a function where they count.
+    """
+    n = len(kernel)
+    with_missing = np.zeros((n + 1, n + 1))
+    with_missing[:n, :n] = kernel
+    with_missing[n, n] = 1.0
+    known = n + 1 if counts_missing else n
+    kernel, shares = with_missing[:known, :known], _shares(mass[:known])
+    centred = kernel - shares @ kernel
+    centred -= (centred @ shares)[:, None]
+    scale = float(shares @ np.diagonal(centred))
+    # Under a ridge of 1, rows of total weight w determine a function by a share of less than w times its
+    # eigenvalue: below 1, what it says is mostly the prior.
+    least = 1.0 / max(float(mass[:known].sum()), 1.0)
+    functions, values = eigenfunctions(kernel / (scale if scale > 0 else 1.0), shares, least)
+    main = np.zeros((n + 1, functions.shape[1]))
+    main[:known] = functions
+    return main, values
 
 
 def _functions_of_frequent(weight: NDArray[Any]) -> tuple[Floats, Floats]:
@@ -407,7 +496,7 @@ def _shares(mass: NDArray[Any]) -> Floats:
 def _with_fewer_functions(
     columns: tuple[SmoothColumn, ...], pairs: Sequence[tuple[int, int]], most: int
 ) -> tuple[SmoothColumn, ...]:
-    """Cut the functions of pairs until the features of all pairs are at most so many."""
+    """Cut the functions of pairs until the features of all pairs are no more than ``most``."""
     cut = columns
     numbers = range(PAIR_FUNCTIONS, 0, -1)
     for of_number, of_category in ((n, times * n) for n in numbers for times in (2, 1)):

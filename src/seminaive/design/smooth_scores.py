@@ -64,11 +64,11 @@ def smooth_scores(
     parts: list[Floats] = []
     features: list[tuple[int, ...]] = []
     for j, block in zip(columns.mains, blocks[n_slopes:], strict=False):
-        own = columns.columns[j]
-        if own.number is None:
-            features.append((own.coded or 0,))
-            parts.append(own.main @ by_class(coefficients[block]))
-    codes = [own.coded or 0 for own in columns.columns]
+        column = columns.columns[j]
+        if column.number is None:
+            features.append((column.coded or 0,))
+            parts.append(column.main @ by_class(coefficients[block]))
+    codes = [column.coded or 0 for column in columns.columns]
     features += [(codes[j], codes[k]) for j, k in columns.pairs]
     terms = Terms(tuple(features), tuple(cardinalities))
     refuse_beyond_memory(
@@ -104,8 +104,8 @@ def number_curves(columns: SmoothColumns, coefficients: Floats, blocks: list[sli
         low, high = columns.low[number], columns.high[number]
         knots, values = np.array([low]), np.zeros((2, n_classes))
         if number in mains:
-            own, block = mains[number]
-            knots, values = own.knots, own.main @ block
+            column, block = mains[number]
+            knots, values = column.knots, column.main @ block
         missing = values[-1]
         if number in slopes:
             finer = np.unique(np.concatenate([knots, [low, high]]))

@@ -59,7 +59,7 @@ class TiedTerms:
         return self
 
     def coefficient_columns(self, n_scores: int) -> int:
-        """Return the columns of coefficients behind so many columns of scores: a single one."""
+        """Return the number of columns of coefficients for ``n_scores`` columns of scores: always one."""
         del n_scores
         return 1
 
@@ -85,7 +85,7 @@ class TiedTerms:
 
     def gram(self, row_weight: Floats, columns: Indices | None = None) -> Floats:
         """Return X' diag(w) X for some terms, by default for all; a weight counts in all score columns."""
-        own = self.contributions if columns is None else self.contributions[columns]
-        flat = own.reshape(len(own), -1)
-        weights = np.repeat(row_weight, own.shape[2])
+        contributions = self.contributions if columns is None else self.contributions[columns]
+        flat = contributions.reshape(len(contributions), -1)
+        weights = np.repeat(row_weight, contributions.shape[2])
         return flat @ (flat * weights).T

@@ -1,4 +1,4 @@
-"""What each column of a table holds: numbers, numbers written as text, categories, or the names of rows."""
+"""What each column of a table holds: numbers or dates, perhaps as text, categories, or the names of rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ import numpy as np
 
 from seminaive.encode.frames import as_numbers, dictionary
 from seminaive.encode.schema import KINDS, CategoricalColumn, IdentifierColumn, NumericColumn
+from seminaive.encode.written_dates import DateFormat, find_dates, holds_dates, may_write_dates
 from seminaive.encode.written_numbers import find_format, may_write_numbers
-from seminaive.errors import InputError
+from seminaive.errors import InputError, TableTypeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,8 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode.frames import Kind, Table
-    from seminaive.encode.schema import Schema
-    from seminaive.encode.written_numbers import NumberFormat
+    from seminaive.encode.schema import Format, Schema
 
     Floats = NDArray[np.float64]
     CategoricalFeatures = Literal["from_dtype", "all"] | Sequence[str] | Sequence[int] | Sequence[bool]
@@ -41,19 +41,19 @@ class ColumnKinds:
     Parameters
     ----------
     kinds : tuple of {"categorical", "numeric", "empty", "identifier"}
-    formats : mapping of int to NumberFormat
-        How columns of text, by their positions, write numbers.
+    formats : mapping of int to NumberFormat or DateFormat
+        How columns of text, by their positions, write numbers or dates, and which columns have dates.
     listed : frozenset of int
         Columns that the user calls categories; they are taken at that word.
     """
 
     kinds: tuple[Kind, ...]
-    formats: Mapping[int, NumberFormat]
+    formats: Mapping[int, Format]
     listed: frozenset[int]
 
     @classmethod
     def find(
-        cls, table: Table, categorical_features: Any, formats: Mapping[int, NumberFormat] | None
+        cls, table: Table, categorical_features: Any, formats: Mapping[int, Format] | None
     ) -> ColumnKinds:
         """Decide by the type of each column, by what text says, and by what the user lists.
 
@@ -67,6 +67,7 @@ class ColumnKinds:
             formats = {
                 k: own for k in _texts(table) if k not in listed and (own := _format_of(table, k)) is not None
             }
+        formats = {**formats, **{k: DateFormat() for k in _dates(table) if k not in listed}}
         kinds: list[Kind] = [
             "categorical" if k in listed else "numeric" if k in formats else kind
             for k, kind in enumerate(table.kinds)
@@ -142,7 +143,18 @@ def _position(names: Sequence[str], entry: Any) -> int:
     return entry % len(names)
 
 
-# Numbers written as text
+# Dates, and numbers written as text
+
+
+def _dates(table: Table) -> list[int]:
+    """Return the columns whose type, or whose cells, are dates."""
+    if table.array is not None:
+        return []
+    return [
+        position
+        for position, (kind, source) in enumerate(zip(table.kinds, table.columns, strict=True))
+        if kind == "numeric" and holds_dates(source)
+    ]
 
 
 def is_declared(source: Any) -> bool:
@@ -165,20 +177,27 @@ def _may_be_text(source: Any) -> bool:
     return kind in "OUT" and not str(getattr(source, "type", "")).startswith("bool")
 
 
-def _format_of(table: Table, position: int) -> NumberFormat | None:
-    """Return how a column of text writes numbers, None where it does not."""
+def _format_of(table: Table, position: int) -> Format | None:
+    """Return how a column of text writes numbers or dates, None where it does not."""
     name, source = table.names[position], table.columns[position]
     # A column of words is known by its first rows, without going through all of it.
-    if not may_write_numbers(dictionary(name, source[:FIRST_ROWS])[1]):
+    first = dictionary(name, source[:FIRST_ROWS])[1]
+    if not may_write_numbers(first) and not may_write_dates(first):
         return None
     codes, values = dictionary(name, source)
     counts = np.bincount(codes[codes >= 0], minlength=len(values))
-    return find_format({value: int(n) for value, n in zip(values, counts, strict=True) if n})
+    occurring = {value: int(n) for value, n in zip(values, counts, strict=True) if n}
+    return find_format(occurring) or find_dates(occurring)
 
 
-def column_numbers(table: Table, position: int, written: NumberFormat | None) -> Floats:
+def column_numbers(table: Table, position: int, written: Format | None) -> Floats:
     """Return a column as doubles, NaN where a cell is missing or is text that says no number."""
     name, source = table.names[position], table.columns[position]
+    if table.array is None and not isinstance(written, DateFormat) and holds_dates(source):
+        raise TableTypeError(
+            f"column {name!r} held numbers at training and holds dates now: convert it to the training type, "
+            "or refit"
+        )
     if written is None or table.kinds[position] != "categorical":
         return as_numbers(name, source)
     codes, values = dictionary(name, source)

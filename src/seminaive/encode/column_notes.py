@@ -73,7 +73,9 @@ def _about(opened: Table, position: int, column: Column, *, texts_are_meant: boo
     if isinstance(column, EmptyColumn):
         return "has no value, all cells are missing, and carries no evidence: drop it"
     if isinstance(column, NumericColumn):
-        return _numbers(opened, position) if column.written is None else _unread_cells(column, source)
+        if column.written is None:
+            return _numbers(opened, position)
+        return _unread_cells(column, source) if opened.kinds[position] == "categorical" else None
     read = f"and is read as {len(column.categories):,} categories"
     sentence = None if typed else _misread_text(column.categories, read)
     return sentence or _near_unique(column, opened.n_rows) or _spellings(column)
@@ -111,8 +113,8 @@ def _misread_text(categories: Sequence[Category], read: str) -> str | None:
         )
     if _are_dates(values):
         return (
-            f"holds dates as text, such as {values[0]!r}, {read}: turn it into numbers that mean something "
-            "here, such as days since an event, or into month or weekday; or list it in categorical_features"
+            f"holds dates as text, such as {values[0]!r}, {read}: write them like 2024-03-01, or convert "
+            "them with pandas.to_datetime, to have time as a number; or list it in categorical_features"
         )
     return None
 
@@ -171,8 +173,9 @@ def _unread_cells(column: NumericColumn, source: Any) -> str | None:
         return None
     shown = ", ".join(repr(value) for value, strange in zip(values, unread, strict=False) if strange)
     cells = "1 cell" if n_unread == 1 else f"{n_unread:,} cells"
+    what = "dates" if column.has_dates else "numbers"
     return (
-        f"holds numbers as text, and {cells} that are none and count as missing: {shown[:80]}. Correct them, "
+        f"holds {what} as text, and {cells} that are none and count as missing: {shown[:80]}. Correct them, "
         "or list the column in categorical_features"
     )
 

@@ -12,9 +12,9 @@ from seminaive.encode.schema import KINDS, CategoricalColumn, EmptyColumn, Ident
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from seminaive.encode.encoded_table import EncodedTable
     from seminaive.encode.frames import Table
     from seminaive.encode.schema import Column, Schema
-    from seminaive.encode.table import EncodedTable
 
 
 @dataclass(frozen=True)
@@ -91,11 +91,18 @@ def _levels(schema: Schema, column: Column) -> int:
 
 def _read_as(column: Column) -> str:
     if isinstance(column, NumericColumn):
-        written = "" if column.written is None else f" written like {column.written.example}"
+        what = "numbers" if column.written is None else column.written.described
         bins = "1 bin" if column.n_present == 1 else f"{column.n_present} bins"
-        return f"numbers{written}" if column.cuts is None else f"numbers{written}, in {bins}"
+        return what if column.cuts is None else f"{what}, in {bins}"
     if isinstance(column, IdentifierColumn):
         return f"nothing: {column.n_values:,} values identify rows"
     if isinstance(column, EmptyColumn):
         return "nothing: all cells are missing"
-    return "categories, spellings merged" if column.merged else "categories"
+    what = (
+        "levels of a cycle"
+        if column.is_cyclic
+        else "categories"
+        if column.order is None
+        else "ordered levels"
+    )
+    return f"{what}, spellings merged" if column.merged else what

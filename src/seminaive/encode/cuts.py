@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import xlogy
 
+from seminaive.errors import InputError
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from seminaive.encode.encoded_table import CutRule
 
     Floats = NDArray[np.float64]
     Labels = NDArray[np.int64]
@@ -181,3 +186,13 @@ class EqualFrequencyCuts:
         before = np.maximum(after - 1, 0)
         nearest = np.where(targets - below[before] <= below[after] - targets, before, after)
         return _midpoints(distinct, np.unique(nearest) + 1)
+
+
+def cut_rule(bins: Any) -> CutRule:
+    """Return the rule that cuts numbers into bins: "mdl", or a number of equally frequent ones."""
+    if isinstance(bins, str) and bins == "mdl":
+        return mdl_cuts
+    is_whole = isinstance(bins, Integral) and not isinstance(bins, bool | np.bool_)
+    if is_whole and 2 <= bins <= np.iinfo(np.intc).max:
+        return EqualFrequencyCuts(int(bins))
+    raise InputError(f"bins is 'mdl' or a number of equally frequent bins, 2 or more, got {bins!r}")

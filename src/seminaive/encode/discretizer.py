@@ -14,7 +14,7 @@ from seminaive.errors import InputError, TableTypeError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.encode.table import CutRule
+    from seminaive.encode.encoded_table import CutRule
 
     Floats = NDArray[np.float64]
 

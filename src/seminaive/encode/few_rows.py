@@ -6,20 +6,21 @@ else is left to `TableEncoder.encode`, which reads every table, refuses what it 
 
 from __future__ import annotations
 
+import datetime as dt
 from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seminaive.encode.spelling import fold
+from seminaive.encode.written_dates import DateFormat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Schema
-    from seminaive.encode.written_numbers import NumberFormat
+    from seminaive.encode.schema import Format, Schema
 
 # Up to here reading cells one by one is quicker than building the columns of a frame.
 FEW_ROWS = 16
@@ -84,8 +85,8 @@ def encode_cells(
                         return None
                 elif kind is _MISSING:
                     number = np.nan
-                elif reader.written is not None and kind in _TEXT:
-                    number = reader.written.read(cell)
+                elif reader.written is not None and (kind in _TEXT or reader.may_be_date(cell)):
+                    number = reader.written.read_cell(cell)
                     if abs(number) > LARGEST_NUMBER:
                         return None
                 else:
@@ -117,8 +118,8 @@ class CellReader:
         The codes of a value that training never had, and of a missing cell.
     cuts : tuple of float or None
         Cut points of numbers that have codes, too.
-    written : NumberFormat or None
-        How text writes the numbers of the column.
+    written : NumberFormat, DateFormat or None
+        How text writes the numbers of the column, or that cells are dates.
     merged : bool
         Whether capitals and spaces around a category do not matter.
     """
@@ -132,7 +133,7 @@ class CellReader:
         unseen: int,
         missing: int,
         cuts: tuple[float, ...] | None,
-        written: NumberFormat | None = None,
+        written: Format | None = None,
         *,
         merged: bool = False,
     ) -> None:
@@ -143,3 +144,7 @@ class CellReader:
         self.cuts = cuts
         self.written = written
         self.merged = merged
+
+    def may_be_date(self, cell: Any) -> bool:
+        """Tell whether a cell is a date in a column of dates."""
+        return isinstance(cell, dt.date) and isinstance(self.written, DateFormat)

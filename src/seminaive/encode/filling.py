@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from seminaive.encode.column_kinds import column_numbers
 from seminaive.encode.frames import dictionary
 from seminaive.encode.schema import CategoricalColumn, NumericColumn
+from seminaive.encode.written_dates import holds_dates, moments_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -138,10 +140,27 @@ def _filled_pandas(column: Any, rows: Integers, values: NDArray[Any]) -> Any:
         made = column.cat.add_categories(new) if new else column.copy()
         made.iloc[rows] = [native.get(value, value) for value in values.tolist()]
         return made
+    if holds_dates(column):
+        made = column.copy()
+        made.iloc[rows] = _dates_like(column, values)
+        return made
     fractional = values.dtype.kind == "f" and pd.api.types.is_integer_dtype(column.dtype)
     made = column.astype("Float64") if fractional else column.copy()
     made.iloc[rows] = values
     return made
+
+
+def _dates_like(column: Any, days: NDArray[Any]) -> Any:
+    """Return days since 1970 as cells of a pandas column of dates."""
+    import pandas as pd
+
+    moments = pd.Series(moments_of(days))
+    if column.dtype == object:
+        whole = not any(isinstance(cell, dt.datetime) for cell in column.dropna())
+        return [own.date() if whole else own.to_pydatetime() for own in moments]
+    if getattr(column.dtype, "tz", None) is not None:
+        moments = moments.dt.tz_localize("UTC").dt.tz_convert(column.dtype.tz)
+    return moments.astype(column.dtype).array
 
 
 def _filled_series(series: Any, rows: Integers, values: NDArray[Any]) -> Any:
@@ -149,6 +168,10 @@ def _filled_series(series: Any, rows: Integers, values: NDArray[Any]) -> Any:
     import narwhals as nw
 
     dtype = series.dtype
+    if dtype in (nw.Date, nw.Datetime):
+        zone = getattr(dtype, "time_zone", None)
+        moments = [own.replace(tzinfo=zone and dt.UTC) for own in moments_of(values).tolist()]
+        values = np.array([own.date() if dtype == nw.Date else own for own in moments], dtype=object)
     if values.dtype.kind == "f" and (dtype.is_integer() or dtype == nw.Decimal):
         series = series.cast(nw.Float64)
     if series.implementation.is_pyarrow():

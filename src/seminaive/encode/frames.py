@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import numbers
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from seminaive.encode.written_dates import days_of, holds_dates
 from seminaive.errors import InputError, TableTypeError
 from seminaive.memory import refuse_beyond_memory
 
@@ -125,9 +127,9 @@ def _open_array(array: NDArray[Any]) -> Table:
         )
     if array.dtype.kind == "c":
         raise InputError("Complex data not supported: pass real and imaginary parts as two columns")
-    if array.dtype.kind not in "biufOU":
+    if array.dtype.kind not in "biufOUM":
         raise TableTypeError(
-            f"arrays of {array.dtype} are not understood: pass numbers, booleans, text or objects"
+            f"arrays of {array.dtype} are not understood: pass numbers, booleans, text, dates or objects"
         )
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     n_rows, n_columns = array.shape
@@ -136,7 +138,10 @@ def _open_array(array: NDArray[Any]) -> Table:
     return Table(
         names=tuple(f"x{position}" for position in range(n_columns)),
         columns=columns,
-        kinds=tuple("numeric" if _holds_numbers(column) else "categorical" for column in columns),
+        kinds=tuple(
+            "numeric" if _holds_numbers(column) or holds_dates(column) else "categorical"
+            for column in columns
+        ),
         n_rows=n_rows,
         array=array if array.dtype.kind in "iuf" else None,
     )
@@ -189,7 +194,7 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
 
     if series.implementation.is_pandas():
         own = series.to_native()
-        if series.dtype == nw.Object and _holds_numbers(own):
+        if series.dtype == nw.Object and (_holds_numbers(own) or holds_dates(own)):
             return own, "numeric"
         return own, _kind(name, series.dtype)
     if series.dtype in (nw.Int128, nw.UInt128):  # arrow has no such integers
@@ -219,12 +224,12 @@ def _kind(name: str, dtype: Any) -> Kind:
     """Read a column's kind off its type; refuse types that have no meaning as evidence."""
     import narwhals as nw
 
-    if dtype.is_numeric() or dtype == nw.Decimal:
+    if dtype.is_numeric() or dtype in (nw.Decimal, nw.Date, nw.Datetime):
         return "numeric"
     if dtype.is_temporal():
         raise TableTypeError(
-            f"column {name!r} holds dates or times ({dtype}), which have no zero and no scale: turn it into "
-            "numbers that mean something here, such as days since an event, or month as a category"
+            f"column {name!r} holds durations or times of day ({dtype}): turn it into a number of days, "
+            "hours or seconds"
         )
     if dtype.is_nested() or dtype == nw.Binary:
         raise TableTypeError(f"column {name!r} holds {dtype}, not one value per cell: split it or drop it")
@@ -232,7 +237,9 @@ def _kind(name: str, dtype: Any) -> Kind:
 
 
 def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
-    """Return a column as doubles with NaN where a cell is missing."""
+    """Return a column as doubles with NaN where a cell is missing; dates are days since 1970."""
+    if holds_dates(column):
+        return days_of(column)
     if hasattr(column, "null_count"):  # arrow
         column = column.to_pandas()
     try:
@@ -276,6 +283,18 @@ def dictionary(name: str, column: Any) -> tuple[NDArray[np.integer], list[Catego
     return codes, plain
 
 
+def declared_order(name: str, column: Any) -> tuple[Category, ...] | None:
+    """Return the levels of a column whose type orders them, None for any other column."""
+    if hasattr(column, "cat") and column.cat.ordered:
+        levels = list(column.cat.categories)
+    elif getattr(getattr(column, "type", None), "ordered", False):
+        levels = arrow_dictionary(column)[1]
+    else:
+        return None
+    plain = (_plain(name, level) for level in levels if level is not None and level == level)
+    return tuple(dict.fromkeys(plain))
+
+
 def _factorize(name: str, column: Any) -> tuple[NDArray[np.integer], list[Any]]:
     import pandas as pd
 
@@ -317,6 +336,8 @@ def _plain(name: str, value: Any) -> Category:
         return int(value)
     if isinstance(value, numbers.Real):
         return float(value)
+    if isinstance(value, dt.date):
+        return value.isoformat()
     if type(value).__name__ == "Interval":  # what pandas.cut makes
         return str(value)
     raise _not_a_value(name, f"it holds a {type(value).__name__}")
@@ -377,6 +398,38 @@ def frame_like(X: Any, columns: Mapping[str, Any]) -> Any:
     import pandas as pd
 
     return pd.DataFrame(dict(columns))
+
+
+def native_columns(X: Any, table: Table) -> tuple[Any, ...]:
+    """Return the columns of a frame as its library has them, those of another table as they were opened."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if not isinstance(frame, nw.DataFrame):
+        return table.columns
+    return tuple(column.to_native() for column in frame.iter_columns())
+
+
+def ordered_column(
+    X: Any, codes: NDArray[np.int64], missing: NDArray[np.bool_], levels: tuple[str, ...]
+) -> Any:
+    """Return ordered levels as a column of the library that ``X`` came from, pandas for an array."""
+    import narwhals as nw
+
+    frame = nw.from_native(X, pass_through=True, eager_only=True)
+    if isinstance(frame, nw.DataFrame) and not frame.implementation.is_pandas():
+        import pyarrow as pa
+
+        coded = pa.array(codes, mask=missing, type=pa.int32())
+        column = pa.chunked_array([pa.DictionaryArray.from_arrays(coded, pa.array(levels), ordered=True)])
+        if frame.implementation.is_pyarrow():
+            return column
+        values = column.to_pylist()
+        return nw.new_series("", values, nw.Enum(levels), backend=frame.implementation).to_native()
+    import pandas as pd
+
+    typed = pd.CategoricalDtype(list(levels), ordered=True)
+    return pd.Categorical.from_codes(np.where(missing, -1, codes), dtype=typed)
 
 
 def take_column(X: Any, name: str) -> tuple[Any, Any]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode.table import EncodedTable
+    from seminaive.encode.encoded_table import EncodedTable
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -145,7 +145,7 @@ def interpolate(values: Floats, axes: Sequence[Axis]) -> Floats:
     """
     n_rows, cells = len(axes[0].codes), values.reshape(-1, values.shape[-1])
     if len(axes) == 2 and n_rows >= COMPILED_ROWS and "numba" in sys.modules:
-        from seminaive.kernels.interpolation import add_bilinear, add_cells
+        from seminaive.kernels.node_interpolation import add_bilinear, add_cells
 
         cells, total = np.ascontiguousarray(cells), np.zeros((n_rows, values.shape[-1]))
         (left, down), (right, across) = axes
@@ -229,7 +229,7 @@ class Nodes:
     def places(self, table: EncodedTable) -> Places:
         """Return where the rows of a table stand."""
         if len(table) >= COMPILED_ROWS and "numba" in sys.modules:
-            from seminaive.kernels.interpolation import place_rows
+            from seminaive.kernels.node_interpolation import place_rows
 
             shape = table.codes.shape[::-1]
             by_column, shares = np.empty(shape, dtype=np.int64), np.empty(shape)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from seminaive.encode.encoded_table import EncodedTable, bins_of, cuts_of, interleave
 from seminaive.encode.schema import NumericColumn, Schema
-from seminaive.encode.table import EncodedTable, bins_of, cuts_of, interleave
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from seminaive.encode.table import CutRule
+    from seminaive.encode.encoded_table import CutRule
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]

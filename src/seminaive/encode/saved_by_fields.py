@@ -17,8 +17,5 @@ class SavedByFields:
         return {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore the fields; a class fills in, as at its making, those that an older file does not have."""
+        """Restore the fields."""
         vars(self).update(state)
-        fill = getattr(self, "__post_init__", None)
-        if fill is not None:
-            fill()

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from seminaive.encode.calendar_cycles import is_cycle
 from seminaive.encode.saved_by_fields import SavedByFields
 from seminaive.encode.spelling import fold
+from seminaive.encode.written_dates import DateFormat
 from seminaive.encode.written_numbers import NumberFormat
 from seminaive.errors import InputError
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from seminaive.encode.nodes import Nodes
 
 Category = str | int | float | bool
+Format = NumberFormat | DateFormat
 MissingPolicy = Literal["value", "neutral"]
 
 
@@ -37,6 +40,14 @@ def _order(value: Category) -> tuple[bool, Any]:
     return (isinstance(value, str), value)
 
 
+def _arranged(values: Iterable[Category], order: Sequence[Category] | None) -> tuple[Category, ...]:
+    """Return values by their place in an order or, without one, sorted."""
+    if order is None:
+        return tuple(sorted(values, key=_order))
+    place = {level: k for k, level in enumerate(order)}
+    return tuple(sorted(values, key=place.__getitem__))
+
+
 @dataclass(frozen=True)
 class CategoricalColumn(SavedByFields):
     """A column of categories.
@@ -46,22 +57,39 @@ class CategoricalColumn(SavedByFields):
     name : str
         The column's name, or ``x0``, ``x1``, ... in a table without names.
     categories : tuple
-        The values seen in training, sorted: numbers, then text. A value's position is its code.
+        The values seen in training, by ``order`` or, where there is none, sorted: numbers, then text. A
+        value's position is its code.
     missing_seen : bool
         Whether training had missing cells here. Their code is the number of categories.
     merged : bool
         Whether capitals and spaces around a value do not matter: "Yes", "yes" and "yes " have one code.
+    order : tuple or None
+        The levels of an ordered type in their order, those that training never had among them; None where
+        categories are names.
     """
 
     name: str
     categories: tuple[Category, ...]
     missing_seen: bool
     merged: bool = False
+    order: tuple[Category, ...] | None = None
 
     @classmethod
-    def of(cls, name: str, values: Iterable[Category], *, missing_seen: bool) -> CategoricalColumn:
-        """Return the column with these values, sorted."""
-        return cls(name, tuple(sorted(values, key=_order)), missing_seen)
+    def of(
+        cls,
+        name: str,
+        values: Iterable[Category],
+        *,
+        missing_seen: bool,
+        order: tuple[Category, ...] | None = None,
+    ) -> CategoricalColumn:
+        """Return the column with these values, in their order."""
+        return cls(name, _arranged(values, order), missing_seen, order=order)
+
+    @property
+    def is_cyclic(self) -> bool:
+        """Tell whether the first level follows the last one, as January follows December."""
+        return self.order is not None and is_cycle(self.order)
 
     @cached_property
     def code_of(self) -> dict[Category, int]:
@@ -105,8 +133,25 @@ class CategoricalColumn(SavedByFields):
     def union(self, other: CategoricalColumn) -> CategoricalColumn:
         """Return the column that has the values of both."""
         new = [value for value in other.categories if self.key(value) not in self.code_of]
-        values = tuple(sorted([*self.categories, *new], key=_order))
-        return replace(self, categories=values, missing_seen=self.missing_seen or other.missing_seen)
+        order = None if self.order is None else self._united_order(other)
+        return replace(
+            self,
+            categories=_arranged([*self.categories, *new], order),
+            missing_seen=self.missing_seen or other.missing_seen,
+            order=order,
+        )
+
+    def _united_order(self, other: CategoricalColumn) -> tuple[Category, ...]:
+        """Return the levels of both columns, those that only the other one has last."""
+        place = {self.key(level): k for k, level in enumerate(self.order or ())}
+        theirs = other.categories if other.order is None else other.order
+        places = [place[self.key(level)] for level in theirs if self.key(level) in place]
+        if other.order is not None and places != sorted(places):
+            raise InputError(
+                f"the levels of column {self.name!r} come in two orders, {list(self.order or ())} and "
+                f"{list(theirs)}: give both tables the same ordered type"
+            )
+        return (*(self.order or ()), *(level for level in theirs if self.key(level) not in place))
 
 
 @dataclass(frozen=True)
@@ -122,8 +167,9 @@ class NumericColumn:
     cuts : tuple of float or None
         Increasing cut points; bin b holds ``cuts[b - 1] < x <= cuts[b]``. None leaves the numbers as
         they are.
-    written : NumberFormat or None
-        How cells that are text write their numbers; None where the column came as numbers.
+    written : NumberFormat, DateFormat or None
+        How cells that are text write their numbers, or that cells are dates; None where the column came as
+        numbers.
     nodes : tuple of float or None
         Increasing numbers, one in each bin, at which the tables of a model hold; between two of them tables
         are interpolated, and beyond the outer ones constant. None: a table has one value per bin.
@@ -132,8 +178,13 @@ class NumericColumn:
     name: str
     missing_seen: bool
     cuts: tuple[float, ...] | None = None
-    written: NumberFormat | None = None
+    written: Format | None = None
     nodes: tuple[float, ...] | None = None
+
+    @property
+    def has_dates(self) -> bool:
+        """Tell whether the numbers are dates, in days."""
+        return isinstance(self.written, DateFormat)
 
     @property
     def n_present(self) -> int:
@@ -150,7 +201,15 @@ class NumericColumn:
         return replace(self, missing_seen=self.missing_seen or other.missing_seen)
 
     def _describe_cuts(self) -> str:
-        return "no point" if not self.cuts else ", ".join(f"{cut:g}" for cut in self.cuts)
+        return "no point" if not self.cuts else ", ".join(self.cut_texts)
+
+    @property
+    def cut_texts(self) -> list[str]:
+        """Return the cut points as text."""
+        cuts = self.cuts or ()
+        if isinstance(self.written, DateFormat):
+            return self.written.texts(cuts)
+        return [f"{cut:g}" for cut in cuts]
 
 
 @dataclass(frozen=True)
@@ -272,7 +331,7 @@ class Schema(SavedByFields):
 
     @property
     def text_names(self) -> tuple[str, ...]:
-        """Return the names of the columns whose cells are text: categories, or numbers written as text."""
+        """Return the names of the columns whose cells are text: categories, dates, written numbers."""
         return tuple(
             column.name
             for column in self.columns
@@ -341,7 +400,7 @@ class Schema(SavedByFields):
         if isinstance(column, CategoricalColumn):
             names = [str(category) for category in column.categories]
         else:
-            edges = [f"{cut:g}" for cut in getattr(column, "cuts", None) or ()]
+            edges = column.cut_texts if isinstance(column, NumericColumn) else []
             low = ["-inf", *edges]
             names = [f"({a}, {b}]" for a, b in zip(low, [*edges, "inf"], strict=True)]
         return (*names, "missing") if self.n_values(column) > column.n_present else tuple(names)
@@ -407,6 +466,10 @@ def _united(one: Column, other: Column) -> Column:
     )
 
 
+def _format_from_json(fields: dict[str, Any]) -> Format:
+    return DateFormat(**fields) if "standard" in fields else NumberFormat(**fields)
+
+
 def _column_from_json(entry: dict[str, Any]) -> Column:
     """Return a column; what older files do not have takes its default."""
     name = entry["name"]
@@ -416,12 +479,14 @@ def _column_from_json(entry: dict[str, Any]) -> Column:
         return IdentifierColumn(name, entry["n_values"], entry["n_missing"])
     missing_seen = entry["missing_seen"]
     if entry["kind"] == "categorical":
-        return CategoricalColumn(name, tuple(entry["categories"]), missing_seen, entry.get("merged", False))
+        merged, order = entry.get("merged", False), entry.get("order")
+        order = None if order is None else tuple(order)
+        return CategoricalColumn(name, tuple(entry["categories"]), missing_seen, merged, order)
     cuts, written = entry["cuts"], entry.get("written")
     return NumericColumn(
         name,
         missing_seen,
         None if cuts is None else tuple(cuts),
-        None if written is None else NumberFormat(**written),
+        None if written is None else _format_from_json(written),
         None if entry.get("nodes") is None else tuple(entry["nodes"]),
     )

@@ -126,6 +126,11 @@ class NumberFormat(SavedByFields):
         return re.fullmatch(_CURRENCY, self.unit) is not None
 
     @property
+    def described(self) -> str:
+        """Return how the numbers of a column are written."""
+        return f"numbers written like {self.example}"
+
+    @property
     def example(self) -> str:
         """Return a number in this format."""
         return self._with_unit(f"1{self.grouping}234{self.decimal}5")

@@ -40,7 +40,7 @@ from seminaive.evaluate.metrics import (
     squared_error,
     zero_one_loss,
 )
-from seminaive.evaluate.pairwise import (
+from seminaive.evaluate.pairwise_tests import (
     TestResult,
     WinDrawLoss,
     corrected_resampled_t_test,

@@ -7,7 +7,7 @@ A row that is tested in R repetitions of cross-validation is predicted by R diff
     variance = (1 - sum_c q_c^2) / 2
     loss     = 1 - q_y = bias + variance
 
-The noise of the labels cannot be told apart from one label per row and counts as bias.
+With one label per row the noise of the labels cannot be separated, and counts as bias.
 
 Kohavi and Wolpert, Bias plus variance decomposition for zero-one loss functions, ICML 1996.
 Webb, MultiBoosting, Machine Learning 40, 2000.

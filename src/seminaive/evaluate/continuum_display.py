@@ -122,7 +122,7 @@ class ContinuumDisplay:
         grouped = frame.groupby(["model", "n_train"], sort=False)["log_loss"]
         losses = grouped.agg(["mean", "sem"]).reset_index()
         losses = losses.rename(columns={"mean": "log_loss", "sem": "error"})
-        order = losses["model"].map({name: place for place, name in enumerate(models)})
+        order = losses["model"].map({name: position for position, name in enumerate(models)})
         losses = losses.iloc[np.lexsort([losses["n_train"], order])].reset_index(drop=True)
         return cls(losses).plot(ax=ax)
 
@@ -141,11 +141,11 @@ class ContinuumDisplay:
                 raise ImportError("pictures need matplotlib: pip install 'seminaive[plot]'") from error
             _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
         self.lines_ = {}
-        for model, own in self.losses.groupby("model", sort=False):
+        for model, of_model in self.losses.groupby("model", sort=False):
             drawn = ax.errorbar(
-                own["n_train"],
-                own["log_loss"],
-                yerr=own["error"],
+                of_model["n_train"],
+                of_model["log_loss"],
+                yerr=of_model["error"],
                 label=model,
                 marker="o",
                 markersize=4,

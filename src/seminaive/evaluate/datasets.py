@@ -70,7 +70,7 @@ class Dataset:
                 f"{self.name}: expected a pandas DataFrame, got {type(self.X).__name__}. Convert it with "
                 "pandas.DataFrame(X) or X.to_pandas()."
             )
-        # A Series would be asked by its index, and rows are asked for by position.
+        # A Series would be indexed by its labels; rows are taken by position.
         y = np.asarray(self.y)
         if y.ndim != 1:
             raise InputError(f"{self.name}: expected one label per row, got an array of shape {y.shape}.")
@@ -187,7 +187,7 @@ def _is_file(name: str) -> bool:
 
 
 def takes_target(name: str) -> bool:
-    """Whether ``load_dataset`` must or may be told which column of this table holds the class."""
+    """Whether ``load_dataset`` takes the name of the column that holds the class of this table."""
     return _is_file(name) or name.startswith("openml:")
 
 

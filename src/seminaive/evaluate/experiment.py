@@ -31,6 +31,7 @@ from seminaive.evaluate.results_file import (
     KEY,
     ExperimentResults,
     FoldKey,
+    Record,
     ResultsFile,
     fold_key,
     pack_predictions,
@@ -138,10 +139,16 @@ class _Task:
         return (self.dataset, self.model, self.split.repetition, self.split.fold)
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """Say what is being done, for a progress bar."""
-        place = f"repetition {self.split.repetition + 1}, fold {self.split.fold + 1}"
-        return f"{self.dataset}, {place}: {self.model}"
+        fold = f"repetition {self.split.repetition + 1}, fold {self.split.fold + 1}"
+        return f"{self.dataset}, {fold}: {self.model}"
+
+
+# What a fold leaves: the record of its losses, and that of its times.
+_Outcome = tuple[Record, Record]
+# A fold for another process: file of the table, model, task, metrics, seed.
+_Call = tuple[str, Any, _Task, tuple[Metric, ...], int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,26 +239,26 @@ def _metric(metric: str | Metric) -> Metric:
 
 def _executed(
     plan: _Plan, tasks: list[_Task], n_jobs: int, limit: TimeLimit, *, progress: bool
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+) -> Iterator[_Outcome]:
     """Run the tasks, yielding each outcome as soon as it is there."""
     with progress_bar(shown=progress) as bar:
         shown = bar.add_task("folds", total=len(tasks))
         for record, times in _outcomes(
-            plan, tasks, n_jobs, limit, lambda task: bar.update(shown, description=task.told)
+            plan, tasks, n_jobs, limit, lambda task: bar.update(shown, description=task.description)
         ):
             bar.update(shown, advance=1)
             yield record, times
 
 
 def _outcomes(
-    plan: _Plan, tasks: list[_Task], n_jobs: int, limit: TimeLimit, tell: Callable[[_Task], None]
-) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
-    """Run the tasks here or in several processes, each told before it begins, while their table has time."""
+    plan: _Plan, tasks: list[_Task], n_jobs: int, limit: TimeLimit, announce: Callable[[_Task], None]
+) -> Iterator[_Outcome]:
+    """Run the tasks here or in several processes, announcing each, while their table has time."""
 
     def begun(waiting: Iterable[_Task]) -> Iterator[_Task]:
         for task in waiting:
             if limit.allows(task.dataset):
-                tell(task)
+                announce(task)
                 yield task
 
     if not tasks:
@@ -269,7 +276,7 @@ def _outcomes(
             stored[name] = str(Path(folder) / f"{number}.joblib")
             joblib.dump(dataset, stored[name])
 
-        def call(task: _Task) -> tuple:
+        def call(task: _Task) -> _Call:
             return stored[task.dataset], plan.models[task.model], task, plan.metrics, plan.random_state
 
         waiting = {task.key: task for task in tasks}
@@ -285,12 +292,12 @@ def _outcomes(
                 yield from _one_by_one([call(waiting.pop(key)) for key in suspects])
 
 
-def _in_parallel(calls: Iterable[tuple], n_jobs: int) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _in_parallel(calls: Iterable[_Call], n_jobs: int) -> Iterator[_Outcome]:
     parallel = joblib.Parallel(n_jobs=n_jobs, return_as="generator_unordered", pre_dispatch="2*n_jobs")
     yield from parallel(joblib.delayed(_run_stored_fold)(*call) for call in calls)
 
 
-def _one_by_one(calls: Sequence[tuple]) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _one_by_one(calls: Sequence[_Call]) -> Iterator[_Outcome]:
     """Run folds in another process, one after the other; the end of that process is a failure."""
     executor = ProcessPoolExecutor(max_workers=1)
     for call in calls:
@@ -310,16 +317,17 @@ def _one_by_one(calls: Sequence[tuple]) -> Iterator[tuple[dict[str, Any], dict[s
 
 @lru_cache(maxsize=2)
 def _stored_dataset(path: str) -> Dataset:
-    return joblib.load(path)
+    dataset: Dataset = joblib.load(path)
+    return dataset
 
 
-def _run_stored_fold(path: str, *arguments: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+def _run_stored_fold(path: str, *arguments: Any) -> _Outcome:
     return _run_fold(_stored_dataset(path), *arguments)
 
 
 def _run_fold(
     dataset: Dataset, classifier: Any, task: _Task, metrics: Sequence[Metric], random_state: int
-) -> tuple[dict[str, Any], dict[str, Any]]:
+) -> _Outcome:
     """Fit and judge one model on one split; an exception of the model becomes a record."""
     split = task.split
     record, times = _empty_records(task, metrics)
@@ -341,9 +349,9 @@ def _run_fold(
         except Exception as error:  # noqa: BLE001 - whatever a model raises costs its own fold only
             record["status"] = "failed"
             record["message"] = _one_line(f"{type(error).__name__}: {error}")
-    told = [w for w in caught if not issubclass(w.category, DeprecationWarning | FutureWarning)]
-    if told:
-        record["warning"] = _one_line(f"{told[0].category.__name__}: {told[0].message}")
+    shown = [w for w in caught if not issubclass(w.category, DeprecationWarning | FutureWarning)]
+    if shown:
+        record["warning"] = _one_line(f"{shown[0].category.__name__}: {shown[0].message}")
     return record, times
 
 
@@ -359,13 +367,13 @@ def _fit(model: Any, dataset: Dataset, rows: npt.NDArray[np.int64]) -> None:
     model.fit(X, y, **{"sample_weight" if last is None else f"{last}__sample_weight": dataset.weight[rows]})
 
 
-def _empty_records(task: _Task, metrics: Sequence[Metric]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _empty_records(task: _Task, metrics: Sequence[Metric]) -> _Outcome:
     """Make the two lines of a fold, with nothing measured yet."""
-    split, place = task.split, dict(zip(KEY, task.key, strict=True))
-    record: dict[str, Any] = {"kind": "fold", **place, "n_train": len(split.train), "n_test": len(split.test)}
+    split, key = task.split, dict(zip(KEY, task.key, strict=True))
+    record: dict[str, Any] = {"kind": "fold", **key, "n_train": len(split.train), "n_test": len(split.test)}
     record |= {"status": "ok", "message": "", "warning": "", "n_iter": None}
     record |= {**dict.fromkeys((metric.name for metric in metrics), None), "shift": None, "histogram": None}
-    return record, {**place, "fit_seconds": None, "predict_seconds": None}
+    return record, {**key, "fit_seconds": None, "predict_seconds": None}
 
 
 def _answers(model: Any, dataset: Dataset, split: Split) -> tuple[Predictions, float]:
@@ -399,15 +407,15 @@ def _answers(model: Any, dataset: Dataset, split: Split) -> tuple[Predictions, f
 
 def _positions(classes: npt.NDArray[Any], labels: Any, what: str) -> npt.NDArray[np.int64]:
     """Find labels among the sorted classes of a table; one that is not there is refused."""
-    places = {label: place for place, label in enumerate(classes.tolist())}
+    position_of = {label: position for position, label in enumerate(classes.tolist())}
     distinct, codes = np.unique(np.asarray(labels).ravel(), return_inverse=True)
-    foreign = [label for label in distinct.tolist() if label not in places]
+    foreign = [label for label in distinct.tolist() if label not in position_of]
     if foreign:
         raise InputError(
             f"the model {what} {foreign[0]!r}, which is no label of the table: its labels are "
             f"{', '.join(map(repr, classes[:10].tolist()))}{', ...' if len(classes) > 10 else ''}"
         )
-    return np.array([places[label] for label in distinct.tolist()], dtype=np.int64)[codes]
+    return np.array([position_of[label] for label in distinct.tolist()], dtype=np.int64)[codes]
 
 
 def _number(value: float) -> float | None:
@@ -422,7 +430,7 @@ def _one_line(text: str) -> str:
 
 
 def _iterations(model: Any) -> int | None:
-    """Most iterations of the model's solver, where it tells: the last step's, in a pipeline."""
+    """Return the most iterations of the model's solver, of the last step in a pipeline; None if unknown."""
     model = model[-1] if hasattr(model, "named_steps") else model
     count = getattr(model, "n_iter_", None)
     if count is None:

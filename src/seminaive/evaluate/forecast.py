@@ -208,4 +208,4 @@ def _errors_between_sizes(by_fold: Floats) -> Floats:
     and count as one.
     """
     centred = by_fold - by_fold.mean(axis=1, keepdims=True)
-    return np.maximum(centred.std(axis=0, ddof=1) / np.sqrt(_N_FOLDS), 1e-6)
+    return np.asarray(np.maximum(centred.std(axis=0, ddof=1) / np.sqrt(_N_FOLDS), 1e-6))

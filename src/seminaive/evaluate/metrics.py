@@ -61,7 +61,9 @@ class Predictions:
     weight: npt.NDArray[np.float64] | None = None
 
 
-def _checked(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[npt.NDArray, npt.NDArray]:
+def _checked(
+    truth: npt.ArrayLike, probabilities: npt.ArrayLike
+) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.float64]]:
     truth = np.asarray(truth)
     probabilities = np.asarray(probabilities, dtype=np.float64)
     if probabilities.ndim != 2 or truth.shape != probabilities.shape[:1]:
@@ -332,7 +334,7 @@ METRICS: dict[str, Metric] = {
         Metric("f1", "F1", _on_classes(macro_f1), greater_is_better=True),
     )
 }
-"""The measures an experiment can be asked for, by name."""
+"""The measures that an experiment can compute, by name."""
 
 
 def greater_is_better(metric: str) -> bool:

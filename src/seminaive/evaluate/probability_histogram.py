@@ -18,7 +18,7 @@ from seminaive.evaluate.metrics import Predictions
 __all__ = ["N_BINS", "ProbabilityHistogram"]
 
 N_BINS = 100
-"""Bins of equal width; a curve is drawn from so many thresholds."""
+"""The number of bins of equal width, and of the thresholds from which a curve is drawn."""
 # Bins of a calibration curve: as wide as people draw them.
 _WIDE_BINS = 10
 

@@ -19,7 +19,7 @@ import pandas as pd
 from scipy import stats
 
 from seminaive.errors import InputError
-from seminaive.evaluate.pairwise import TestResult
+from seminaive.evaluate.pairwise_tests import TestResult
 
 __all__ = [
     "MOST_MODELS_FOR_BERGMANN_HOMMEL",
@@ -165,7 +165,7 @@ def exhaustive_sets(n_models: int) -> npt.NDArray[np.bool_]:
         joined = np.arange(len(parent)) - np.repeat(first_child, choices)
         groups = np.column_stack([groups[parent], joined.astype(np.int8)])
     left, right = np.array(list(combinations(range(n_models), 2))).T
-    sets = groups[:, left] == groups[:, right]
+    sets: npt.NDArray[np.bool_] = groups[:, left] == groups[:, right]
     return sets[sets.any(axis=1)]
 
 

@@ -245,6 +245,8 @@ def _histograms(records: Mapping[FoldKey, Record]) -> dict[tuple[str, str], Prob
     found: dict[tuple[str, str], ProbabilityHistogram] = {}
     for (dataset, model, *_), record in records.items():
         if record.get("histogram") is not None:
-            own = ProbabilityHistogram.unpacked(record["histogram"])
-            found[dataset, model] = found[dataset, model] + own if (dataset, model) in found else own
+            histogram = ProbabilityHistogram.unpacked(record["histogram"])
+            found[dataset, model] = (
+                found[dataset, model] + histogram if (dataset, model) in found else histogram
+            )
     return found

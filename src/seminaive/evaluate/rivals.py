@@ -31,9 +31,9 @@ __all__ = ["RIVALS", "for_mixed_tables"]
 
 _NUMBERS = make_column_selector(dtype_include=np.number)
 _TEXT = make_column_selector(dtype_exclude=np.number)
-# As many categories of a column as histogram boosting takes: its bins but one, which is for missing cells.
+# The most categories of a column that histogram boosting takes: its bins but one, which is for missing cells.
 _MOST_CATEGORIES = 254
-# Bins of a number for naive Bayes, each with as many training rows.
+# Bins of a number for naive Bayes, of equal frequency.
 _BINS = 10
 
 
@@ -62,7 +62,7 @@ def _from_zero(codes: Any) -> Any:
     return codes + 2
 
 
-class _NativeCategories(TransformerMixin, BaseEstimator):
+class _NativeCategories(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turns every column that holds no numbers into pandas categories: the most frequent of training.
 
     A value that is not among them becomes a missing cell, and a column without any value is left out.
@@ -104,8 +104,8 @@ def _installed(package: str, module: str, class_name: str, **parameters: Any) ->
     return made(**parameters)
 
 
-class _CatBoost(ClassifierMixin, BaseEstimator):
-    """CatBoost, which is told by name which columns are categories; a missing category is a value."""
+class _CatBoost(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """CatBoost, given the names of the columns that are categories; a missing category is a value."""
 
     def fit(self, X: pd.DataFrame, y: Any, sample_weight: Any = None) -> Self:
         """Fit on one thread, without a word and without files."""

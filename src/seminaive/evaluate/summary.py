@@ -9,7 +9,7 @@ import pandas as pd
 
 from seminaive.errors import InputError
 from seminaive.evaluate.metrics import greater_is_better
-from seminaive.evaluate.pairwise import (
+from seminaive.evaluate.pairwise_tests import (
     WinDrawLoss,
     corrected_resampled_t_test,
     sign_test,
@@ -179,8 +179,8 @@ def same_models(folds: pd.DataFrame) -> list[pd.DataFrame]:
     }
     sets = dict.fromkeys(frozenset(models) for models in entered.values())
     return [
-        folds[folds["dataset"].map(lambda dataset, own=own: frozenset(entered[dataset]) == own)]
-        for own in sets
+        folds[folds["dataset"].map(lambda dataset, models=models: frozenset(entered[dataset]) == models)]
+        for models in sets
     ]
 
 
@@ -234,8 +234,8 @@ def failures(folds: pd.DataFrame) -> pd.DataFrame:
         return pd.DataFrame(columns=columns)
     grouped = folds.assign(bad=folds["status"] != "ok").groupby(["dataset", "model"], sort=False)
     rows: list[tuple[Any, ...]] = [
-        (*place, int(group["bad"].sum()), len(group), _first_message(group[group["bad"]]))
-        for place, group in grouped
+        (*key, int(group["bad"].sum()), len(group), _first_message(group[group["bad"]]))
+        for key, group in grouped
         if group["bad"].any()
     ]
     return pd.DataFrame(rows, columns=columns)

@@ -96,8 +96,8 @@ class _Overview:
         table.add_column("model", overflow="fold")
         for title, _ in shown:
             table.add_column(escape(title), justify="right", no_wrap=True)
-        for place, model in enumerate(self.models):
-            table.add_row(str(place + 1), Text(str(model)), *(cells[place] for _, cells in shown))
+        for rank, model in enumerate(self.models):
+            table.add_row(str(rank + 1), Text(str(model)), *(cells[rank] for _, cells in shown))
         return table
 
 

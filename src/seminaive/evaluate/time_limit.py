@@ -32,7 +32,7 @@ class TimeLimit:
 
 
 def of_whole_splits(results: ExperimentResults) -> ExperimentResults:
-    """Keep, of each table, the splits that as many models finished as any: all saw the same rows.
+    """Keep, of each table, the splits that the most models finished: all saw the same rows.
 
     Histograms and the split into bias and variance are those of all folds.
     """

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from seminaive.evaluate.pairwise import corrected_resampled_t_test
+from seminaive.evaluate.pairwise_tests import corrected_resampled_t_test
 from seminaive.evaluate.ranking import holm
 from seminaive.evaluate.summary import LossSummary, final_folds
 from seminaive.evaluate.terminal import title_of

@@ -48,10 +48,12 @@ def predictions_of_frame(frame: pd.DataFrame, truth: str) -> Predictions:
 
 def _positions(labels: pd.Series, classes: list[str], column: str) -> npt.NDArray[np.int64]:
     """Find labels among the classes: as they are written, or as equal numbers (``1`` and ``1.0``)."""
-    places = {label: place for place, label in enumerate(classes)}
-    by_number = {_number(label): place for label, place in places.items() if _number(label) is not None}
+    position_of = {label: position for position, label in enumerate(classes)}
+    by_number = {
+        _number(label): position for label, position in position_of.items() if _number(label) is not None
+    }
     codes, distinct = pd.factorize(labels.astype(str))
-    found = [places.get(label, by_number.get(_number(label))) for label in distinct]
+    found = [position_of.get(label, by_number.get(_number(label))) for label in distinct]
     if None in found:
         foreign = distinct[found.index(None)]
         raise InputError(

@@ -6,11 +6,11 @@ from seminaive.explain.documents import from_json
 from seminaive.explain.edit import edit, history
 from seminaive.explain.effect_display import EffectDisplay
 from seminaive.explain.importance_display import ImportanceDisplay
+from seminaive.explain.model_page import page
 from seminaive.explain.network_display import NetworkDisplay
 from seminaive.explain.nomogram_display import NomogramDisplay
 from seminaive.explain.onnx_converter import register_onnx_converters
 from seminaive.explain.onnx_graph import to_onnx
-from seminaive.explain.page import page
 from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
 from seminaive.explain.portable import to_json

@@ -27,7 +27,9 @@ const shown = v => v > 0 && v < 0.0005 ? "< 0.1 %" : v < 1 && v > 0.9995 ? "> 99
 // Where the reader's language writes 1,5, a comma is a decimal mark.
 const comma = (1.5).toLocaleString(navigator.language).includes(",");
 const short = v => comma ? String(v).replace(".", ",") : String(v);
-const middle = c => "the middle 99 % of training: " + short(c.low) + " to " + short(c.high);
+const isDate = c => c.written !== undefined && c.written.standard !== undefined;
+const shownNumber = (c, v) => isDate(c) ? dateText(v) : short(v);
+const middle = c => "the middle 99 % of training: " + shownNumber(c, c.low) + " to " + shownNumber(c, c.high);
 
 function makeField(c, i) {
   const box = $("div", undefined, "field"), id = "f" + i, label = $("label", c.label);
@@ -43,7 +45,7 @@ function makeField(c, i) {
     add("another value", "other");
   } else {
     input = $("input");
-    input.type = "text"; input.inputMode = "decimal"; input.autocomplete = "off"; input.placeholder = "not known";
+    input.type = "text"; input.inputMode = isDate(c) ? "text" : "decimal"; input.autocomplete = "off"; input.placeholder = "not known";
     label.textContent += c.unit ? " (" + c.unit + ")" : "";
   }
   input.id = id;
@@ -54,6 +56,12 @@ function makeField(c, i) {
   return box;
 }
 
+// Returns the number that is written, or null.
+function numberIn(text) {
+  const written = comma && !text.includes(".") ? text.replace(",", ".") : text, number = Number(written);
+  return WRITTEN.test(written) && Number.isFinite(number) && Math.abs(number) <= 1e140 ? number : null;
+}
+
 // Returns the cell, or undefined where it cannot be read.
 function read(f) {
   const text = f.input.value.trim(), c = f.c;
@@ -62,9 +70,10 @@ function read(f) {
   f.input.setAttribute("aria-invalid", "false");
   if (text === "") return null;
   if (c.kind === "category") return text === "other" ? OTHER : c.categories[Number(text)];
-  const written = comma && !text.includes(".") ? text.replace(",", ".") : text, number = Number(written);
-  if (!WRITTEN.test(written) || !Number.isFinite(number) || Math.abs(number) > 1e140) {
-    f.hint.textContent = "This is not a number: write it like " + short(1.5) + ".";
+  const number = isDate(c) ? daysOf(c.written, text) : numberIn(text);
+  if (number === null) {
+    f.hint.textContent = isDate(c) ? "This is not a date: write it like 2024-03-01."
+      : "This is not a number: write it like " + short(1.5) + ".";
     f.hint.classList.add("warn");
     f.input.setAttribute("aria-invalid", "true");
     return undefined;

@@ -14,7 +14,13 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, TableEncoder, open_table
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
-from seminaive.explain.programs import JAVASCRIPT_CORE, JAVASCRIPT_REASONS, PLAIN_CELLS, script_json
+from seminaive.explain.programs import (
+    JAVASCRIPT_CORE,
+    JAVASCRIPT_DATES,
+    JAVASCRIPT_REASONS,
+    PLAIN_CELLS,
+    script_json,
+)
 from seminaive.explain.reading import effects_of, holds_whole_numbers, label_text
 from seminaive.files import whole_file
 from seminaive.scores import log_posterior
@@ -139,7 +145,8 @@ def calculator_page(
     _describe(document, effects, labels or {}, units or {})
     document["test"] = _self_test(model, effects)
     style = _without_indents(_own_text("calculator.css") + (_own_text("page.css") if above or below else ""))
-    core = PLAIN_CELLS + JAVASCRIPT_CORE + JAVASCRIPT_REASONS
+    dates = JAVASCRIPT_DATES if any(getattr(own, "has_dates", False) for own in model.schema_.columns) else ""
+    core = dates + PLAIN_CELLS + JAVASCRIPT_CORE + JAVASCRIPT_REASONS
     code = _without_indents(_own_text("calculator.js").replace("/* CORE */", core))
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
     heading = title or f"Probability of each class: {', '.join(map(label_text, portable.classes[:4]))}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import Display
+from seminaive.explain.plotting import Display
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -13,6 +13,7 @@ import numpy as np
 from seminaive.encode import (
     CategoricalColumn,
     ColumnReading,
+    DateFormat,
     EmptyColumn,
     NumberFormat,
     NumericColumn,
@@ -145,11 +146,6 @@ class _Reader:
         for own in self.document["tuples"]:
             positions = self.positions(own, coded)
             blocks.append((tuple(coded[k] for k in positions), self.cells(positions, own)))
-        for own in self.document["factored"]:
-            positions = self.positions(own, coded)
-            if any("nodes" in self.columns[k] for k in positions):
-                raise ValueError("a pair in factors is read by codes, and a column of it has nodes")
-            blocks.append((tuple(coded[k] for k in positions), self.product(positions, own)))
         terms = Terms(tuple(columns for columns, _ in blocks), self.schema.cardinalities)
         tables = np.concatenate([np.empty((0, len(self.classes))), *(values for _, values in blocks)])
         prior = self.by_class(_numbers(self.document["intercept"], (self.n_outputs,)))
@@ -195,15 +191,6 @@ class _Reader:
         table = np.zeros((prod(sizes), self.n_outputs))
         table[cells] = _numbers(own["effects"], (len(cells), self.n_outputs))
         return self.by_class(table)
-
-    def product(self, positions: tuple[int, ...], own: Any) -> Floats:
-        """Return the table of a pair that is given as a product of factors."""
-        first, second = self.shape(positions)
-        rank = len(own["core"])
-        left, right = _numbers(own["left"], (first, rank)), _numbers(own["right"], (second, rank))
-        core = _numbers(own["core"], (rank, rank, self.n_outputs))
-        table = np.einsum("au,uvc,bv->abc", left, core, right)
-        return self.by_class(table.reshape(-1, self.n_outputs))
 
     def curve(self, own: Any) -> FeatureCurve:
         """Return a curve."""
@@ -253,7 +240,8 @@ def _column(own: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
     if own["kind"] == "category":
         categories = tuple(own["categories"])
         missing_seen = _counts_missing(own, len(categories))
-        return CategoricalColumn(name, categories, missing_seen, merged=own.get("merged", False))
+        order = categories if own.get("ordered", False) else None
+        return CategoricalColumn(name, categories, missing_seen, own.get("merged", False), order)
     if own["kind"] != "number":
         raise ValueError(f"column {name!r} is of the kind {short(own['kind'])}")
     written = _number_format(own["written"]) if "written" in own else None
@@ -264,8 +252,10 @@ def _column(own: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
     return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts, written, nodes)
 
 
-def _number_format(own: Any) -> NumberFormat:
+def _number_format(own: Any) -> NumberFormat | DateFormat:
     """Return how text writes the numbers of a column; `check_schema` refuses a format that nobody writes."""
+    if "standard" in own:
+        return DateFormat(_text(own["standard"]))
     return NumberFormat(_text(own["decimal"]), _text(own["grouping"]), _text(own["unit"]))
 
 

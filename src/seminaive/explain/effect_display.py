@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.explain.drawing import Display
+from seminaive.encode import CategoricalColumn, NumericColumn
+from seminaive.explain.plotting import Display
 from seminaive.explain.reading import (
     axis_labels,
     class_position,
@@ -20,6 +21,7 @@ from seminaive.explain.reading import (
 )
 
 if TYPE_CHECKING:
+    from seminaive.encode.schema import Column
     from seminaive.scores import Effects, FeatureEffect
 
 # Categories that are drawn: those of the largest training weight.
@@ -37,8 +39,8 @@ class EffectDisplay(Display):
     rows, with what a missing number adds as a dashed line; the share of rows beyond is written at the edge.
     A column whose rows nearly all lie in a small part of its range, at 0 for instance, has an inverse
     hyperbolic sine scale, linear near 0 and logarithmic beyond, and bars whose heights are roots of the
-    numbers of rows. Categories are marks, the highest effect on top, whose area is the share of training
-    rows.
+    numbers of rows. Categories are marks, the highest effect or the first level on top, whose area is the
+    share of training rows.
 
     Parameters
     ----------
@@ -51,6 +53,10 @@ class EffectDisplay(Display):
         What the value of each class is called or, of several classes, the classes.
     target : str, default="class"
         What is predicted, in the legend of several classes.
+    column : column of a schema or None, default=None
+        What the feature holds: dates have an axis of dates, and ordered levels are drawn in their order.
+    shape : str or None, default=None
+        The shape that the feature was fitted under, which is the title.
 
     Attributes
     ----------
@@ -76,12 +82,16 @@ class EffectDisplay(Display):
         targets: list[int],
         names: list[str],
         target: str = "class",
+        column: Column | None = None,
+        shape: str | None = None,
     ) -> None:
         self.effect = effect
         self.labels = labels
         self.targets = targets
         self.names = names
         self.target = target
+        self.column = column
+        self.shape = shape
 
     @classmethod
     def from_estimator(
@@ -116,7 +126,10 @@ class EffectDisplay(Display):
         else:
             names = [evidence_name(estimator, position) for position in targets]
         labels = axis_labels(effects, own.position) if own.table is not None else None
-        return cls(own, labels, targets, names, getattr(estimator, "target_name_", "class")).plot(ax=ax)
+        predicted = getattr(estimator, "target_name_", "class")
+        column = effects.schema.columns[own.position]
+        shape = getattr(estimator, "shapes_", {}).get(feature)
+        return cls(own, labels, targets, names, predicted, column, shape).plot(ax=ax)
 
     @property
     def _value_name(self) -> str:
@@ -131,6 +144,8 @@ class EffectDisplay(Display):
             self._draw_curve()
         else:
             self._draw_categories()
+        if self.shape is not None:
+            self.ax_.set_title(f"fitted as {clipped(self.shape, 40)}", loc="left", fontsize="medium")
         self.ax_.spines[["top", "right"]].set_visible(False)
         if len(self.targets) > 1:
             self.ax_.legend(
@@ -143,8 +158,11 @@ class EffectDisplay(Display):
         assert own.curve is not None  # noqa: S101 - narrows the type
         low, high = own.range_seen()
         grid = own.curve.grid(low, high) if high > low else np.array([low - 0.5, low + 0.5])
-        width = linear_width(own)
-        if width is not None:
+        has_dates = isinstance(self.column, NumericColumn) and self.column.has_dates
+        width = None if has_dates else linear_width(own)
+        if has_dates:
+            _set_date_ticks(ax)
+        elif width is not None:
             _set_skewed_scale(ax, low, high, width)
         elif holds_whole_numbers(own):
             from matplotlib.ticker import MaxNLocator
@@ -204,7 +222,8 @@ class EffectDisplay(Display):
         assert self.labels is not None  # noqa: S101 - narrows the type
         heaviest = np.argsort(-own.weight, kind="stable")[:MOST_CATEGORIES]
         shown = heaviest[own.weight[heaviest] > 0]
-        if len(self.targets) == 1:
+        ordered = isinstance(self.column, CategoricalColumn) and self.column.order is not None
+        if len(self.targets) == 1 and not ordered:
             shown = shown[np.argsort(evidence(own.table[shown], self.targets[0]), kind="stable")]
         else:
             shown = np.sort(shown)[::-1]
@@ -225,6 +244,15 @@ class EffectDisplay(Display):
         left_out = int((own.weight > 0).sum()) - len(shown)
         more = f", {left_out} rarer values not drawn" if left_out else ""
         ax.set_title(f"{clipped(own.name, 40)}{more}", loc="left", fontsize="medium")
+
+
+def _set_date_ticks(ax: Any) -> None:
+    """Write dates at the ticks of an axis of days since 1970, matplotlib's unit of dates."""
+    from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
+
+    locator = AutoDateLocator()  # type: ignore[no-untyped-call]
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
 
 
 def _set_skewed_scale(ax: Any, low: float, high: float, width: float) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.explain.drawing import Display
+from seminaive.explain.plotting import Display
 from seminaive.explain.reading import clipped, effects_of
 from seminaive.explain.what_matters import column_importances, is_negligible, joint_sentence
 
@@ -99,13 +99,13 @@ class ImportanceDisplay(Display):
 
     def _draw(self) -> None:
         """Draw the bars."""
-        places = np.arange(len(self.names))
-        self.ax_.barh(places, self.alone, color="C0", label="alone")
+        heights = np.arange(len(self.names))
+        self.ax_.barh(heights, self.alone, color="C0", label="alone")
         if self.shared.any():
-            self.ax_.barh(places, self.shared, left=self.alone, color="C1", label="its share of pairs")
+            self.ax_.barh(heights, self.shared, left=self.alone, color="C1", label="its share of pairs")
             self.ax_.legend(frameon=False, loc="lower right")
         names = [clipped(name, 36) for name in self.names]
-        self.ax_.set_yticks(places, names, fontsize="small" if len(names) < 16 else "x-small")
+        self.ax_.set_yticks(heights, names, fontsize="small" if len(names) < 16 else "x-small")
         self.ax_.invert_yaxis()
         self.ax_.set_xlabel(f"standard deviation of the {self.name} over the training rows")
         self.ax_.spines[["top", "right"]].set_visible(False)

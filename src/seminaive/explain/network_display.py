@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import axes_of, draw_arrow, write_node
+from seminaive.explain.plotting import axes_of, draw_arrow, write_node
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -88,7 +88,9 @@ class NetworkDisplay:
         for depth, row in enumerate(rows):
             for name, place in zip(row, _places(row), strict=True):
                 self.nodes_[name] = write_node(self.ax_, name, (place, -depth), "center", self._colour(name))
-        self.arrows_ = [(parent, child) for child, own in self.parents.items() for parent in own]
+        self.arrows_ = [
+            (parent, child) for child, node_parents in self.parents.items() for parent in node_parents
+        ]
         for parent, child in self.arrows_:
             strong = "class" in (parent, child)
             # Arrows over several rows are bent, so as not to run through the names between.
@@ -128,14 +130,14 @@ def arranged_rows(parents: Mapping[str, Sequence[str]]) -> list[list[str]]:
             depth[name] = 1 + max((depth_of(parent) for parent in parents[name]), default=-1)
         return depth[name]
 
-    neighbours: dict[str, list[str]] = {name: list(own) for name, own in parents.items()}
+    neighbours: dict[str, list[str]] = {name: list(above) for name, above in parents.items()}
     for child, above in parents.items():
         for parent in above:
             neighbours[parent].append(child)
     linked = [name for name in parents if neighbours[name]]
     for name in sorted(linked, key=depth_of, reverse=True):
-        own = [depth[child] for child in linked if name in parents[child]]
-        depth[name] = min(own) - 1 if own else depth[name]
+        below = [depth[child] for child in linked if name in parents[child]]
+        depth[name] = min(below) - 1 if below else depth[name]
     rows: list[list[str]] = [[] for _ in range(1 + max((depth[name] for name in linked), default=-1))]
     for name in linked:
         rows[depth[name]].append(name)

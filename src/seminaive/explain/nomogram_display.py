@@ -8,11 +8,11 @@ import numpy as np
 
 from seminaive.encode.nodes import interpolate
 from seminaive.errors import InputError
-from seminaive.explain.drawing import Display
 from seminaive.explain.nomogram_lanes import Lane, lane_of, scaled
 from seminaive.explain.nomogram_selection import Selection
 from seminaive.explain.nomogram_sheet import WIDTH, Sheet
 from seminaive.explain.nomogram_ticks import nice_ticks, weight_label
+from seminaive.explain.plotting import Display
 from seminaive.explain.reading import axis_labels, class_position, clipped, effects_of
 from seminaive.explain.tables import one_row
 from seminaive.explain.what_matters import joint_sentence, together
@@ -145,7 +145,7 @@ class NomogramDisplay(Display):
         effects = effects or effects_of(estimator)
         targets, reference = _compared(estimator, effects.n_classes, target)
         selection = Selection.of(effects, features, pairs, len(targets))
-        found = [lane_of(effects, own, c, reference) for own in selection.features for c in targets]
+        found = [lane_of(effects, effect, c, reference) for effect in selection.features for c in targets]
         widest = max((lane.reach for lane, _ in found), default=1.0) or 1.0
         factor = 100.0 / widest if scale == "hundred" and len(targets) == 1 else 10.0 / np.log(2)
         spread = 2.0 * together(selection.rest) * factor
@@ -172,8 +172,8 @@ class NomogramDisplay(Display):
         if not self.selection.rest:
             return "The rulers are the whole model, or all but a hundredth of its deviation."
         about = "log odds" if len(self.targets) == 1 else "scores"
-        told = joint_sentence(self.selection.rest, about, "effects that are not drawn one by one")
-        return f"{told[:1].upper()}{told[1:]}."
+        sentence = joint_sentence(self.selection.rest, about, "effects that are not drawn one by one")
+        return f"{sentence[:1].upper()}{sentence[1:]}."
 
     def probabilities(self, table: Any, *, pairs: bool = True) -> Floats:
         """Return the probabilities that a reader finds for the rows of an encoded table, in class order."""
@@ -188,8 +188,8 @@ class NomogramDisplay(Display):
                 log_odds[i, lane.class_position] += lane.points_of(code, number) / self.factor
         for k, c in enumerate(self.targets):
             log_odds[:, c] += self.start[k] + self.spread / self.factor  # others as on average
-            for own in self.pairs if pairs else ():
-                cells = interpolate(own.table, [places.axis(j) for j in own.columns])
+            for pair in self.pairs if pairs else ():
+                cells = interpolate(pair.table, [places.axis(j) for j in pair.columns])
                 log_odds[:, c] += cells[:, c] - cells[:, self.reference]
         weight = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
         proba: Floats = weight / weight.sum(axis=1, keepdims=True)
@@ -233,7 +233,7 @@ class NomogramDisplay(Display):
             words.append(
                 f"Marks without room for a label: {self.unlabelled_}; effects_table lists all values."
             )
-        if any(self.model.schema_.nodes_of(j) for own in self.pairs for j in own.columns):
+        if any(self.model.schema_.nodes_of(j) for pair in self.pairs for j in pair.columns):
             words.append("Between two numbers of a table, points lie between those of both.")
         if any(kind == "unseen" for lane in self.lanes for _, _, kind in lane.marks):
             words.append("A triangle marks a value that training never had.")
@@ -259,7 +259,7 @@ class NomogramDisplay(Display):
             return [None] * len(self.targets)
         scores = self.effects.joint_log_scores(self.row)[0]
         log_odds = scores[self.targets] - scores[self.reference] - self.start
-        return [float(own) for own in log_odds * self.factor]
+        return [float(odds) for odds in log_odds * self.factor]
 
     def _row_others(self, k: int) -> float | None:
         """Return the points of the overlaid row that no lane and no drawn pair shows."""
@@ -269,7 +269,9 @@ class NomogramDisplay(Display):
         c = self.targets[k]
         drawn = [self._row_on(lane) or (0.0, 0.0) for lane in self.lanes if lane.class_position == c]
         return (
-            total - sum(points for _, points in drawn) - sum(self._pair_points(own, c) for own in self.pairs)
+            total
+            - sum(points for _, points in drawn)
+            - sum(self._pair_points(pair, c) for pair in self.pairs)
         )
 
     def _draw_others(self, sheet: Sheet) -> None:
@@ -296,19 +298,19 @@ class NomogramDisplay(Display):
         schema = self.model.schema_
         largest = max(
             (
-                float(np.abs(own.table[..., c] - own.table[..., self.reference]).max())
-                for own in self.pairs
+                float(np.abs(pair.table[..., c] - pair.table[..., self.reference]).max())
+                for pair in self.pairs
                 for c in self.targets
             ),
             default=1.0,
         )
-        for own in self.pairs:
-            labels = [axis_labels(self.effects, schema.coded[j]) for j in own.columns]
+        for pair in self.pairs:
+            labels = [axis_labels(self.effects, schema.coded[j]) for j in pair.columns]
             for c in self.targets:
-                points = (own.table[..., c] - own.table[..., self.reference]) * self.factor
+                points = (pair.table[..., c] - pair.table[..., self.reference]) * self.factor
                 suffix = f" ({clipped(str(self.model.classes_[c]), 12)})" if len(self.targets) > 1 else ""
-                cell = None if self.row is None else tuple(int(self.row.codes[0, j]) for j in own.columns)
-                sheet.pair(own, labels, points, suffix, cell, largest * self.factor)
+                cell = None if self.row is None else tuple(int(self.row.codes[0, j]) for j in pair.columns)
+                sheet.pair(pair, labels, points, suffix, cell, largest * self.factor)
 
     def _draw_totals(self, sheet: Sheet) -> None:
         """Draw the ruler from the sum of points to a probability, or to weights."""
@@ -316,11 +318,11 @@ class NomogramDisplay(Display):
         totals = [
             others + sum(lane.reach for lane in self.lanes if lane.class_position == c) for c in self.targets
         ]
-        own = self._row_totals()
-        most = max([*totals, *(value for value in own if value is not None)]) or 1.0
-        least = min([0.0, *(value for value in own if value is not None)])
+        row_totals = self._row_totals()
+        most = max([*totals, *(value for value in row_totals if value is not None)]) or 1.0
+        least = min([0.0, *(value for value in row_totals if value is not None)])
         sheet.y += 0.1
-        sheet.ruler("Total points", *nice_ticks(most), low=least, high=most, own=own)
+        sheet.ruler("Total points", *nice_ticks(most), low=least, high=most, row_totals=row_totals)
         if len(self.targets) == 1:
             ticks = [((np.log(p / (1 - p)) - self.start[0]) * self.factor, f"{p:g}") for p in PROBABILITIES]
             inside = [(at, label) for at, label in ticks if least <= at <= most]
@@ -367,8 +369,8 @@ class NomogramDisplay(Display):
 def _compared(model: Any, n_classes: int, target: Any) -> tuple[list[int], int]:
     """Return the classes that have lanes, and the one that they are compared with."""
     if n_classes == 2:
-        own = class_position(model, target)
-        return [own], 1 - own
+        compared = class_position(model, target)
+        return [compared], 1 - compared
     if n_classes > MOST_LANES + 1:
         raise InputError(
             f"a nomogram has room for {MOST_LANES + 1} classes, the model has {n_classes}: use "

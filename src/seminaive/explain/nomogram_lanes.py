@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.explain.reading import code_labels, holds_whole_numbers
+from seminaive.explain.reading import code_labels, holds_whole_numbers, short_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.encode.schema import Column
     from seminaive.scores import Effects, FeatureEffect
 
     Floats = NDArray[np.float64]
@@ -41,6 +42,8 @@ class Lane:
         For a curve: increasing numbers and their points.
     whole : bool, default=False
         Whether the numbers of training are whole.
+    column : NumericColumn or None, default=None
+        The column of a number.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Lane:
     edges: tuple[float, ...] | None = None
     curve: tuple[Floats, Floats] | None = None
     whole: bool = False
+    column: Column | None = None
 
     @property
     def of_numbers(self) -> bool:
@@ -85,50 +89,52 @@ class Lane:
         return self.marks[int(np.searchsorted(np.array(self.edges), number, side="left"))][1]
 
 
-def lane_of(effects: Effects, own: FeatureEffect, c: int, reference: int) -> tuple[Lane, float]:
+def lane_of(effects: Effects, effect: FeatureEffect, c: int, reference: int) -> tuple[Lane, float]:
     """Return a lane in log odds from its lowest value, and that value."""
-    if own.curve is None:
-        return _of_categories(effects, own, c, reference)
-    low, high = own.range_seen()
-    missing = float(own.curve.missing[c] - own.curve.missing[reference])
-    whole = holds_whole_numbers(own)
+    if effect.curve is None:
+        return _of_categories(effects, effect, c, reference)
+    low, high = effect.range_seen()
+    missing = float(effect.curve.missing[c] - effect.curve.missing[reference])
+    whole = holds_whole_numbers(effect)
     present = np.unique(
-        own.seen[:-1][(own.weight[:-1] > 0) & (own.seen[:-1] >= low) & (own.seen[:-1] <= high)]
+        effect.seen[:-1][(effect.weight[:-1] > 0) & (effect.seen[:-1] >= low) & (effect.seen[:-1] <= high)]
     )
     numbers: Floats = present if whole else np.empty(0)
-    heights = _log_odds(own, numbers, c, reference)
+    heights = _log_odds(effect, numbers, c, reference)
     one_way = bool((np.diff(heights) >= 0).all() or (np.diff(heights) <= 0).all())
     if not 0 < len(numbers) <= (MOST_MARKS if one_way else MOST_SHUFFLED):
-        numbers = own.curve.grid(low, high, POINTS) if high > low else np.array([low])
-        heights = _log_odds(own, numbers, c, reference)
-    lowest = float(heights.min(initial=missing if own.weight[-1] > 0 else np.inf))
-    marks = [("missing", missing - lowest, "missing")] if own.weight[-1] > 0 else []
-    lane = Lane(own.name, own.position, c, marks, whole=whole)
+        numbers = effect.curve.grid(low, high, POINTS) if high > low else np.array([low])
+        heights = _log_odds(effect, numbers, c, reference)
+    lowest = float(heights.min(initial=missing if effect.weight[-1] > 0 else np.inf))
+    marks = [("missing", missing - lowest, "missing")] if effect.weight[-1] > 0 else []
+    column = effects.schema.columns[effect.position]
+    lane = Lane(effect.name, effect.position, c, marks, whole=whole, column=column)
     if numbers is not present:
         return replace(lane, curve=(numbers, heights - lowest)), lowest
-    marks = [(f"{x:.0f}", float(y) - lowest, "value") for x, y in zip(numbers, heights, strict=True)] + marks
+    texts = short_numbers(numbers.tolist(), 15, column)
+    marks = [(text, float(y) - lowest, "value") for text, y in zip(texts, heights, strict=True)] + marks
     return replace(lane, marks=marks, edges=tuple((numbers[1:] + numbers[:-1]) / 2)), lowest
 
 
-def _log_odds(own: FeatureEffect, numbers: Floats, c: int, reference: int) -> Floats:
-    assert own.curve is not None  # noqa: S101 - narrows the type
-    values = own.curve.at(numbers)
+def _log_odds(effect: FeatureEffect, numbers: Floats, c: int, reference: int) -> Floats:
+    assert effect.curve is not None  # noqa: S101 - narrows the type
+    values = effect.curve.at(numbers)
     heights: Floats = values[:, c] - values[:, reference]
     return heights
 
 
-def _of_categories(effects: Effects, own: FeatureEffect, c: int, reference: int) -> tuple[Lane, float]:
-    assert own.table is not None  # noqa: S101 - narrows the type
-    values = own.table[:, c] - own.table[:, reference]
+def _of_categories(effects: Effects, effect: FeatureEffect, c: int, reference: int) -> tuple[Lane, float]:
+    assert effect.table is not None  # noqa: S101 - narrows the type
+    values = effect.table[:, c] - effect.table[:, reference]
     kinds = ["value"] * len(values)
-    n_present = effects.schema.columns[own.position].n_present
+    n_present = effects.schema.columns[effect.position].n_present
     if len(values) > n_present + 1:
         kinds[n_present] = "missing"
-    kinds[-1] = "missing" if own.weight[-1] > 0 else "unseen"
+    kinds[-1] = "missing" if effect.weight[-1] > 0 else "unseen"
     lowest = float(values[:-1].min())
-    labels = code_labels(effects.schema, own.position)
+    labels = code_labels(effects.schema, effect.position)
     marks = list(zip(labels, (values - lowest).tolist(), kinds, strict=True))
-    return Lane(own.name, own.position, c, marks), lowest
+    return Lane(effect.name, effect.position, c, marks), lowest
 
 
 def scaled(lane: Lane, factor: float) -> Lane:

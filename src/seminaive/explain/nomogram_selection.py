@@ -43,26 +43,28 @@ class Selection:
         """Choose the strongest pairs that matter and the strongest features, as many as one page holds."""
         room = PAGE - FRAME
         drawn: list[TupleEffect] = []
-        for own in tuples_that_matter(effects, PAIR_SHARE):
-            height = n_lanes * _pair_height(own) if len(own.columns) == 2 else np.inf
+        for effect in tuples_that_matter(effects, PAIR_SHARE):
+            height = n_lanes * _pair_height(effect) if len(effect.columns) == 2 else np.inf
             if len(drawn) < pairs and room - height > FOR_FEATURES * (PAGE - FRAME):
-                drawn.append(own)
+                drawn.append(effect)
                 room -= height
         shown: list[FeatureEffect] = []
-        for own in strongest([own for own in effects.features if importance(own.deviation) > 0])[:features]:
-            room -= n_lanes * (CURVE + 0.3 if own.curve is not None else _categories_height(own))
+        for effect in strongest([effect for effect in effects.features if importance(effect.deviation) > 0])[
+            :features
+        ]:
+            room -= n_lanes * (CURVE + 0.3 if effect.curve is not None else _categories_height(effect))
             if room < 0 and shown and features is None:
                 break
-            shown.append(own)
+            shown.append(effect)
         every: list[Any] = [*effects.features, *effects.tuples]
-        names = {own.name for own in shown} | {own.name for own in drawn}
-        rest = [own for own in every if own.name not in names and importance(own.deviation) > 0]
+        names = {effect.name for effect in shown} | {effect.name for effect in drawn}
+        rest = [effect for effect in every if effect.name not in names and importance(effect.deviation) > 0]
         return cls(shown, drawn, [] if is_negligible(rest, effects) else rest)
 
 
-def _pair_height(own: TupleEffect) -> float:
-    return LINE * (min(PAIR_SIDE, int(own.weight.shape[0])) + 2) + 0.3
+def _pair_height(pair: TupleEffect) -> float:
+    return LINE * (min(PAIR_SIDE, int(pair.weight.shape[0])) + 2) + 0.3
 
 
-def _categories_height(own: FeatureEffect) -> float:
-    return 0.2 + LINE * min(4, 1 + len(own.weight) // 4)
+def _categories_height(effect: FeatureEffect) -> float:
+    return 0.2 + LINE * min(4, 1 + len(effect.weight) // 4)

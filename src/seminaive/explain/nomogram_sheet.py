@@ -75,7 +75,7 @@ class Sheet:
         labels: list[str],
         low: float = 0.0,
         high: float | None = None,
-        own: Any = (),
+        row_totals: Any = (),
     ) -> None:
         """Draw a ruler with its labels above."""
         self.y += LINE
@@ -89,9 +89,9 @@ class Sheet:
             if all(at + half < a or at - half > b for a, b in taken):
                 self.write(at, self.y - 0.12, label, ha="center")
                 taken.append((at - half, at + half))
-        for k, value in enumerate(own):
+        for k, value in enumerate(row_totals):
             if value is not None:
-                colour = "C3" if len(own) == 1 else f"C{k}"
+                colour = "C3" if len(row_totals) == 1 else f"C{k}"
                 self.ax.plot(self.x([value], low, high), [self.y], "o", color=colour, ms=5, zorder=3)
         self.y += RULER
 
@@ -117,7 +117,7 @@ class Sheet:
         entries = [(float(self.x(p)), clipped(text), kind) for text, p, kind in lane.marks]
         if lane.curve is not None:
             numbers, points = lane.curve
-            ticks, texts = number_ticks(numbers, lane.whole, 8)
+            ticks, texts = number_ticks(numbers, lane.whole, 8, lane.column)
             places = self.x(np.interp(ticks, numbers, points))
             entries = [(float(x), text, "value") for x, text in zip(places, texts, strict=True)] + entries
         labels = _Labels(self)
@@ -151,7 +151,7 @@ class Sheet:
         def height(number: Any) -> Any:
             return top + (high - np.asarray(number)) / ((high - low) or 1.0) * CURVE
 
-        ticks, texts = number_ticks(numbers, lane.whole, 4)
+        ticks, texts = number_ticks(numbers, lane.whole, 4, lane.column)
         taken: list[float] = []
         for tick, text in zip(ticks, texts, strict=True):
             level = float(height(tick))
@@ -190,7 +190,7 @@ class Sheet:
 
     def pair(
         self,
-        own: TupleEffect,
+        effect: TupleEffect,
         labels: list[list[str]],
         points: Floats,
         suffix: str,
@@ -200,13 +200,13 @@ class Sheet:
         """Draw the points of a pair as a small table; ``largest`` has the full colour."""
         kept = []
         for axis in (0, 1):
-            weight = own.weight.sum(axis=1 - axis)
+            weight = effect.weight.sum(axis=1 - axis)
             order = np.argsort(-weight, kind="stable")[:PAIR_SIDE]
             kept.append(np.sort(order[weight[order] > 0]))
         self.y += 0.2
-        n_seen = [int((own.weight.sum(axis=1 - axis) > 0).sum()) for axis in (0, 1)]
+        n_seen = [int((effect.weight.sum(axis=1 - axis) > 0).sum()) for axis in (0, 1)]
         beside = ", the most frequent values" if [len(codes) for codes in kept] != n_seen else ""
-        self.write(0.15, self.y, f"{clipped(own.name, 70)}{suffix}: points{beside}", NORMAL)
+        self.write(0.15, self.y, f"{clipped(effect.name, 70)}{suffix}: points{beside}", NORMAL)
         self.y += LINE + 0.06
         step = 1.15
         for k, code in enumerate(kept[1]):
@@ -217,16 +217,16 @@ class Sheet:
             for k, column in enumerate(kept[1]):
                 value = points[row, column]
                 colour = (0.84, 0.38, 0.30) if value > 0 else (0.26, 0.58, 0.76)
-                faded = 1.0 if own.weight[row, column] >= 10 else 0.4
+                faded = 1.0 if effect.weight[row, column] >= 10 else 0.4
                 self.ax.fill_between(
                     [NAMES + step * k + 0.03, NAMES + step * (k + 1) - 0.03],
                     self.y - LINE / 2 + 0.01, self.y + LINE / 2 - 0.01,
                     color=colour, alpha=0.6 * faded * abs(value) / (largest or 1.0), lw=0,
                 )  # fmt: skip
-                is_own = cell == (row, column)
+                is_rows_cell = cell == (row, column)
                 self.write(
                     NAMES + step * (k + 0.5), self.y, f"{value:+.0f}" if round(value) else "0", ha="center",
-                    weight="bold" if is_own else "normal", color="C3" if is_own else self.ink,
+                    weight="bold" if is_rows_cell else "normal", color="C3" if is_rows_cell else self.ink,
                 )  # fmt: skip
         self.y += LINE
 
@@ -250,7 +250,7 @@ class _Labels:
 
     def place(self, entries: list[tuple[float, str, str]], *, drop_quietly: bool) -> int:
         """Find room for each label, ends first; return how many have none."""
-        shown = [own for own in entries if own[2] != "unseen"]
+        shown = [entry for entry in entries if entry[2] != "unseen"]
         order = sorted(range(len(shown)), key=lambda k: shown[k][0])
         if not drop_quietly and len(order) > 2:
             order = [order[0], order[-1], *order[1:-1]]

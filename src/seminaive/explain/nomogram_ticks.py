@@ -11,6 +11,8 @@ from seminaive.explain.reading import short_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.encode.schema import Column
+
     Floats = NDArray[np.float64]
 
 MILLION = 1e6
@@ -24,7 +26,9 @@ def nice_ticks(most: float) -> tuple[list[float], list[str]]:
     return ticks, [f"{tick:g}" for tick in ticks]
 
 
-def number_ticks(numbers: Floats, whole: bool, most: int) -> tuple[list[float], list[str]]:
+def number_ticks(
+    numbers: Floats, whole: bool, most: int, column: Column | None = None
+) -> tuple[list[float], list[str]]:
     """Return ticks of a curve and their labels: its ends and round numbers between them.
 
     Where training has whole numbers only, so have the ticks.
@@ -37,6 +41,8 @@ def number_ticks(numbers: Floats, whole: bool, most: int) -> tuple[list[float], 
         Whether only whole numbers have ticks.
     most : int
         About how many round numbers there are.
+    column : NumericColumn or None, default=None
+        Where the numbers are from; those of a column of dates are written as dates.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -47,7 +53,7 @@ def number_ticks(numbers: Floats, whole: bool, most: int) -> tuple[list[float], 
         float(tick) for tick in MaxNLocator(most, integer=whole).tick_values(low, high) if low < tick < high
     ]
     ticks = list(dict.fromkeys([low, high, *inner])) if low <= high else []
-    return ticks, [f"{tick:.0f}" for tick in ticks] if whole else short_numbers(ticks, 3)
+    return ticks, short_numbers(ticks, 15 if whole else 3, column)
 
 
 def weight_label(weight: float) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from seminaive.encode.nodes import at_codes, between_nodes, read_axis
 from seminaive.errors import InputError
-from seminaive.explain.drawing import Display
+from seminaive.explain.plotting import Display
 from seminaive.explain.reading import (
     axis_labels,
     class_position,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import Display, spread_apart
+from seminaive.explain.plotting import Display, spread_apart
 from seminaive.explain.reading import clipped
 
 if TYPE_CHECKING:

@@ -45,8 +45,6 @@ class Portable:
     tuples : list of (positions, cells, values)
         Positions of columns; the cells that are not zero, in mixed radix, the last column fastest; their
         values, of shape (n_cells, n_outputs).
-    factored : list of (positions, factors, core)
-        Pairs: two matrices of factors, one row per code, and a core of shape (rank, rank, n_outputs).
     """
 
     model: str
@@ -56,7 +54,6 @@ class Portable:
     tables: dict[int, Floats]
     curves: dict[int, FeatureCurve]
     tuples: list[tuple[tuple[int, ...], NDArray[np.int64], Floats]]
-    factored: list[tuple[tuple[int, int], tuple[Floats, Floats], Floats]]
 
     @classmethod
     def of(cls, model: Any) -> Portable:
@@ -77,11 +74,6 @@ class Portable:
                 curve = curve_of_number(scores, column, number, own)
                 if curve is not None:
                     curves[position] = curve.map_values(as_outputs)
-        pairs = scores.pairs
-        factored = [
-            ((coded[j], coded[k]), (pairs.factors_of(j), pairs.factors_of(k)), as_outputs(pairs.cores[term]))
-            for term, (j, k) in enumerate(pairs.features)
-        ]
         return cls(
             model_name(model),
             model.classes_.tolist(),
@@ -90,7 +82,6 @@ class Portable:
             tables,
             curves,
             [(tuple(coded[j] for j in columns), cells, values) for columns, cells, values in tuples],
-            factored,
         )
 
     @classmethod
@@ -120,7 +111,6 @@ class Portable:
             tables,
             curves,
             tuples,
-            [],
         )
 
     @property
@@ -130,22 +120,19 @@ class Portable:
 
     @property
     def dense_tuples(self) -> list[tuple[tuple[int, ...], Floats]]:
-        """Return all tuples and factored pairs as dense tables, (n_cells, n_outputs)."""
+        """Return all tuples as dense tables, (n_cells, n_outputs)."""
         dense = []
         for positions, cells, values in self.tuples:
             table = np.zeros((int(np.prod(self.shape(positions))), self.n_outputs))
             table[cells] = values
             dense.append((positions, table))
-        for both, (left, right), core in self.factored:
-            product = np.einsum("au,uvc,bv->abc", left, core, right)
-            dense.append((both, product.reshape(-1, self.n_outputs)))
         return dense
 
     @property
     def n_values(self) -> int:
         """Return how many numbers the dense tables of tuples have."""
-        every = [*(own for own, _, _ in self.tuples), *(own for own, _, _ in self.factored)]
-        return sum(int(np.prod(self.shape(own), dtype=object)) for own in every) * self.n_outputs
+        cells = sum(int(np.prod(self.shape(positions), dtype=object)) for positions, _, _ in self.tuples)
+        return cells * self.n_outputs
 
     def shape(self, positions: tuple[int, ...]) -> tuple[int, ...]:
         """Return the number of codes of each column of a tuple."""
@@ -158,7 +145,7 @@ class Portable:
     @property
     def coded(self) -> list[int]:
         """Return the columns whose codes are looked up: categories that matter, and numbers in tuples."""
-        in_tuples = {own for positions, *_ in (*self.tuples, *self.factored) for own in positions}
+        in_tuples = {own for positions, *_ in self.tuples for own in positions}
         return sorted({*self.tables, *in_tuples})
 
     def document(self) -> dict[str, Any]:
@@ -178,10 +165,6 @@ class Portable:
                     "effects": values.tolist(),
                 }
                 for positions, cells, values in self.tuples
-            ],
-            "factored": [
-                {"columns": list(both), "left": left.tolist(), "right": right.tolist(), "core": core.tolist()}
-                for both, (left, right), core in self.factored
             ],
         }
 
@@ -211,8 +194,9 @@ class Portable:
 def _reading(column: CategoricalColumn | NumericColumn, *, is_coded: bool) -> dict[str, Any]:
     """Return how a column's cells are read."""
     if isinstance(column, CategoricalColumn):
-        merged = {"merged": True} if column.merged else {}
-        return {"kind": "category", "categories": list(column.categories), **merged}
+        marks = {"merged": column.merged, "ordered": column.order is not None}
+        marked = {name: True for name, holds in marks.items() if holds}
+        return {"kind": "category", "categories": list(column.categories), **marked}
     written = {} if column.written is None else {"written": column.written.reader}
     if not is_coded:
         return {"kind": "number", **written}
@@ -229,12 +213,13 @@ def to_json(model: Any) -> str:
     """Return a fitted additive model as JSON text, for programs that read it themselves.
 
     The document has ``format`` ("seminaive-additive"), ``version`` (1), ``model``, ``classes``,
-    ``intercept``, ``columns``, ``tuples`` and ``factored``. Effects have one number per class; with two
+    ``intercept``, ``columns`` and ``tuples``. Effects have one number per class; with two
     classes one number, the log odds of the second class. A row's score is ``intercept`` plus
 
     - for each column of kind "category" with ``effects``: ``effects[code]``, where the code of a value is its
       position in ``categories``, else ``unseen``; that of a missing cell is ``missing``
-      (where the column is ``merged``, capitals and spaces around a value do not matter);
+      (where the column is ``merged``, capitals and spaces around a value do not matter; where it is
+      ``ordered``, categories are levels in their order);
     - for each column of kind "number" with a ``curve``: ``curve.missing`` for a missing cell; else, with p
       the number of ``edges`` below x and ``z = (x - anchors[p]) * scale``, the polynomial
       ``coefficients[p][0] + z * (coefficients[p][1] + z * coefficients[p][2])``;
@@ -243,16 +228,17 @@ def to_json(model: Any) -> str:
       in ``cells``, or nothing where it is not listed. A number whose column has ``nodes``, one in each bin,
       is read between them: with b the last node that is not above x (0 where all are), w the share of the way
       from node b to the next, 0 where x is below it or there is none, ``1 - w`` times the effect at the code
-      b plus ``w`` times that at ``b + 1``, along each such column of the tuple;
-    - for each of ``factored``: ``sum over u, v of left[c0][u] * core[u][v] * right[c1][v]``.
+      b plus ``w`` times that at ``b + 1``, along each such column of the tuple.
 
     Probabilities are the softmax of the scores, or the logistic function of the log odds. A column of numbers
     that came as text has ``written``: its decimal mark, mark between thousands and unit, and a regular
     expression whose groups are an opening bracket, a sign, the whole digits with marks between thousands, the
     digits after the decimal mark, an exponent, a sign after the number and a closing bracket. Text that does
-    not match, or is longer than ``longest``, is missing. A model that was edited has its ``history``, too,
-    and one that started from earlier models lists them as ``started_from``, the first one first. `from_json`
-    makes a model of the document again.
+    not match, or is longer than ``longest``, is missing. A column of dates has ``written``, too, with a
+    ``standard`` and a regular expression whose groups are year, month, day, hour, minute, second, its
+    fraction, and zone; its number is the days since the start of 1970, in universal time. A model that was
+    edited has its ``history``, too, and one that started from earlier models lists them as ``started_from``,
+    the first one first. `from_json` makes a model of the document again.
 
     Parameters
     ----------
@@ -287,7 +273,9 @@ def warn_of_text(portable: Portable, export: str) -> None:
     """
     columns = portable.schema.columns
     used = [columns[position] for position in sorted({*portable.coded, *portable.curves})]
-    written = [own for own in used if isinstance(own, NumericColumn) and own.written is not None]
+    numbers = [own for own in used if isinstance(own, NumericColumn)]
+    dates = [own.name for own in numbers if own.has_dates]
+    written = [own for own in numbers if own.written is not None and not own.has_dates]
     merged = [own.name for own in used if isinstance(own, CategoricalColumn) and own.merged]
     sentences = []
     if written:
@@ -298,6 +286,9 @@ def warn_of_text(portable: Portable, export: str) -> None:
             f"{names} came as text, such as {first.example!r}, and {export} reads numbers: convert text to "
             "numbers before, without units and marks between thousands"
         )
+    if dates:
+        names = ", ".join(map(repr, dates))
+        sentences.append(f"{export} reads the dates of {names} as numbers: give days since 1970-01-01")
     if merged:
         names = ", ".join(map(repr, merged))
         sentences.append(f"{export} reads the values of {names} letter by letter: write them as in training")
@@ -317,7 +308,7 @@ def _split_tables(
         if isinstance(terms, ObservedTerms):
             start, stop = np.searchsorted(terms.kept, dense.offsets[term : term + 2])
             cells = terms.kept[start:stop] - dense.offsets[term]
-            values = scores.tables[terms.places(terms.kept[start:stop])]
+            values = scores.tables[terms.cells_from_dense(terms.kept[start:stop])]
         else:
             values = scores.tables[terms.block(term)]
             cells = np.arange(len(values))

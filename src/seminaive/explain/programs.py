@@ -12,6 +12,7 @@ PYTHON = '''"""Probabilities of a {model} of seminaive. Needs nothing but Python
 
 import re
 from bisect import bisect_left, bisect_right
+from datetime import datetime, timedelta
 from math import exp
 
 MODEL = {document}
@@ -35,8 +36,11 @@ def scores(row):
         cell = None
         if column["kind"] != "ignored":
             cell = row[column["name"]] if by_name else row[position]
+        if hasattr(cell, "isoformat"):
+            cell = cell.isoformat()
         if isinstance(cell, str) and "written" in column:
-            cell = _number(column["written"], cell)
+            read = _days if "standard" in column["written"] else _number
+            cell = read(column["written"], cell)
         elif isinstance(cell, str) and column.get("merged"):
             cell = cell.strip().lower()
         absent = cell is None or cell != cell
@@ -66,12 +70,6 @@ def scores(row):
         for cell, share in cells:
             if cell in own["at"]:
                 _add(total, [share * value for value in own["at"][cell]])
-    for own in MODEL["factored"]:
-        (left, _), (right, _) = (places[position][0] for position in own["columns"])
-        left, right = own["left"][left], own["right"][right]
-        for u, row_of_core in zip(left, own["core"]):
-            for v, core in zip(right, row_of_core):
-                _add(total, [u * v * each for each in core])
     return total if len(total) > 1 else [0.0, total[0]]
 
 
@@ -89,6 +87,21 @@ def _between(nodes, number):
     if code + 1 == len(nodes) or number <= nodes[code]:
         return code, 0.0
     return code, (number - nodes[code]) / (nodes[code + 1] - nodes[code])
+
+
+def _days(written, text):
+    """Return the days since 1970 of a date, None where a text is no date."""
+    found = re.match(written["pattern"], text)
+    if found is None:
+        return None
+    year, month, day, hour, minute, second = (int(part or 0) for part in found.groups()[:6])
+    try:
+        moment = datetime(year, month, day, hour, minute, second, int((found[7] or "0")[:6].ljust(6, "0")))
+    except ValueError:
+        return None
+    zone = "+00:00" if found[8] in (None, "Z") else found[8]
+    east = (60 * int(zone[1:3]) + int(zone[-2:])) * (-1 if zone[0] == "-" else 1)
+    return ((moment - datetime(1970, 1, 1)) // timedelta(microseconds=1) - 60000000 * east) / 86400000000
 
 
 def _number(written, text):
@@ -110,8 +123,28 @@ def _add(total, values):
 '''
 
 # How cells are read: as they are, which a form ensures, or numbers and categories as people write them.
+JAVASCRIPT_DATES = """function daysOf(written, text) {
+  const found = text.match(new RegExp(written.pattern));
+  if (!found) return null;
+  const [year, month, day, hour, minute, second] = found.slice(1, 7).map(part => Number(part || 0));
+  const midnight = new Date(Date.UTC(year, month - 1, day));
+  const real = midnight.getUTCMonth() === month - 1 && midnight.getUTCDate() === day;
+  if (!real || hour > 23 || minute > 59 || second > 59) return null;
+  const zone = found[8] && found[8] !== "Z" ? found[8] : "+00:00";
+  const east = (60 * Number(zone.slice(1, 3)) + Number(zone.slice(-2))) * (zone[0] === "-" ? -1 : 1);
+  const seconds = midnight.getTime() / 1000 + 3600 * hour + 60 * (minute - east) + second;
+  return (seconds * 1e6 + Number((found[7] || "0").slice(0, 6).padEnd(6, "0"))) / 86400e6;
+}
+function dateText(days) {
+  const text = new Date(Math.round(days * 86400e3)).toISOString();
+  const [day, time] = [text.slice(0, 10), text.slice(11, 19)];
+  return time === "00:00:00" ? day : day + " " + (time.endsWith(":00") ? time.slice(0, 5) : time);
+}
+"""
 PLAIN_CELLS = "const cellAs = (column, cell) => cell;\n"
-WRITTEN_CELLS = """function numberOf(written, text) {
+WRITTEN_CELLS = (
+    JAVASCRIPT_DATES
+    + """function numberOf(written, text) {
   const pattern = new RegExp(written.pattern, written.ignore_case ? "i" : "");
   const found = text.length > written.longest ? null : text.match(pattern);
   if (!found || (found[1] === undefined) !== (found[7] === undefined)) return null;
@@ -121,10 +154,13 @@ WRITTEN_CELLS = """function numberOf(written, text) {
   return found[1] || found[6] || (found[2] && found[2] !== "+") ? -size : size;
 }
 function cellAs(column, cell) {
+  if (cell instanceof Date) cell = cell.toISOString();
   if (typeof cell !== "string") return cell;
-  return column.written ? numberOf(column.written, cell) : column.merged ? cell.trim().toLowerCase() : cell;
+  if (column.written) return (column.written.standard ? daysOf : numberOf)(column.written, cell);
+  return column.merged ? cell.trim().toLowerCase() : cell;
 }
 """
+)
 
 # The part that the page of the calculator uses, too, behind one of these. Categories are told apart by type:
 # "1" is not 1.
@@ -173,23 +209,15 @@ function alone(c, cell, code) {
   return a.map((v, k) => v + z * (b[k] + z * q[k]));
 }
 function together(t, places) {
-  if (t.core === undefined) {
-    let cells = [[0, 1]];
-    t.columns.forEach((i, axis) => {
-      const {code, along} = places[i], next = (c, k) => c * t.codes[axis] + k;
-      cells = along === 0 ? cells.map(([c, s]) => [next(c, code), s])
-        : cells.flatMap(([c, s]) => [[next(c, code), s * (1 - along)], [next(c, code + 1), s * along]]);
-    });
-    const listed = cells.filter(([c]) => t.at.has(c));
-    if (!listed.length) return undefined;
-    return MODEL.intercept.map((_, k) => listed.reduce((sum, [c, s]) => sum + s * t.at.get(c)[k], 0));
-  }
-  const left = t.left[places[t.columns[0]].code], right = t.right[places[t.columns[1]].code];
-  return MODEL.intercept.map((_, k) => {
-    let sum = 0;
-    left.forEach((u, a) => right.forEach((v, b) => { sum += u * v * t.core[a][b][k]; }));
-    return sum;
+  let cells = [[0, 1]];
+  t.columns.forEach((i, axis) => {
+    const {code, along} = places[i], next = (c, k) => c * t.codes[axis] + k;
+    cells = along === 0 ? cells.map(([c, s]) => [next(c, code), s])
+      : cells.flatMap(([c, s]) => [[next(c, code), s * (1 - along)], [next(c, code + 1), s * along]]);
   });
+  const listed = cells.filter(([c]) => t.at.has(c));
+  if (!listed.length) return undefined;
+  return MODEL.intercept.map((_, k) => listed.reduce((sum, [c, s]) => sum + s * t.at.get(c)[k], 0));
 }
 function contributions(row) {
   const parts = [], places = placesOf(row);
@@ -197,7 +225,7 @@ function contributions(row) {
     const values = alone(c, cellOf(row, c, i), places[i].code);
     if (values !== undefined) parts.push({columns: [i], values});
   });
-  for (const t of [...MODEL.tuples, ...MODEL.factored]) {
+  for (const t of MODEL.tuples) {
     const values = together(t, places);
     if (values !== undefined) parts.push({columns: t.columns, values});
   }
@@ -240,7 +268,7 @@ function sharesFromRow(row, reference, own, other) {
   const shares = MODEL.columns.map((c, i) =>
     odds(alone(c, cellOf(row, c, i), here[i].code))
       - odds(alone(c, cellOf(reference, c, i), there[i].code)));
-  for (const t of [...MODEL.tuples, ...MODEL.factored]) {
+  for (const t of MODEL.tuples) {
     const n = t.columns.length, values = [], taken = m => t.columns.filter((_, a) => m >> a & 1).length;
     if (t.columns.every(i => isSame(here[i], there[i]))) continue;
     for (let m = 0; m < 1 << n; m++) {
@@ -269,6 +297,7 @@ function cellText(c, cell) {
     const code = c.code.get(key(cell));
     return code === undefined ? "unseen" : String(c.categories[code]);
   }
+  if (c.written && c.written.standard) return dateText(cell);
   if (Number.isInteger(cell) && Math.abs(cell) >= 10000) return cell.toLocaleString("en-US");
   return String(Number(cell.toPrecision(6)));
 }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from seminaive.encode import CategoricalColumn, NumericColumn
+from seminaive.encode import CategoricalColumn, DateFormat, NumericColumn
 from seminaive.errors import InputError
 from seminaive.scores import AdditiveScores, Effects
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
+    from seminaive.encode.schema import Column
     from seminaive.scores import FeatureEffect
 
     Floats = NDArray[np.float64]
@@ -102,8 +103,14 @@ def holds_whole_numbers(own: FeatureEffect) -> bool:
     return bool(own.curve is not None and len(seen) and (seen == np.round(seen)).all())
 
 
-def short_numbers(numbers: Sequence[float], digits: int = 6) -> list[str]:
-    """Return numbers as text, with six digits, more where these would not tell them apart."""
+def short_numbers(numbers: Sequence[float], digits: int = 6, column: Column | None = None) -> list[str]:
+    """Return numbers as text, with six digits, more where these would not tell them apart.
+
+    Those of a column of dates are dates.
+    """
+    dates = getattr(column, "written", None)
+    if isinstance(dates, DateFormat):
+        return dates.texts(numbers)
     for enough in range(digits, 18):
         shown = [f"{number:.{enough}g}" for number in numbers]
         if len(set(shown)) == len(set(numbers)):
@@ -117,9 +124,9 @@ def _plain(text: str) -> str:
     return f"{number:.0f}" if "e" in text and 1 <= abs(number) < 1e7 and number == round(number) else text
 
 
-def interval_labels(edges: Sequence[float], digits: int = 6) -> list[str]:
-    """Return a label for each interval between edges, which belong to the interval below them."""
-    shown = short_numbers(edges, digits)
+def interval_labels(edges: Sequence[float], digits: int = 6, column: Column | None = None) -> list[str]:
+    """Return a label for each interval of a column between edges, which belong to the interval below them."""
+    shown = short_numbers(edges, digits, column)
     if not shown:
         return ["any number"]
     between = [f"{low} to {high}" for low, high in pairwise(shown)]
@@ -133,7 +140,8 @@ def code_labels(schema: Schema, position: int) -> list[str]:
     """
     column = schema.columns[position]
     if isinstance(column, NumericColumn):
-        labels = short_numbers(column.nodes) if column.nodes else interval_labels(column.cuts or ())
+        nodes, cuts = column.nodes, column.cuts or ()
+        labels = short_numbers(nodes, column=column) if nodes else interval_labels(cuts, column=column)
     else:
         known = column.categories if isinstance(column, CategoricalColumn) else ()
         labels = [label_text(own) for own in known]
@@ -151,7 +159,7 @@ def axis_labels(effects: Effects, position: int) -> list[str]:
     Intervals of whole numbers are written by the numbers that they hold, others by few digits.
     """
     column = effects.schema.columns[position]
-    if not isinstance(column, NumericColumn):
+    if not isinstance(column, NumericColumn) or column.has_dates:
         return code_labels(effects.schema, position)
     if column.nodes:
         whole = all(node == round(node) for node in column.nodes)

@@ -14,6 +14,7 @@ from seminaive.errors import InputError
 from seminaive.explain.reading import class_position, code_labels, effects_of, evidence, interval_labels
 from seminaive.explain.segments import best_bands, share_bands
 from seminaive.explain.what_matters import largest_effect, together
+from seminaive.selection.recalibration import recalibrate
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-NEWTON_STEPS = 100
 # The mean bands of columns that are not named, and the most numbers between which cuts are tried.
 BANDS, MOST_NUMBERS = 8, 1024
 
@@ -65,8 +65,8 @@ class ScoredFeature:
         """Return the points of cells, given as codes for categories and as numbers else."""
         points = np.array(self.points, dtype=np.int64)
         if self.edges is None:
-            own: NDArray[np.int64] = points[codes]
-            return own
+            of_codes: NDArray[np.int64] = points[codes]
+            return of_codes
         absent = np.isnan(numbers)
         bands = np.searchsorted(np.array(self.edges), np.where(absent, 0.0, numbers), side="left")
         return np.where(absent, points[-1], points[bands])
@@ -120,10 +120,10 @@ class Scorecard:
         return frame_like(
             None,
             {
-                "feature": [own.name for own in self.features for _ in own.points],
-                "value": [label for own in self.features for label in own.labels],
-                "points": [points for own in self.features for points in own.points],
-                "weight": [weight for own in self.features for weight in own.weight],
+                "feature": [feature.name for feature in self.features for _ in feature.points],
+                "value": [label for feature in self.features for label in feature.labels],
+                "points": [points for feature in self.features for points in feature.points],
+                "weight": [weight for feature in self.features for weight in feature.weight],
             },
         )
 
@@ -139,10 +139,10 @@ class Scorecard:
         coded = {position: j for j, position in enumerate(self.schema.coded)}
         numeric = {position: j for j, position in enumerate(self.schema.numeric)}
         total = np.zeros(len(table), dtype=np.int64)
-        for own in self.features:
-            codes = table.codes[:, coded[own.position]] if own.edges is None else None
-            numbers = None if own.edges is None else table.numbers[:, numeric[own.position]]
-            total += own.of(codes, numbers)
+        for feature in self.features:
+            codes = table.codes[:, coded[feature.position]] if feature.edges is None else None
+            numbers = None if feature.edges is None else table.numbers[:, numeric[feature.position]]
+            total += feature.of(codes, numbers)
         return total
 
     def predict_proba(self, X: Any) -> Floats:
@@ -157,18 +157,18 @@ class Scorecard:
         return both[:, ::-1] if self.swapped else both
 
     def __str__(self) -> str:
-        width = max(len(label) for own in self.features for label in own.labels)
+        width = max(len(label) for feature in self.features for label in feature.labels)
         lines = [f"Points for {self.target} (against {self.other})"]
-        for own in self.features:
-            lines.append(own.name)
+        for feature in self.features:
+            lines.append(feature.name)
             lines += [
                 f"  {label:<{width}} {points:>5}"
-                for label, points in zip(own.labels, own.points, strict=True)
+                for label, points in zip(feature.labels, feature.points, strict=True)
             ]
         lines.append(
             f"A score of {self.even:.1f} is a probability of 0.5; {self.to_double:g} points double the odds."
         )
-        most = max(self.features, key=lambda own: own.differs)
+        most = max(self.features, key=lambda feature: feature.differs)
         lines.append(
             f"Rounding and bands change the log odds by {self.differs:.2g} (standard deviation over the "
             f"training rows), most of all in {most.name}, by {most.differs:.2g}; pairs that are left out "
@@ -202,9 +202,9 @@ def scorecard(
     bands : int or mapping of column to int, default=8
         Bands of a number, in the mean over the columns of numbers: a curve that needs more, such as that of
         the capital gains in the adult table, which jumps up and down twenty times, gets up to twice as many,
-        and a straight flat one fewer, so that all curves together differ least. A mapping gives some columns
-        at most so many and shares 8 per column among the others. The printed card names the column that
-        loses most.
+        and a straight flat one fewer, so that all curves together differ least. A mapping limits the bands of
+        the columns that it names, and 8 per column are shared among the others. The printed card names the
+        column that loses most.
     X : table, default=None
         Rows whose numbers the bands are found on, such as the training table. None takes the summary of
         training, which knows no extreme number: the 10 smallest and the 10 largest of a column count as the
@@ -239,60 +239,63 @@ def scorecard(
         raise InputError(
             f"points_to_double is above 0 and bands at least 1, got {points_to_double!r} and {bands!r}"
         )
-    own_class = class_position(model, target)
+    scored_class = class_position(model, target)
     features = effects.features
     if X is not None:
         rows = TableEncoder(effects.schema).encode(open_table(X))
-        features = tuple(_at_rows(effects.schema, own, rows) for own in features)
-    bands_of = _bands_of(features, own_class, named, mean)
+        features = tuple(_at_rows(effects.schema, effect, rows) for effect in features)
+    bands_of = _bands_of(features, scored_class, named, mean)
     factor = points_to_double / np.log(2)
-    found = [_scored(effects.schema, own, own_class, bands_of.get(own.name, 1), factor) for own in features]
-    start = float(evidence(effects.intercept, own_class)) + sum(lowest for _, lowest in found)
+    found = [
+        _scored(effects.schema, effect, scored_class, bands_of.get(effect.name, 1), factor)
+        for effect in features
+    ]
+    start = float(evidence(effects.intercept, scored_class)) + sum(lowest for _, lowest in found)
     card = Scorecard(
         tuple(scored for scored, _ in found),
         effects.schema,
-        model.classes_[own_class],
-        model.classes_[1 - own_class],
-        own_class == 0,
+        model.classes_[scored_class],
+        model.classes_[1 - scored_class],
+        scored_class == 0,
         -start * factor,
         float(points_to_double),
         float(np.sqrt(sum(scored.differs**2 for scored, _ in found))),
         together(effects.tuples),
         sum(scored.largest for scored, _ in found)
-        + sum(largest_effect(own, own_class) for own in effects.tuples),
+        + sum(largest_effect(effect, scored_class) for effect in effects.tuples),
     )
     if X is not None:
-        exact = evidence(effects.joint_log_scores(rows), own_class)
+        exact = evidence(effects.joint_log_scores(rows), scored_class)
         log_odds = (card.score(X) - card.even) / factor
         card = replace(card, largest=float(np.abs(log_odds - exact).max(initial=0.0)))
     return card if calibrate is None else _calibrated(card, model, *calibrate)
 
 
 def _bands_of(
-    features: Sequence[FeatureEffect], own_class: int, named: dict[str, int], mean: int
+    features: Sequence[FeatureEffect], scored_class: int, named: dict[str, int], mean: int
 ) -> dict[str, int]:
     """Return how many bands each number gets: those that are named, and ``mean`` per other one, shared."""
-    sharing = [own for own in features if own.curve is not None and own.name not in named]
-    shares = share_bands([(own, evidence(own.at_seen, own_class)) for own in sharing], mean)
-    return named | {own.name: share for own, share in zip(sharing, shares, strict=True)}
+    sharing = [effect for effect in features if effect.curve is not None and effect.name not in named]
+    shares = share_bands([(effect, evidence(effect.at_seen, scored_class)) for effect in sharing], mean)
+    return named | {effect.name: share for effect, share in zip(sharing, shares, strict=True)}
 
 
 def _scored(
-    schema: Schema, own: FeatureEffect, own_class: int, bands: int, factor: float
+    schema: Schema, effect: FeatureEffect, scored_class: int, bands: int, factor: float
 ) -> tuple[ScoredFeature, float]:
     """Return a feature as points, ``factor`` per unit of the log odds, and the effect that has 0 points."""
-    edges, labels, values, weight = _values(schema, own, own_class, bands)
+    edges, labels, values, weight = _values(schema, effect, scored_class, bands)
     seen = weight > 0 if (weight > 0).any() else np.ones(len(weight), dtype=bool)
     lowest = float(values[seen].min())
     points = np.round((values - lowest) * factor).astype(np.int64)
     scored = ScoredFeature(
-        own.name, own.position, edges, labels, tuple(points.tolist()), tuple(weight.tolist())
+        effect.name, effect.position, edges, labels, tuple(points.tolist()), tuple(weight.tolist())
     )
-    exact = evidence(own.at_seen, own_class)
-    cells = (own.seen.astype(np.int64), None) if edges is None else (None, own.seen)
+    exact = evidence(effect.at_seen, scored_class)
+    cells = (effect.seen.astype(np.int64), None) if edges is None else (None, effect.seen)
     change = scored.of(*cells) / factor + lowest - exact
-    largest = float(np.abs(change[own.weight > 0]).max(initial=0.0))
-    lost = _mean_square(change, own.weight)
+    largest = float(np.abs(change[effect.weight > 0]).max(initial=0.0))
+    lost = _mean_square(change, effect.weight)
     return replace(scored, differs=float(np.sqrt(lost)), largest=largest), lowest
 
 
@@ -307,32 +310,33 @@ def _named_bands(model: Any, bands: int | Mapping[str, int]) -> dict[str, int]:
     return dict(bands)
 
 
-def _at_rows(schema: Schema, own: FeatureEffect, rows: EncodedTable) -> FeatureEffect:
+def _at_rows(schema: Schema, effect: FeatureEffect, rows: EncodedTable) -> FeatureEffect:
     """Return the effect of a number with the numbers of some rows in place of those of the summary."""
-    if own.curve is None:
-        return own
-    numbers = rows.numbers[:, schema.numeric.index(own.position)]
+    if effect.curve is None:
+        return effect
+    numbers = rows.numbers[:, schema.numeric.index(effect.position)]
     absent = np.isnan(numbers)
     seen, counts = np.unique(numbers[~absent], return_counts=True)
     if len(seen) > MOST_NUMBERS:
         group = np.arange(len(seen)) * MOST_NUMBERS // len(seen)
         total = np.bincount(group, counts)
         seen, counts = np.bincount(group, counts * seen) / total, total
-    return replace(own, seen=np.append(seen, np.nan), weight=np.append(counts, absent.sum()).astype(float))
+    return replace(effect, seen=np.append(seen, np.nan), weight=np.append(counts, absent.sum()).astype(float))
 
 
 def _values(
-    schema: Schema, own: FeatureEffect, own_class: int, bands: int
+    schema: Schema, effect: FeatureEffect, scored_class: int, bands: int
 ) -> tuple[tuple[float, ...] | None, tuple[str, ...], Floats, Floats]:
     """Return edges, labels, effects and training weights of a feature's values."""
-    if own.curve is None:
-        labels = tuple(code_labels(schema, own.position))
-        return None, labels, evidence(own.at_seen, own_class), own.weight
-    edges, means = best_bands(own, evidence(own.at_seen, own_class), bands)
-    values = np.append(means, evidence(own.curve.missing, own_class))
-    place = np.searchsorted(np.array(edges), own.seen[:-1], side="left")
-    weight = np.append(np.bincount(place, own.weight[:-1], minlength=len(means)), own.weight[-1])
-    return tuple(edges), (*interval_labels(edges), "missing"), values, weight
+    if effect.curve is None:
+        labels = tuple(code_labels(schema, effect.position))
+        return None, labels, evidence(effect.at_seen, scored_class), effect.weight
+    edges, means = best_bands(effect, evidence(effect.at_seen, scored_class), bands)
+    values = np.append(means, evidence(effect.curve.missing, scored_class))
+    band = np.searchsorted(np.array(edges), effect.seen[:-1], side="left")
+    weight = np.append(np.bincount(band, effect.weight[:-1], minlength=len(means)), effect.weight[-1])
+    shown = interval_labels(edges, column=schema.columns[effect.position])
+    return tuple(edges), (*shown, "missing"), values, weight
 
 
 def _mean_square(values: Floats, weight: Floats) -> float:
@@ -345,27 +349,17 @@ def _mean_square(values: Floats, weight: Floats) -> float:
 
 def _calibrated(card: Scorecard, model: Any, X: Any, y: Any) -> Scorecard:
     """Return the card with its two constants fitted to rows by Newton's method."""
-    is_target = (np.asarray(y) == card.target).astype(np.float64)
+    is_target = (np.asarray(y) == card.target).astype(np.int64)
     score = card.score(X).astype(np.float64)
-    middle, spread = score.mean(), max(score.std(), 1e-12)
-    design = np.stack([np.ones_like(score), (score - middle) / spread], axis=1)
-    coefficients = np.zeros(2)
-    for _ in range(NEWTON_STEPS):
-        probability = expit(design @ coefficients)
-        gradient = design.T @ (is_target - probability)
-        if np.abs(gradient).max() < 1e-9 * len(score):
-            break
-        hessian = (design * (probability * (1 - probability))[:, None]).T @ design + 1e-9 * np.eye(2)
-        coefficients += np.linalg.solve(hessian, gradient)
-    slope = coefficients[1] / spread
-    if not slope > 0:
+    found = recalibrate(score[:, None], is_target, np.ones_like(score), 2)
+    if not (found.slope > 0 and np.ptp(score) > 0):
         raise InputError(
             "on these rows the score does not rise with the class: the scorecard does not fit them, so it "
             "cannot be calibrated"
         )
-    even = middle - coefficients[0] / slope
+    even = -found.intercept[0] / found.slope
     before = card.predict_proba(X)
-    changed = replace(card, even=float(even), to_double=float(np.log(2) / slope))
+    changed = replace(card, even=float(even), to_double=float(np.log(2) / found.slope))
     losses = [
         _log_loss(proba, np.asarray(y), model.classes_)
         for proba in (before, changed.predict_proba(X), model.predict_proba(X))
@@ -378,5 +372,5 @@ def _calibrated(card: Scorecard, model: Any, X: Any, y: Any) -> Scorecard:
 
 
 def _log_loss(proba: Floats, y: Any, classes: Any) -> float:
-    own = proba[np.arange(len(y)), np.searchsorted(classes, y)]
-    return float(-np.log(np.maximum(own, 1e-300)).mean())
+    of_label = proba[np.arange(len(y)), np.searchsorted(classes, y)]
+    return float(-np.log(np.maximum(of_label, 1e-300)).mean())

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def best_bands(effect: FeatureEffect, values: Floats, bands: int) -> tuple[list[float], Floats]:
-    """Return the edges of at most so many bands, and the mean of the values in each.
+    """Return the edges of at most ``bands`` bands, and the mean of the values in each.
 
     The bands minimise the squared distance of their means from the values, weighted by the training rows: by
     dynamic programming over all ways to cut. Edges belong to the band below; each is a jump of the curve
@@ -56,10 +56,10 @@ def share_bands(curves: list[tuple[FeatureEffect, Floats]], bands: int) -> list[
     for effect, values in curves:
         _, weight, y = _present(effect, values)
         _, lost = _cut(weight, y, min(2 * bands, total, len(y))) if len(y) else ([0], [0.0])
-        # So many bands before this curve, so many for it.
+        # Row k gives this curve k + 1 bands; columns are the bands of all curves up to it.
         ways = np.full((len(lost), total + 1), np.inf)
-        for k, own in enumerate(lost):
-            ways[k, k + 1 :] = best[: total - k] + own
+        for k, loss in enumerate(lost):
+            ways[k, k + 1 :] = best[: total - k] + loss
         choices.append(ways.argmin(axis=0) + 1)
         best = ways.min(axis=0)
     shares, left = [], total
@@ -78,7 +78,7 @@ def _present(effect: FeatureEffect, values: Floats) -> tuple[Floats, Floats, Flo
 def _cut(weight: Floats, y: Floats, bands: int) -> tuple[list[int], list[float]]:
     """Return where the bands begin, and the squared distance with 1, 2, ... of them."""
     sums = [np.append(0.0, np.cumsum(weight * y**power)) for power in range(3)]
-    total, first, second = (own[None, :] - own[:, None] for own in sums)  # from row's to column's
+    total, first, second = (sums_to[None, :] - sums_to[:, None] for sums_to in sums)  # from row's to column's
     n = len(y)
     before = np.arange(n + 1)[:, None] < np.arange(n + 1)[None, :]
     cost = np.where(

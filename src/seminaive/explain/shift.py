@@ -319,7 +319,7 @@ def _compared(effects: Effects, before: _Side, now: _Side) -> tuple[list[ColumnS
                 sums[column.name] = _Sums(before.cells[j,] @ effect.table, now.cells[j,] @ effect.table)
         elif isinstance(column, NumericColumn):
             number = schema.numeric.index(position)
-            own, total = _compared_numbers(effect, before, now, number)
+            own, total = _compared_numbers(effect, before, now, number, column)
             columns.append(ColumnShift.of(column.name, position, *own))
             if total is not None:
                 sums[column.name] = total
@@ -331,13 +331,13 @@ def _compared(effects: Effects, before: _Side, now: _Side) -> tuple[list[ColumnS
 
 
 def _compared_numbers(
-    effect: FeatureEffect | None, before: _Side, now: _Side, number: int
+    effect: FeatureEffect | None, before: _Side, now: _Side, number: int, column: NumericColumn
 ) -> tuple[tuple[list[str], Floats, Floats], _Sums | None]:
     """Return labels and weights of the ranges of a number before and now, and the sums of its effect."""
     curve = None if effect is None else effect.curve
     bins = before.quantiles(number)
     weights, total = bins.count(now.numbers(number), curve)
-    compared = interval_labels(bins.edges.tolist()), bins.weights, weights
+    compared = interval_labels(bins.edges.tolist(), column=column), bins.weights, weights
     if effect is None or total is None:
         return compared, None
     earlier = effect.weight @ effect.at_seen

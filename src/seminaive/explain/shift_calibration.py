@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import stats
+from scipy.special import expit
+
+from seminaive.selection.recalibration import recalibrate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -14,9 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bins = NDArray[np.integer]
 
-# Newton steps of the recalibration, which has two parameters, and the step that ends it.
-MOST_STEPS, SMALL_STEP = 50, 1e-10
-# The slope and intercept beyond which labels are separated by the score: a probability of e**-30 is none.
+# Log odds beyond which labels are separated by the score: a probability of e**-30 is none.
 MOST_LOG_ODDS = 30.0
 # Expected rows of either class from which a bin of a column is judged by itself.
 FEWEST_EXPECTED = 5.0
@@ -57,45 +58,26 @@ class Calibration:
         bins : dict of column to ndarray of shape (n_rows,)
         """
         design = np.column_stack([np.ones_like(log_odds), log_odds])
-        expected = _logistic(log_odds)
+        expected = expit(log_odds)
         score, information = _score(design, labels, expected)
         statistic = float(score @ np.linalg.pinv(information) @ score)
         freedom = int(np.linalg.matrix_rank(information)) or 1
-        intercept, slope = _recalibrated(design, labels)
-        fitted = _logistic(np.clip(design @ [intercept, slope], -MOST_LOG_ODDS, MOST_LOG_ODDS))
+        found = recalibrate(log_odds[:, None], labels.astype(np.int64), np.ones_like(labels), 2)
+        fitted = expit(np.clip(found.scores(log_odds[:, None])[:, 0], -MOST_LOG_ODDS, MOST_LOG_ODDS))
         return cls(
             float(labels.mean()),
             float(expected.mean()),
-            intercept,
-            slope,
+            float(found.intercept[0]),
+            found.slope,
             float(stats.chi2.sf(statistic, freedom)),
             {name: _beyond(design, labels, fitted, own) for name, own in bins.items()},
         )
-
-
-def _logistic(log_odds: Floats) -> Floats:
-    probability: Floats = 1 / (1 + np.exp(-np.clip(log_odds, -700, 700)))
-    return probability
 
 
 def _score(design: Floats, labels: Floats, probability: Floats) -> tuple[Floats, Floats]:
     """Return the gradient of the log likelihood and the Fisher information, X'(y - p) and X'WX."""
     weight = probability * (1 - probability)
     return design.T @ (labels - probability), design.T @ (design * weight[:, None])
-
-
-def _recalibrated(design: Floats, labels: Floats) -> tuple[float, float]:
-    """Return the intercept and slope of largest likelihood, by Newton's method from 0 and 1."""
-    parameters = np.array([0.0, 1.0])
-    for _ in range(MOST_STEPS):
-        score, information = _score(design, labels, _logistic(design @ parameters))
-        step = np.linalg.pinv(information) @ score
-        # A long step could leave the region where the likelihood is like its quadratic model.
-        step /= max(1.0, float(np.abs(step).max()))
-        parameters = np.clip(parameters + step, -MOST_LOG_ODDS, MOST_LOG_ODDS)
-        if np.abs(step).max() < SMALL_STEP:
-            break
-    return float(parameters[0]), float(parameters[1])
 
 
 def _beyond(design: Floats, labels: Floats, fitted: Floats, bins: Bins) -> float:

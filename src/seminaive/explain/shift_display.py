@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import Display, draw_steps
+from seminaive.explain.plotting import Display, draw_steps
 from seminaive.explain.reading import clipped
 from seminaive.explain.shift import shift
 

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, StrictUndefined
 
-from seminaive.explain.drawing import axes_of
+from seminaive.explain.plotting import axes_of
 from seminaive.explain.shift_display import ColumnShiftDisplay, ShiftDisplay
 from seminaive.files import whole_file
 
 if TYPE_CHECKING:
-    from seminaive.explain.drawing import Display
+    from seminaive.explain.plotting import Display
     from seminaive.explain.shift import Shift
 
 # Columns that are drawn, those that changed most, and tuples of columns in the table.

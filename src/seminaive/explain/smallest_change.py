@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.encode import DateFormat
 from seminaive.encode.nodes import Axis, interpolate
 from seminaive.errors import InputError
 from seminaive.explain.change_candidates import RowChanges, at_place, changeable
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable
+    from seminaive.encode.schema import Column
     from seminaive.explain.change_candidates import ColumnChanges, Costs, Rules
 
     Floats = NDArray[np.float64]
@@ -100,7 +102,7 @@ class SmallestChange:
     @property
     def cells(self) -> dict[str, Any]:
         """Return the new cells by column."""
-        return {own.column: own.new for own in self.changes}
+        return {change.column: change.new for change in self.changes}
 
     def __str__(self) -> str:
         if np.isinf(self.cost):
@@ -125,7 +127,7 @@ def smallest_change(
     """Return the cheapest change of at most ``max_columns`` cells that gives a class a probability.
 
     Cells change to values that training had: categories, and numbers (each one where training had up to
-    1,024 different ones, else the middles of as many bins, and the model's cut points and knots). The search
+    1,024 different ones, else the middles of 1,024 bins, and the model's cut points and knots). The search
     is exact: branches are cut off by bounds on what any further change can gain.
 
     Parameters
@@ -176,7 +178,12 @@ def smallest_change(
     odds = changes.advantage(as_outputs(model.scores_.joint_log_scores(table)))[0]
     search.run(odds, float(np.log(probability) - np.log1p(-probability)))
     made = tuple(
-        CellChange(columns[k].name, columns[k].old, columns[k].values[v], float(columns[k].costs[v]))
+        CellChange(
+            columns[k].name,
+            _as_cell(model.schema_.columns[columns[k].position], columns[k].old),
+            _as_cell(model.schema_.columns[columns[k].position], columns[k].values[v]),
+            float(columns[k].costs[v]),
+        )
         for k, v in search.best
     )
     changed = changes.changed({columns[k].position: columns[k].values[v] for k, v in search.best})
@@ -190,6 +197,12 @@ def smallest_change(
         search.bound,
         search.nodes,
     )
+
+
+def _as_cell(column: Column, value: Any) -> Any:
+    """Return a value as a cell of its column: days as a date."""
+    dates = getattr(column, "written", None)
+    return dates.write(value) if isinstance(dates, DateFormat) and value is not None else value
 
 
 def _probability(model: Any, table: EncodedTable, position: int) -> float:
@@ -211,16 +224,18 @@ def _columns(
         changes.of_column(position, rule, cost.get(changes.schema.columns[position].name, 1.0))
         for position, rule in rules.items()
     ]
-    columns = changes.with_fixed_columns([own for own in columns if own.values])
-    free = {own.position for own in columns}
+    columns = changes.with_fixed_columns([column for column in columns if column.values])
+    free = {column.position for column in columns}
     paired = {
         position
         for positions, _ in changes.tuples
         if len(free.intersection(positions)) > 1
         for position in positions
     }
-    reduced = [own.undominated(by_place=max_columns > 1 and own.position in paired) for own in columns]
-    return sorted(reduced, key=lambda own: len(own.values))
+    reduced = [
+        column.undominated(by_place=max_columns > 1 and column.position in paired) for column in columns
+    ]
+    return sorted(reduced, key=lambda column: len(column.values))
 
 
 @dataclass
@@ -267,10 +282,10 @@ class _Search:
         if not self.columns:
             return
         self.most = min(self.most, len(self.columns))
-        self.starts = np.cumsum([0, *(len(own.values) for own in self.columns)])
+        self.starts = np.cumsum([0, *(len(column.values) for column in self.columns)])
         self.column_of = np.repeat(np.arange(len(self.columns)), np.diff(self.starts))
-        self.costs = np.concatenate([own.costs for own in self.columns])
-        gains = np.concatenate([own.gains for own in self.columns])
+        self.costs = np.concatenate([column.costs for column in self.columns])
+        gains = np.concatenate([column.gains for column in self.columns])
         hopes, self.partner_hopes = self._hopes(gains.shape)
         self.optimistic = gains + hopes
         self.envelopes = self._suffix_envelopes()
@@ -345,13 +360,13 @@ class _Search:
         lower = spent + self.costs[first:]
         missing = self.least - hoped - self.optimistic[first:]
         for column in range(int(self.column_of[first]), len(self.columns)):
-            own = slice(int(self.starts[column]) - first, int(self.starts[column + 1]) - first)
+            of_column = slice(int(self.starts[column]) - first, int(self.starts[column + 1]) - first)
             for other, (reach, price) in enumerate(self.envelopes[column + 1]):
-                need = missing[own, other]
+                need = missing[of_column, other]
                 further = np.interp(need, reach, price)
-                lower[own] = np.maximum(
-                    lower[own],
-                    spent + self.costs[first:][own] + np.where(need > reach[-1], np.inf, further),
+                lower[of_column] = np.maximum(
+                    lower[of_column],
+                    spent + self.costs[first:][of_column] + np.where(need > reach[-1], np.inf, further),
                 )
         return lower
 
@@ -375,7 +390,7 @@ class _Search:
         key = (column, int(place.codes[0]), float(place.along[0]))
         if key not in self._beside:
             beside = np.zeros((len(self.costs), self.optimistic.shape[1]))
-            for other, own in enumerate(self.columns):
+            for other, candidates in enumerate(self.columns):
                 rows = slice(self.starts[other], self.starts[other + 1])
                 if (column, other) in self.interactions:
                     line = at_place(self.interactions[column, other], 0, place)
@@ -383,7 +398,7 @@ class _Search:
                     line = at_place(self.interactions[other, column], 1, place)
                 else:
                     continue
-                beside[rows] = interpolate(line, [own.axis])
+                beside[rows] = interpolate(line, [candidates.axis])
             self._beside[key] = beside
         return self._beside[key]
 
@@ -396,7 +411,7 @@ class _Search:
         hopes, largest_one = np.zeros(shape), np.zeros(shape)
         if self.most < 2:
             return hopes, largest_one
-        for column, own in enumerate(self.columns):
+        for column, candidates in enumerate(self.columns):
             largest = []
             for (first, second), table in self.interactions.items():
                 if column == first:
@@ -405,8 +420,8 @@ class _Search:
                     lines = table[_codes_met(self.columns[first].axis)].swapaxes(0, 1)
                 else:
                     continue
-                at_own = interpolate(lines.reshape(len(lines), -1), [own.axis])
-                largest.append(at_own.reshape(len(at_own), *lines.shape[1:]).max(axis=1))
+                at_candidates = interpolate(lines.reshape(len(lines), -1), [candidates.axis])
+                largest.append(at_candidates.reshape(len(at_candidates), *lines.shape[1:]).max(axis=1))
             if largest:
                 rows = slice(self.starts[column], self.starts[column + 1])
                 positive = np.sort(np.maximum(largest, 0.0), axis=0)
@@ -421,9 +436,9 @@ class _Search:
         envelopes = [[nothing] * n_others]
         segments: list[list[tuple[float, float]]] = [[] for _ in range(n_others)]
         for column in range(len(self.columns) - 1, -1, -1):
-            own = slice(self.starts[column], self.starts[column + 1])
+            of_column = slice(self.starts[column], self.starts[column + 1])
             for other in range(n_others):
-                segments[other] += _hull(self.optimistic[own, other], self.costs[own])
+                segments[other] += _hull(self.optimistic[of_column, other], self.costs[of_column])
             envelopes.append([_least_cost(parts) for parts in segments])
         return envelopes[::-1]
 
@@ -447,7 +462,7 @@ def _hull(gains: Floats, costs: Floats) -> list[tuple[float, float]]:
     points = [(0.0, 0.0)]
     lowest = np.inf
     for gain, cost in sorted(
-        zip(gains.tolist(), costs.tolist(), strict=True), key=lambda own: (-own[0], own[1])
+        zip(gains.tolist(), costs.tolist(), strict=True), key=lambda change: (-change[0], change[1])
     ):
         if gain > 0 and cost < lowest:
             lowest = cost
@@ -465,7 +480,7 @@ def _hull(gains: Floats, costs: Floats) -> list[tuple[float, float]]:
 
 def _least_cost(segments: list[tuple[float, float]]) -> tuple[Floats, Floats]:
     """Return increasing gains and their least costs where segments may be taken in parts."""
-    ordered = sorted(segments, key=lambda own: own[1] / own[0])
+    ordered = sorted(segments, key=lambda segment: segment[1] / segment[0])
     steps = np.array([(0.0, 0.0), *ordered])
     reach, price = np.cumsum(steps, axis=0).T
     return reach, price

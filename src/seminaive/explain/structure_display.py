@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
-from seminaive.explain.drawing import Display, draw_arrow, write_node
+from seminaive.explain.plotting import Display, draw_arrow, write_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -122,7 +122,7 @@ class StructureDisplay(Display):
 
 
 def _heights(count: int) -> list[float]:
-    """Return the heights of so many names, one unit apart around 0, the first one on top."""
+    """Return the heights of a column of names, one unit apart around 0, the first one on top."""
     return [0.5 * (count - 1) - k for k in range(count)]
 
 

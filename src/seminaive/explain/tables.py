@@ -22,8 +22,12 @@ from seminaive.explain.what_matters import column_importances, tuples_that_matte
 from seminaive.scores import importance
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
+    from seminaive.encode import Schema
+    from seminaive.encode.schema import Column
     from seminaive.scores import Effects, FeatureEffect
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics.number_sketch import NumberSketch
@@ -52,7 +56,8 @@ def effects_table(model: Any) -> Any:
     frame
         With columns ``term``, ``value``, ``class`` (where there are more than two), ``effect``, ``at``,
         ``linear``, ``quadratic`` and ``weight``, the training weight of the value. That of a range of numbers
-        is approximate, because a model keeps a histogram of its numbers and not the numbers.
+        is approximate, because a model keeps a histogram of its numbers and not the numbers. Of a model with
+        shapes also ``shape``, that of the feature, empty where it has none.
 
     Examples
     --------
@@ -73,7 +78,8 @@ def effects_table(model: Any) -> Any:
     numeric = {position: j for j, position in enumerate(schema.numeric)}
     for own in effects.features:
         if own.curve is not None:
-            _add_curve(lines, own.name, own.curve, model.summary_.numbers[numeric[own.position]])
+            sketch = model.summary_.numbers[numeric[own.position]]
+            _add_curve(lines, schema.columns[own.position], own.curve, sketch)
         elif own.table is not None:
             labels = code_labels(schema, own.position)
             for label, values, weight in zip(labels, own.table, own.weight, strict=True):
@@ -83,17 +89,17 @@ def effects_table(model: Any) -> Any:
         for cell in np.ndindex(*tuple_.weight.shape):
             label = " × ".join(own[code] for own, code in zip(axes, cell, strict=True))
             lines.add(tuple_.name, label, tuple_.table[cell], float(tuple_.weight[cell]))
-    return lines.frame(model.classes_)
+    return lines.frame(model.classes_, getattr(model, "shapes_", {}))
 
 
-def _add_curve(lines: _Lines, name: str, curve: FeatureCurve, sketch: NumberSketch) -> None:
-    """Add one line for each piece of a curve, and one for missing numbers."""
-    labels = interval_labels(curve.edges.tolist())
+def _add_curve(lines: _Lines, column: Column, curve: FeatureCurve, sketch: NumberSketch) -> None:
+    """Add one line for each piece of a column's curve, and one for missing numbers."""
+    labels = interval_labels(curve.edges.tolist(), column=column)
     weights = sketch.weights_between(curve.edges)
     for piece, (label, weight) in enumerate(zip(labels, weights, strict=True)):
         constant, linear, quadratic = curve.coefficients[piece]
         lines.add(
-            name,
+            column.name,
             label,
             constant,
             float(weight),
@@ -101,7 +107,7 @@ def _add_curve(lines: _Lines, name: str, curve: FeatureCurve, sketch: NumberSket
             linear * curve.scale,
             quadratic * curve.scale**2,
         )
-    lines.add(name, "missing", curve.missing, sketch.missing)
+    lines.add(column.name, "missing", curve.missing, sketch.missing)
 
 
 class _Lines:
@@ -128,7 +134,7 @@ class _Lines:
             (effect, zero if linear is None else linear, zero if quadratic is None else quadratic)
         )
 
-    def frame(self, classes: Any) -> Any:
+    def frame(self, classes: Any, shapes: Mapping[str, str]) -> Any:
         terms, values, weights, anchors = zip(*self.names, strict=True)
         by_class = np.array(self.values)  # (lines, 3, classes)
         columns: dict[str, Any] = {"term": terms, "value": values}
@@ -148,6 +154,8 @@ class _Lines:
             "quadratic": quadratic,
             "weight": np.repeat(weights, repeat),
         }
+        if shapes:
+            columns["shape"] = [shapes.get(term, "") for term in columns["term"]]
         return frame_like(None, columns)
 
 
@@ -249,7 +257,7 @@ def _comparisons(effects: Effects, own: FeatureEffect) -> list[Comparison]:
         low, high = float(numbers[0]), float(numbers[-1])
     if low == high:
         return []
-    shown = short_numbers([high, low], 4)
+    shown = short_numbers([high, low], 4, column)
     return [(own.name, shown[0], shown[1], float(high), float(low))]
 
 
@@ -311,7 +319,7 @@ def summary(model: Any, target: Any = None, *, effects: Effects | None = None) -
     with_pairs = np.sum(column_importances(effects), axis=0)
     found = []
     for own in effects.features:
-        labels: Any = code_labels(effects.schema, own.position) if own.table is not None else own.seen
+        labels = _labels_seen(effects.schema, own)
         shown = evidence(own.at_seen, own_class)
         strengths = importance(own.deviation), float(with_pairs[own.position])
         found.append((own.name, 1, strengths, shown, own.weight, labels))
@@ -334,17 +342,18 @@ def summary(model: Any, target: Any = None, *, effects: Effects | None = None) -
         if not len(seen):
             seen = np.arange(len(weight))
         low, high = seen[shown[seen].argmin()], seen[shown[seen].argmax()]
-        places = [_place(labels[low]), _place(labels[high])]
-        line = (name, order, *strengths, shown[low], places[0], shown[high], places[1])
+        line = (name, order, *strengths, shown[low], labels[low], shown[high], labels[high])
         for column, cell in zip(columns, line, strict=True):
             columns[column].append(cell)
     return frame_like(None, columns)
 
 
-def _place(label: Any) -> str:
-    if isinstance(label, str):
-        return label
-    return "missing" if np.isnan(label) else short_numbers([float(label)], 4)[0]
+def _labels_seen(schema: Schema, own: FeatureEffect) -> list[str]:
+    """Return a label for each value at which an effect is listed."""
+    if own.table is not None:
+        return code_labels(schema, own.position)
+    column = schema.columns[own.position]
+    return ["missing" if np.isnan(x) else short_numbers([x], 4, column)[0] for x in own.seen.tolist()]
 
 
 def encode_rows(model: Any, rows: Any) -> Any:

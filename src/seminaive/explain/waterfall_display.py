@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import CategoricalColumn, EmptyColumn
-from seminaive.explain.drawing import Display, draw_steps
+from seminaive.explain.plotting import Display, draw_steps
 from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
 from seminaive.explain.tables import one_row
 
@@ -188,5 +188,5 @@ def _cells(schema: Any, table: Any) -> dict[int, str]:
             cells[position] = str(column.categories[code]) if known else "missing or unseen"
         else:
             number = float(table.numbers[0, numeric[position]])
-            cells[position] = "missing" if np.isnan(number) else short_numbers([number])[0]
+            cells[position] = "missing" if np.isnan(number) else short_numbers([number], column=column)[0]
     return cells

@@ -24,23 +24,23 @@ NEGLIGIBLE = 0.01
 
 def together(effects: Sequence[Any]) -> float:
     """Return the deviation of the sum of effects over the training rows, taking them as uncorrelated."""
-    return float(np.sqrt(sum(importance(own.deviation) ** 2 for own in effects)))
+    return float(np.sqrt(sum(importance(effect.deviation) ** 2 for effect in effects)))
 
 
 def strongest(effects: Sequence[Any]) -> list[Any]:
     """Return effects, the one that moves the scores most first."""
-    return sorted(effects, key=lambda own: -importance(own.deviation))
+    return sorted(effects, key=lambda effect: -importance(effect.deviation))
 
 
 def tuples_that_matter(effects: Effects, share: float = NEGLIGIBLE) -> list[TupleEffect]:
     """Return the tuples that move the scores by more than a share of their deviation, strongest first."""
     least = share * together((*effects.features, *effects.tuples))
-    return [own for own in strongest(effects.tuples) if importance(own.deviation) > max(least, 1e-9)]
+    return [effect for effect in strongest(effects.tuples) if importance(effect.deviation) > max(least, 1e-9)]
 
 
-def largest_effect(own: TupleEffect, target: int) -> float:
+def largest_effect(effect: TupleEffect, target: int) -> float:
     """Return the largest effect of a tuple on a class among cells with training rows."""
-    seen = np.abs(evidence(own.table, target))[own.weight > 0]
+    seen = np.abs(evidence(effect.table, target))[effect.weight > 0]
     return float(seen.max(initial=0.0))
 
 
@@ -55,11 +55,11 @@ def column_importances(effects: Effects) -> tuple[Floats, Floats]:
     A tuple is divided equally among its columns, as in ``Effects.column_shares``.
     """
     alone, shared = np.zeros((2, len(effects.schema.columns)))
-    for own in effects.features:
-        alone[own.position] += importance(own.deviation)
-    for own_tuple in effects.tuples:
-        for j in own_tuple.columns:
-            shared[effects.schema.coded[j]] += importance(own_tuple.deviation) / len(own_tuple.columns)
+    for effect in effects.features:
+        alone[effect.position] += importance(effect.deviation)
+    for pair in effects.tuples:
+        for j in pair.columns:
+            shared[effects.schema.coded[j]] += importance(pair.deviation) / len(pair.columns)
     return alone, shared
 
 
@@ -76,6 +76,6 @@ def joint_sentence(rest: Sequence[Any], about: str, what: str = "pairs") -> str:
     """
     if not rest:
         return ""
-    first = [f"{own.name} ({importance(own.deviation):.2g})" for own in strongest(rest)[:2]]
+    first = [f"{effect.name} ({importance(effect.deviation):.2g})" for effect in strongest(rest)[:2]]
     named = first[0] if len(rest) == 1 else f"the strongest {' and '.join(first)}"
     return f"{len(rest):,} {what} move the {about} by {together(rest):.2g} together: {named}"

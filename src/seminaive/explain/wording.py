@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode import CategoricalColumn
+from seminaive.encode import CategoricalColumn, DateFormat
 from seminaive.explain.reading import MISSING, code_labels, short_numbers
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
+    from seminaive.encode.schema import Column
 
     Floats = NDArray[np.float64]
 
@@ -37,25 +38,28 @@ def odds_factors(log_odds: Floats) -> NDArray[Any]:
     ['1.00', '1.4', '25', 'more than 1,000']
     """
     factor = np.exp(np.minimum(np.abs(log_odds), 10.0))
-    place = np.select(
+    position = np.select(
         [factor < 1.095, factor < 9.95, factor < 999.5],
         [np.rint(100 * factor) - 100, np.rint(10 * factor) - 1, np.rint(factor) + 89],
         default=len(_FACTORS) - 1,
     )
-    texts: NDArray[Any] = _FACTORS[place.astype(np.intp)]
+    texts: NDArray[Any] = _FACTORS[position.astype(np.intp)]
     return texts
 
 
-def number_texts(numbers: Floats) -> list[str]:
-    """Return numbers as a letter writes them, "missing" for NaN.
+def number_texts(numbers: Floats, column: Column | None = None) -> list[str]:
+    """Return numbers of a column as a letter writes them, "missing" for NaN.
 
     >>> number_texts(np.array([21000.0, 1998.0, 0.25, np.nan]))
     ['21,000', '1998', '0.25', 'missing']
     """
-    return [MISSING if number != number else _number_text(number) for number in numbers.tolist()]
+    return [MISSING if number != number else _number_text(number, column) for number in numbers.tolist()]
 
 
-def _number_text(number: float) -> str:
+def _number_text(number: float, column: Column | None) -> str:
+    dates = getattr(column, "written", None)
+    if isinstance(dates, DateFormat):
+        return dates.write(number)
     if number == round(number) and COMMAS_FROM <= abs(number) < 1e15:
         return f"{number:,.0f}"
     return short_numbers([number])[0]
@@ -70,5 +74,5 @@ def cell_texts(
         labels = np.array(code_labels(schema, position), dtype=object)
         return labels, table.codes[rows, schema.coded.index(position)].astype(np.intp)
     numbers = table.numbers[rows, schema.numeric.index(position)]
-    distinct, place = np.unique(numbers, return_inverse=True)
-    return np.array(number_texts(distinct), dtype=object), place
+    distinct, text_of_row = np.unique(numbers, return_inverse=True)
+    return np.array(number_texts(distinct, schema.columns[position]), dtype=object), text_of_row

@@ -17,6 +17,7 @@ from seminaive.files import whole_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from seminaive.encode.schema import Column
     from seminaive.scores import FeatureCurve
 
 # What a sheet of Excel has room for, and the longest text of a cell.
@@ -150,7 +151,9 @@ class _Workbook:
         self.nodes: dict[int, str] = {}
         self.shares: dict[int, str] = {}
         self.used = sorted({*portable.coded, *portable.curves})
-        self.inputs = {own: f"predict!${self.letter(k + 1)}{{r}}" for k, own in enumerate(self.used)}
+        self.inputs = {
+            position: f"predict!${self.letter(k + 1)}{{r}}" for k, position in enumerate(self.used)
+        }
         self.choices: dict[int, str] = {}
         binary = len(portable.classes) == 2
         self.outputs = [f"log odds of {portable.classes[1]}"] if binary else list(map(str, portable.classes))
@@ -158,14 +161,13 @@ class _Workbook:
     def write(self, rows: int) -> None:
         """Fill all sheets."""
         portable = self.portable
-        names = [portable.schema.columns[own].name for own in self.used]
+        names = [portable.schema.columns[position].name for position in self.used]
         probabilities = [f"probability of {label}" for label in portable.classes]
         predict = _Sheet(self, "predict", [*names, "prediction", *probabilities])
         steps = _Sheet(self, "steps", [])
         self._add_tables()
         self._add_curves()
         self._add_tuples()
-        self._add_factored()
         weights = self._add_scores()
         if len(self.steps) > MOST_COLUMNS:
             raise TooLargeError(
@@ -190,18 +192,18 @@ class _Workbook:
         if not portable.coded:
             return
         sheet = _Sheet(self, "tables", ["column", "value", "code", *self.outputs])
-        for own in portable.coded:
-            column, cell = schema.columns[own], self.inputs[own]
+        for position in portable.coded:
+            column, cell = schema.columns[position], self.inputs[position]
             add = self._add_categories if isinstance(column, CategoricalColumn) else self._add_cuts
-            known = add(sheet, own)
+            known = add(sheet, position)
             formula = f'=IF({cell}="",{column.n_present},{known})'
-            self.codes[own] = self.step(f"code of {column.name}", formula)
-            if own in self.nodes:
-                self._add_share(own)
-            if own in portable.tables:
-                lines = (sheet.n_rows - len(portable.tables[own]) + 1, sheet.n_rows)
+            self.codes[position] = self.step(f"code of {column.name}", formula)
+            if position in self.nodes:
+                self._add_share(position)
+            if position in portable.tables:
+                lines = (sheet.n_rows - len(portable.tables[position]) + 1, sheet.n_rows)
                 for k in range(portable.n_outputs):
-                    found = f"=INDEX({sheet.range(4 + k, lines)},{self.codes[own]}+1)"
+                    found = f"=INDEX({sheet.range(4 + k, lines)},{self.codes[position]}+1)"
                     self.terms[k].append((column.name, found))
 
     def _add_categories(self, sheet: _Sheet, position: int) -> str:
@@ -209,7 +211,7 @@ class _Workbook:
         schema = self.portable.schema
         column, unseen = schema.columns[position], schema.n_values(schema.columns[position])
         assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
-        values: list[Any] = [_typed(own, column.categories) for own in column.categories]
+        values: list[Any] = [_typed(category, column.categories) for category in column.categories]
         values += code_labels(schema, position)[column.n_present :]
         effects = self.portable.tables.get(position, np.zeros((len(values), 0)))
         lines = sheet.block(
@@ -222,8 +224,8 @@ class _Workbook:
             return str(unseen)
         present = (lines[0], lines[0] + column.n_present - 1)
         self.choices[position] = sheet.range(2, present)
-        place = self._place_of(column, self.inputs[position], sheet, present)
-        return f"IF({place}=0,{unseen},{place}-1)"
+        number = self._number_of(column, self.inputs[position], sheet, present)
+        return f"IF({number}=0,{unseen},{number}-1)"
 
     def _add_cuts(self, sheet: _Sheet, position: int) -> str:
         """Add the bins of a number, or the nodes; return the code of a cell that is not empty."""
@@ -253,11 +255,11 @@ class _Workbook:
     def _corners(self, positions: tuple[int, ...]) -> list[tuple[str, str]]:
         """Return the numbers of the cells from which a tuple is read, and the share of each."""
         corners = [("", "1")]
-        for own, size in zip(positions, self.portable.shape(positions), strict=True):
-            code = self.codes[own]
+        for position, size in zip(positions, self.portable.shape(positions), strict=True):
+            code = self.codes[position]
             sides = [(code, "1")]
-            if own in self.shares:
-                share = self.shares[own]
+            if position in self.shares:
+                share = self.shares[position]
                 sides = [(code, f"(1-{share})"), (f"({code}+({share}>0))", share)]
             corners = [
                 (f"({cell}*{size}+{side})" if cell else side, f"{share}*{part}")
@@ -267,21 +269,21 @@ class _Workbook:
         return corners
 
     @staticmethod
-    def _place_of(column: CategoricalColumn, cell: str, sheet: _Sheet, lines: tuple[int, int]) -> str:
-        """Return the one-based place of a cell among the categories, 0 where it is none of them.
+    def _number_of(column: CategoricalColumn, cell: str, sheet: _Sheet, lines: tuple[int, int]) -> str:
+        """Return the number of a cell's category, counted from 1, 0 where it is none of them.
 
         Not by MATCH, to which capitals are small letters and * is any text.
         """
         values = sheet.range(2, lines)
-        place = f"(ROW({values})-{lines[0] - 1})"
-        as_text = f"SUMPRODUCT(EXACT({cell},{values})*{place})"
+        number = f"(ROW({values})-{lines[0] - 1})"
+        as_text = f"SUMPRODUCT(EXACT({cell},{values})*{number})"
         if column.is_text:
             return as_text
         # N makes 1 of TRUE; two minus signs do so for a whole range.
-        as_number = f"SUMPRODUCT((--{values}=N({cell}))*{place})"
+        as_number = f"SUMPRODUCT((--{values}=N({cell}))*{number})"
         if column.is_text is None:
-            as_text = f"SUMPRODUCT(EXACT({cell},{values})*ISTEXT({values})*{place})"
-            as_number = f"SUMPRODUCT(({values}=N({cell}))*{place})"
+            as_text = f"SUMPRODUCT(EXACT({cell},{values})*ISTEXT({values})*{number})"
+            as_number = f"SUMPRODUCT(({values}=N({cell}))*{number})"
             return f"IF(ISTEXT({cell}),{as_text},{as_number})"
         return f"IF(ISTEXT({cell}),0,{as_number})"
 
@@ -292,13 +294,13 @@ class _Workbook:
             return
         parts = [f"{name}{power}" for name in self.outputs for power in (" constant", " × z", " × z²")]
         sheet = _Sheet(self, "curves", ["column", "value", "up to", "anchor", "scale", *parts])
-        for own, curve in portable.curves.items():
-            name = portable.schema.columns[own].name
-            lines = sheet.block(self._pieces(name, curve))
+        for position, curve in portable.curves.items():
+            name = portable.schema.columns[position].name
+            lines = sheet.block(self._pieces(portable.schema.columns[position], curve))
             sheet.add(
                 [name, "missing", None, None, None, *(v for m in curve.missing for v in (m, None, None))]
             )
-            x = self.step(name, f'=IF({self.inputs[own]}="","",{self.inputs[own]}+0)')
+            x = self.step(name, f'=IF({self.inputs[position]}="","",{self.inputs[position]}+0)')
             edges = sheet.range(3, (lines[0], lines[1] - 1))
             piece = _below(edges, x) if len(curve.edges) else "0"
             piece = self.step(f"piece of {name}", f'=IF({x}="","",{piece}+1)')
@@ -310,12 +312,12 @@ class _Workbook:
                 self.terms[k].append((name, f'=IF({x}="",{absent},{a}+{z}*({b}+{z}*{c}))'))
 
     @staticmethod
-    def _pieces(name: str, curve: FeatureCurve) -> list[list[Any]]:
-        labels = interval_labels(curve.edges.tolist())
+    def _pieces(column: Column, curve: FeatureCurve) -> list[list[Any]]:
+        labels = interval_labels(curve.edges.tolist(), column=column)
         ends = [*curve.edges.tolist(), None]
         by_output = curve.coefficients.transpose(0, 2, 1).reshape(curve.n_pieces, -1)
         return [
-            [name, label, end, anchor, curve.scale, *row]
+            [column.name, label, end, anchor, curve.scale, *row]
             for label, end, anchor, row in zip(labels, ends, curve.anchors, by_output, strict=True)
         ]
 
@@ -328,8 +330,8 @@ class _Workbook:
         for positions, cells, values in portable.tuples:
             if not len(cells):
                 continue
-            name = " × ".join(schema.columns[own].name for own in positions)
-            axes = [code_labels(schema, own) for own in positions]
+            name = " × ".join(schema.columns[position].name for position in positions)
+            axes = [code_labels(schema, position) for position in positions]
             combinations = zip(*np.unravel_index(cells, portable.shape(positions)), strict=True)
             labels = [
                 " × ".join(axis[code] for axis, code in zip(axes, codes, strict=True))
@@ -343,37 +345,12 @@ class _Workbook:
             )
             found: list[list[str]] = [[] for _ in range(portable.n_outputs)]
             for number, share in self._corners(positions):
-                place = self.step(f"line of {name}", f"=IFERROR(MATCH({number},{sheet.range(3, lines)},0),0)")
+                line = self.step(f"line of {name}", f"=IFERROR(MATCH({number},{sheet.range(3, lines)},0),0)")
                 for k, parts in enumerate(found):
-                    value = f"INDEX({sheet.range(4 + k, lines)},MAX({place},1))"
-                    parts.append(f"IF({place}=0,0,{share}*{value})")
+                    value = f"INDEX({sheet.range(4 + k, lines)},MAX({line},1))"
+                    parts.append(f"IF({line}=0,0,{share}*{value})")
             for k, parts in enumerate(found):
                 self.terms[k].append((name, f"={'+'.join(parts)}"))
-
-    def _add_factored(self) -> None:
-        """Add pairs in factors: the row of one column times a core times the row of the other."""
-        portable, schema = self.portable, self.portable.schema
-        if not portable.factored:
-            return
-        widest = max(core.shape[1] for _, _, core in portable.factored)
-        widest = max(widest, *(left.shape[1] for _, (left, _), _ in portable.factored))
-        sheet = _Sheet(self, "factors", ["of", "value", *(f"factor {k + 1}" for k in range(widest))])
-        blocks: dict[int, tuple[int, int]] = {}
-        for positions, factors, core in portable.factored:
-            rows = []
-            for own, values in zip(positions, factors, strict=True):
-                name = schema.columns[own].name
-                if own not in blocks:
-                    labels = code_labels(schema, own)
-                    blocks[own] = sheet.block(
-                        [[name, label, *row] for label, row in zip(labels, values, strict=True)]
-                    )
-                rows.append(f"INDEX({sheet.range(3, blocks[own], values.shape[1])},{self.codes[own]}+1,0)")
-            name = " × ".join(schema.columns[own].name for own in positions)
-            for k, label in enumerate(self.outputs):
-                lines = sheet.block([[name, label, *row] for row in core[:, :, k]])
-                middle = sheet.range(3, lines, core.shape[1])
-                self.terms[k].append((name, f"=SUMPRODUCT(MMULT({rows[0]},{middle}),{rows[1]})"))
 
     def _add_scores(self) -> list[str]:
         """Add the sum of all terms of each output, and the weight of each class."""
@@ -399,13 +376,13 @@ class _Workbook:
         n_inputs = len(self.used)
         every = f"{weights[0]}:{weights[-1].removeprefix('steps!')}"
         best = f"INDEX({classes.range(1, lines)},MATCH(MAX({every}),{every},0))"
-        answers = [best, *(f"{own}/SUM({every})" for own in weights)]
+        answers = [best, *(f"{weight}/SUM({every})" for weight in weights)]
         for r in range(FIRST_ROW, FIRST_ROW + rows):
             filled = f"COUNTA($A{r}:${self.letter(max(n_inputs, 1))}{r})=0"
             for k, answer in enumerate(answers):
                 cell = predict.sheet.cell(r, n_inputs + k + 1)
-                own = answer.replace("{r}", str(r))
-                cell.value = f'=IF({filled},"",{own})' if n_inputs else f"={own}"
+                formula = answer.replace("{r}", str(r))
+                cell.value = f'=IF({filled},"",{formula})' if n_inputs else f"={formula}"
                 if k:
                     cell.number_format = "0.0%"
             for k in range(n_inputs):

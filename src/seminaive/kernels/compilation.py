@@ -22,10 +22,10 @@ NOTICE = "seminaive: compiling, which happens once per machine and version; late
 
 
 class CompilationNotice(event.Listener):
-    """Tells on standard error, once per machine and version, that kernels of this package are being compiled.
+    """Says on standard error, once per machine and version, that kernels of this package are being compiled.
 
-    A mark beside the compiled kernels remembers that it was told; where nothing can be written, it is told
-    once per process.
+    A file beside the compiled kernels records that the notice was given; where no file can be written, it is
+    given once per process.
 
     numba announces only what its cache does not hold, so that a process which compiles nothing pays nothing.
     A timer runs during compilation, so that the notice comes while one waits and not afterwards. The garbage
@@ -82,7 +82,7 @@ def _mark(event):
     folder = getattr(getattr(event.data["dispatcher"], "_cache", None), "cache_path", None)
     # The package itself is no room below this one, and is there whenever one of its modules is.
     version = sys.modules["seminaive"].__version__
-    return None if folder is None else Path(folder) / f"compiled-{version}.told"
+    return None if folder is None else Path(folder) / f"compiled-{version}.noticed"
 
 
 def _is_ours(event):

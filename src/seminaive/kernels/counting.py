@@ -73,20 +73,20 @@ def count_last_columns(by_column, lead, width, first, offsets, counts):
     k, n = by_column.shape
     w = np.uint64(width)
     for low in range(0, n, ROW_BLOCK):
-        own = lead[low : low + ROW_BLOCK]
+        lead_block = lead[low : low + ROW_BLOCK]
         for j in range(first, k - 1, 2):
             one = by_column[j, low : low + ROW_BLOCK]
             two = by_column[j + 1, low : low + ROW_BLOCK]
             left = counts[offsets[j] : offsets[j + 1]]
             right = counts[offsets[j + 1] : offsets[j + 2]]
-            for i in range(own.shape[0]):
-                left[np.uint64(one[i]) * w + np.uint64(own[i])] += 1
-                right[np.uint64(two[i]) * w + np.uint64(own[i])] += 1
+            for i in range(lead_block.shape[0]):
+                left[np.uint64(one[i]) * w + np.uint64(lead_block[i])] += 1
+                right[np.uint64(two[i]) * w + np.uint64(lead_block[i])] += 1
         if (k - first) % 2:
             one = by_column[k - 1, low : low + ROW_BLOCK]
             left = counts[offsets[k - 1] : offsets[k]]
-            for i in range(own.shape[0]):
-                left[np.uint64(one[i]) * w + np.uint64(own[i])] += 1
+            for i in range(lead_block.shape[0]):
+                left[np.uint64(one[i]) * w + np.uint64(lead_block[i])] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -95,10 +95,10 @@ def count_last_columns_weighted(by_column, lead, weights, width, first, offsets,
     k, n = by_column.shape
     w = np.uint64(width)
     for low in range(0, n, ROW_BLOCK):
-        own = lead[low : low + ROW_BLOCK]
+        lead_block = lead[low : low + ROW_BLOCK]
         weight = weights[low : low + ROW_BLOCK]
         for j in range(first, k):
             column = by_column[j, low : low + ROW_BLOCK]
             cells = counts[offsets[j] : offsets[j + 1]]
-            for i in range(own.shape[0]):
-                cells[np.uint64(column[i]) * w + np.uint64(own[i])] += weight[i]
+            for i in range(lead_block.shape[0]):
+                cells[np.uint64(column[i]) * w + np.uint64(lead_block[i])] += weight[i]

@@ -8,11 +8,13 @@ gradient.
 import numpy as np
 
 from seminaive.kernels.compilation import njit
+from seminaive.kernels.elementary import exponential
+from seminaive.kernels.losses import against, exponentiate, largest
 
 
 @njit(cache=True, nogil=True)
 def descend(
-    places,
+    positions,
     numbers,
     labels,
     weights,
@@ -25,12 +27,12 @@ def descend(
 ):
     """Take one step per row, each coefficient with its own falling rate (AdaGrad).
 
-    places (n, T) int64, the coefficient of each term's cell; numbers (n, m) float64, labels (n,) int64,
+    positions (n, T) int64, the row of beta of each term's cell; numbers (n, m) float64, labels (n,) int64,
     weights (n,) float64. shrinkage, target, scale, beta and squares are (P, K), the intercept first and the
     numbers last: the penalty per visit of a coefficient and what it is pulled to, the scale of its search
     space, its value and the sum of its squared gradients; beta and squares are updated.
     """
-    n, n_terms = places.shape
+    n, n_terms = positions.shape
     n_numbers = numbers.shape[1]
     n_columns = beta.shape[1]
     first_number = beta.shape[0] - n_numbers
@@ -40,14 +42,14 @@ def descend(
             scores[c] = beta[0, c]
         for t in range(n_terms):
             for c in range(n_columns):
-                scores[c] += beta[places[i, t], c]
+                scores[c] += beta[positions[i, t], c]
         for j in range(n_numbers):
             for c in range(n_columns):
                 scores[c] += beta[first_number + j, c] * numbers[i, j]
         turn_into_residuals(scores, labels[i], weights[i])
         step(0, 1.0, scores, rate, shrinkage, target, scale, beta, squares)
         for t in range(n_terms):
-            step(places[i, t], 1.0, scores, rate, shrinkage, target, scale, beta, squares)
+            step(positions[i, t], 1.0, scores, rate, shrinkage, target, scale, beta, squares)
         for j in range(n_numbers):
             step(first_number + j, numbers[i, j], scores, rate, shrinkage, target, scale, beta, squares)
 
@@ -57,15 +59,9 @@ def turn_into_residuals(scores, label, weight):
     """Replace the scores (K,) of one row by weight * (posterior - truth)."""
     n_columns = scores.shape[0]
     if n_columns == 1:
-        small = np.exp(-abs(scores[0]))
-        p = (1.0 if scores[0] >= 0 else small) / (1.0 + small)
-        scores[0] = weight * (p - label)
+        scores[0] = weight * (against(-scores[0], exponential(-abs(scores[0]))) - label)
         return
-    highest = scores.max()
-    total = 0.0
-    for c in range(n_columns):
-        scores[c] = np.exp(scores[c] - highest)
-        total += scores[c]
+    total = exponentiate(scores, largest(scores))
     for c in range(n_columns):
         scores[c] *= weight / total
     scores[label] -= weight

@@ -10,6 +10,8 @@ import numpy as np
 
 from seminaive.kernels.compilation import njit
 from seminaive.kernels.compile_options import BARE, kernel, part
+from seminaive.kernels.elementary import logarithm
+from seminaive.kernels.losses import exponentiate, largest
 
 # Newton steps for the norm of a block; each doubles the exact digits.
 MOST_STEPS = 60
@@ -20,24 +22,23 @@ PRECISION = 1e-15
 
 
 @part
-def fill_probabilities(cells, table, intercept, u, p):
-    """Fill p (K,) with the probabilities of row u, and return the log of the sum of exponentials and eta."""
+def fill_scores(cells, table, intercept, u, p):
+    """Fill p (K,) with the scores of row u."""
     for k in range(p.shape[0]):
         p[k] = intercept[k]
     for j in range(cells.shape[1]):
         l = cells[u, j]
         for k in range(p.shape[0]):
             p[k] += table[l, k]
-    highest = p[0]
-    for k in range(1, p.shape[0]):
-        highest = p[k] if p[k] > highest else highest
-    total = 0.0
-    for k in range(p.shape[0]):
-        p[k] = np.exp(p[k] - highest)
-        total += p[k]
+
+
+@part
+def fill_probabilities(cells, table, intercept, u, p):
+    """Fill p (K,) with the probabilities of row u."""
+    fill_scores(cells, table, intercept, u, p)
+    total = exponentiate(p, largest(p))
     for k in range(p.shape[0]):
         p[k] /= total
-    return highest + np.log(total)
 
 
 @njit(**BARE, fastmath={"contract"})
@@ -49,23 +50,14 @@ def log_loss_gradient(cells, counts, table, intercept, gradient, at_intercept, p
     n_labels = counts.shape[1]
     loss = 0.0
     for u in range(cells.shape[0]):
+        fill_scores(cells, table, intercept, u, p)
+        highest = largest(p)
         n = 0.0
         for k in range(n_labels):
-            p[k] = intercept[k]
             n += counts[u, k]
-        for j in range(cells.shape[1]):
-            l = cells[u, j]
-            for k in range(n_labels):
-                p[k] += table[l, k]
-        highest = p[0]
-        for k in range(1, n_labels):
-            highest = p[k] if p[k] > highest else highest
-        total = 0.0
-        for k in range(n_labels):
             loss += counts[u, k] * (highest - p[k])
-            p[k] = np.exp(p[k] - highest)
-            total += p[k]
-        loss += n * np.log(total)
+        total = exponentiate(p, highest)
+        loss += n * logarithm(total)
         share = n / total
         for k in range(n_labels):
             p[k] = p[k] * share - counts[u, k]

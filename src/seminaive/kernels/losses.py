@@ -8,6 +8,8 @@ good fit; residuals are then arbitrary. Products and sums may be contracted into
 faster and more exact. tests/objective/test_losses.py has the same in NumPy.
 """
 
+import math
+
 import numpy as np
 
 from seminaive.kernels.compilation import njit
@@ -30,12 +32,41 @@ def against(margin, small):
 
 
 @njit(inline="always")
-def hinge(margin):
+def shortfall(margin):
     """Return max(0, -margin), and NaN for an infinite margin, so that overflow never counts as a good fit.
 
     Together with log(1 + exp(-|margin|)) it is the log loss.
     """
     return (0.0 if margin >= 0.0 else -margin) + 0.0 * margin
+
+
+@njit(inline="always")
+def softmax_loss(lead, others, total):
+    """Return the log loss of a row, of whose scores the largest was taken off before exp.
+
+    lead: the score of its class less the largest other one; others: the sum of the other classes'
+    exponentials; total: that of all. No digits are lost where the loss is near 0.
+    """
+    return math.log1p(others) if lead >= 0.0 else math.log(total) - lead
+
+
+@njit(inline="always")
+def largest(scores):
+    """Return the largest of the scores (C,) of one row."""
+    highest = scores[0]
+    for c in range(1, scores.shape[0]):
+        highest = scores[c] if scores[c] > highest else highest
+    return highest
+
+
+@njit(inline="always")
+def exponentiate(scores, highest):
+    """Replace the scores (C,) of one row by e**(s - highest), and return their sum."""
+    total = 0.0
+    for c in range(scores.shape[0]):
+        scores[c] = exponential(scores[c] - highest)
+        total += scores[c]
+    return total
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
@@ -48,21 +79,21 @@ def binary_log_loss_residuals(scores, labels, weights):
     small = np.empty(BLOCK)
     losses = np.empty(BLOCK)
     for low in range(0, scores.shape[0], BLOCK):
-        own = scores[low : low + BLOCK]
+        score = scores[low : low + BLOCK]
         label = labels[low : low + BLOCK]
         weight = weights[low : low + BLOCK]
-        m = own.shape[0]
+        m = score.shape[0]
         # One function per loop: so each is vectorised.
         for i in range(m):
-            small[i] = exponential(-abs(own[i]))
+            small[i] = exponential(-abs(score[i]))
         for i in range(m):
             losses[i] = logarithm(1.0 + small[i])
         for i in range(m):
             sign = 2.0 * np.float64(label[i]) - 1.0
-            losses[i] = weight[i] * (losses[i] + hinge(sign * own[i]))
+            losses[i] = weight[i] * (losses[i] + shortfall(sign * score[i]))
         for i in range(m):
             sign = 2.0 * np.float64(label[i]) - 1.0
-            own[i] = -sign * weight[i] * against(sign * own[i], small[i])
+            score[i] = -sign * weight[i] * against(sign * score[i], small[i])
         loss += losses[:m].sum()
     return loss
 
@@ -98,17 +129,17 @@ def _exponentials(scores, by_class, totals):
             by_class[c, i] = scores[i, c]
     highest = by_class[0].copy()
     for c in range(1, n_classes):
-        own = by_class[c]
+        of_class = by_class[c]
         for i in range(m):
-            above = own[i] > highest[i]  # a plain choice: max would look for NaN
-            highest[i] = own[i] if above else highest[i]
+            above = of_class[i] > highest[i]  # a plain choice: max would look for NaN
+            highest[i] = of_class[i] if above else highest[i]
     totals[:] = 0.0
     for c in range(n_classes):
-        own = by_class[c]
+        of_class = by_class[c]
         for i in range(m):
-            own[i] = exponential(own[i] - highest[i]) + 0.0 * own[i]
+            of_class[i] = exponential(of_class[i] - highest[i]) + 0.0 * of_class[i]
         for i in range(m):
-            totals[i] += own[i]
+            totals[i] += of_class[i]
     return highest
 
 
@@ -127,17 +158,17 @@ def log_loss_residuals(scores, labels, weights, n_classes):
     losses = np.empty(BLOCK)
     for low in range(0, scores.shape[0], BLOCK):
         m = min(BLOCK, scores.shape[0] - low)
-        own = flat[low * width : (low + m) * width]
+        block = flat[low * width : (low + m) * width]
         label = labels[low : low + m]
         weight = weights[low : low + m]
         # Against the true class: its own odds are 1, so that totals are at least 1.
         for i in range(m):
-            true = own[i * width + label[i]]
+            true = block[i * width + label[i]]
             for c in range(width):
-                odds[i * width + c] = own[i * width + c] - true
+                odds[i * width + c] = block[i * width + c] - true
         for t in range(m * width):
             above = odds[t] > LARGEST  # a plain choice: min would look for NaN
-            odds[t] = exponential(LARGEST if above else odds[t]) + 0.0 * own[t]
+            odds[t] = exponential(LARGEST if above else odds[t]) + 0.0 * block[t]
         for i in range(m):
             total = 0.0
             for c in range(n_classes):
@@ -148,12 +179,12 @@ def log_loss_residuals(scores, labels, weights, n_classes):
             losses[i] = 0.0 * totals[i]  # NaN stays NaN; the logarithm below would not keep it
             extreme = extreme or totals[i] > HELD
         if extreme:
-            _work_out_extremes(own, label, n_classes, odds, totals, losses)
+            _work_out_extremes(block, label, n_classes, odds, totals, losses)
         for i in range(m):
             share = weight[i] / totals[i]
             for c in range(width):
-                own[i * width + c] = odds[i * width + c] * share
-            own[i * width + label[i]] -= weight[i]
+                block[i * width + c] = odds[i * width + c] * share
+            block[i * width + label[i]] -= weight[i]
         take_logarithms(totals[:m])
         for i in range(m):
             losses[i] = weight[i] * (losses[i] + totals[i])

@@ -46,26 +46,26 @@ def certify(design, rules, penalty, point):
     t = 1.0
     for a in range(x.shape[0]):
         slope = abs(g[a])
-        own = violation(x[a], g[a], l1[a], l2[a])
-        worst = own if own > worst else worst
+        off = violation(x[a], g[a], l1[a], l2[a])
+        worst = off if off > worst else worst
         if l1[a] > 0.0 and l2[a] == 0.0 and slope * t > l1[a]:
             t = l1[a] / slope
     hidden = 0.0
     for a in range(0, x.shape[0], design.centre.shape[0]):
-        own = rules.farthest * abs(g[a])
-        if l1[a] == 0.0 and l2[a] == 0.0 and own > hidden:
-            hidden = own
+        far = rules.farthest * abs(g[a])
+        if l1[a] == 0.0 and l2[a] == 0.0 and far > hidden:
+            hidden = far
     cost = 0.0
     gap = 0.0
     correlation = 0.0
     for a in range(x.shape[0]):
-        own = l1[a] * abs(x[a]) + 0.5 * l2[a] * x[a] * x[a]
-        cost += own
+        penalised = l1[a] * abs(x[a]) + 0.5 * l2[a] * x[a] * x[a]
+        cost += penalised
         if l2[a] > 0.0:
             excess = abs(t * g[a]) - l1[a]
             gap += excess * excess / (2.0 * l2[a]) if excess > 0.0 else 0.0
         if l1[a] > 0.0 or l2[a] > 0.0:
-            gap += own - x[a] * g[a]
+            gap += penalised - x[a] * g[a]
             correlation += x[a] * g[a]
     rest = 1.0 - t
     facts[OBJECTIVE] = facts[LOSS] + cost

@@ -29,9 +29,9 @@ def fill_block(design, slot, begin, size, block, s):
         for i in range(size):
             block[a, i] = 0.0
     for j in range(m):
-        own = slot[1 + j]
-        for i in range(size if own < s else 0):
-            block[own, i] = block[0, i] * numbers[begin + i, j]
+        place = slot[1 + j]
+        for i in range(size if place < s else 0):
+            block[place, i] = block[0, i] * numbers[begin + i, j]
     for i in range(size):
         for f in range(k):
             block[slot[places[begin + i, f]], i] = block[0, i]

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from seminaive.kernels.compile_options import inlined, kernel
+from seminaive.kernels.compile_options import inlined, kernel, part
 from seminaive.kernels.path_certificate import (
     certify,
     gap_limit_of,
@@ -25,25 +25,49 @@ from seminaive.kernels.path_elastic_net import (
     violation,
 )
 from seminaive.kernels.path_gram import weighted_gram
-from seminaive.kernels.path_line_search import SHORTEST, accept, rounding_of, search_line
+from seminaive.kernels.path_line_search import (
+    SHORTEST,
+    accept,
+    falls_enough,
+    predicted_change,
+    rounding_of,
+    shorten,
+)
 from seminaive.kernels.path_pass import evaluate
 from seminaive.kernels.path_problem import (
     CONVERGED,
+    CURVATURE,
+    DONE,
+    EVALUATE,
+    FRESH,
     GAP,
+    GAP_LIMIT,
+    INDEX,
+    LAST_GAP,
+    LENGTH,
     LOSS,
+    LOSS_LIMIT,
     OBJECTIVE,
     OUT_OF_STEPS,
+    PHASE,
+    PREDICTED,
+    PREVIOUS,
     RESIDUAL,
+    RESIDUAL_LIMIT,
     STALE,
     STALLED,
     START_LOSS,
+    STEPS,
+    STRENGTH,
     STRENGTH_MAX,
     TOO_WIDE,
     WIDTH,
 )
 
 MAX_CYCLES = 500  # coordinate cycles inside one quadratic model
-ALWAYS_WHOLE = 400  # coefficients up to which the working set is all of them
+# Where `advance` goes on: after the first pass, at a strength, at a certified point, with second derivatives,
+# at a trial.
+FIRST_PASS, BEGIN, JUDGE, PROPOSE, SEARCH = 0, 1, 2, 3, 4
 
 
 @inlined
@@ -144,8 +168,8 @@ def open_model(position, q, gram, old, g, all_l1, all_l2, limit, by_decrement, x
         steep = scaled if scaled > steep else steep
     if by_decrement:
         for b in range(q):
-            own = 0.02 * steep * math.sqrt(gram[b, b])
-            tol[b] = own if own < limit else limit
+            finer = 0.02 * steep * math.sqrt(gram[b, b])
+            tol[b] = finer if finer < limit else limit
 
 
 @inlined
@@ -169,19 +193,6 @@ def lay_strengths(strengths, strength_max, ratio):
         for t in range(strengths.shape[0]):
             share = t / last if last > 0.0 else 0.0
             strengths[t] = strength_max * ratio**share
-
-
-@inlined
-def refresh_gram(design, problem, work, softmax, model, n_scores, wanted):
-    """Compute the second derivatives of the working set, unless those in use cover it; return whether so."""
-    state = model.state
-    fresh = state[STALE] == 1 or not covers(model.chosen, model.slot, state[WIDTH], wanted)
-    if fresh:
-        number_working_set(model.chosen, n_scores, wanted, model.slot, model.position)
-        state[WIDTH] = wanted
-        weighted_gram(design, problem, work, softmax, model)
-    state[STALE] = 0
-    return fresh
 
 
 @inlined
@@ -214,106 +225,162 @@ def minimise_model(softmax, penalty, model, point, trial, q, n_scores, limit, by
 
 
 @inlined
-def solve_strength(design, problem, rules, work, softmax, penalty, model, point, trial, limits, n_scores):
-    """Take Newton steps at one strength; return how they ended, the gap being in the point's facts.
-
-    limits are those of residual, gap and loss, and whether the gap is that of a decrement.
-    """
-    residual_limit, gap_limit, loss_limit, by_decrement = limits
-    facts, state = point.facts, model.state
-    gap = np.inf
-    status = OUT_OF_STEPS
+def begin_strength(design, problem, rules, path, penalty, model, point, run):
+    """Lay penalty, working set and limits of the strength at run's index, and certify the point under it."""
+    scales, factor, share = path.scales, problem.l1_factor, problem.l1_share
+    counts, facts, index = run.counts, run.facts, run.counts[INDEX]
+    if index <= 0:
+        measure_scales(factor, share, point.g, scales)
+    if index == 0:
+        lay_strengths(path.strengths, scales[STRENGTH_MAX], rules.ratio)
+        first = path.strengths[0]
+        facts[PREVIOUS] = scales[STRENGTH_MAX] if scales[STRENGTH_MAX] > first else first
+    strength = path.strengths[index] if index >= 0 else NULL_FIT
+    wide = point.x.shape[0] - point.x.shape[0] // model.chosen.shape[0]
+    everything = share == 0.0 or (wide <= rules.gram_limit and wide <= rules.always_whole)
+    set_penalty(problem, strength, penalty)
+    choose_working_set(point.x, point.g, factor, everything, share, strength, facts[PREVIOUS], model.chosen)
+    counts[STEPS] = 0
+    facts[STRENGTH] = strength
+    facts[LAST_GAP] = np.inf
+    facts[RESIDUAL_LIMIT] = residual_limit_of(rules.residual_tol, scales)
+    facts[GAP_LIMIT] = gap_limit_of(rules.gap_tol, scales, strength, share)
+    # No loss is below zero, so that without a penalty the loss itself is a gap.
+    facts[LOSS_LIMIT] = 1e-3 * rules.gap_tol * scales[START_LOSS] if strength == 0.0 else -1.0
     certify(design, rules, penalty, point)
-    for count in range(rules.max_steps + 1):
-        residual = facts[RESIDUAL]
-        if not by_decrement:
-            gap = facts[GAP]
-            if residual <= residual_limit and gap <= gap_limit:
+
+
+@inlined
+def propose(design, rules, softmax, penalty, model, point, trial, run, by_decrement):
+    """Write the minimum of the quadratic model into the trial; return whether the point was good enough."""
+    facts, n_scores = run.facts, point.x.shape[0] // model.chosen.shape[0]
+    q = model.state[WIDTH] * n_scores
+    residual, residual_limit = point.facts[RESIDUAL], facts[RESIDUAL_LIMIT]
+    if by_decrement and residual <= residual_limit:
+        facts[LAST_GAP] = gap_by_decrement(design, rules, penalty, model, point, trial, q)
+        if facts[LAST_GAP] <= facts[GAP_LIMIT] or point.facts[LOSS] <= facts[LOSS_LIMIT]:
+            if point.facts[LOSS] < facts[LAST_GAP]:
+                facts[LAST_GAP] = point.facts[LOSS]
+            return True
+    # The model is minimised to 2 % of the residual, or as far as is needed.
+    limit, least = 0.02 * residual, 0.05 * residual_limit
+    limit = least if facts[LAST_GAP] <= facts[GAP_LIMIT] and limit < least else limit
+    minimise_model(softmax, penalty, model, point, trial, q, n_scores, limit, by_decrement)
+    facts[LENGTH] = 1.0
+    facts[PREDICTED] = predicted_change(penalty, point, trial)
+    return False
+
+
+@inlined
+def take_step(model, point, trial, run, n_rows):
+    """Move to a trial that falls enough; return whether rounding is all that is left of the residual."""
+    residual, after = point.facts[RESIDUAL], trial.facts[RESIDUAL]
+    residual_limit, before = run.facts[RESIDUAL_LIMIT], point.facts[OBJECTIVE]
+    settled = run.counts[FRESH] == 1 and 0.9 * residual <= after <= 10.0 * residual_limit
+    settled = settled and before - trial.facts[OBJECTIVE] <= rounding_of(before, n_rows)
+    q = model.state[WIDTH] * (point.x.shape[0] // model.chosen.shape[0])
+    if not outlives(run.facts[LENGTH], residual, after, residual_limit, q):
+        model.state[STALE] = 1
+    accept(trial, point)
+    return settled
+
+
+@part
+def advance(design, problem, rules, path, work, softmax, penalty, model, point, trial, run, n_rows):
+    """Take a path on until it needs the rows again, and return for what; point starts at the target.
+
+    `EVALUATE` asks for a pass at the trial (the first one at the point), `CURVATURE` for the second
+    derivatives of the working set at the point, `DONE` for nothing: all strengths are solved, or the status
+    of the last one says why not. softmax is None where there is one score; n_rows are the rows of all passes
+    together. Second derivatives stay in use from step to step, and along the path, while they still contract
+    the residual faster than computing them anew would.
+    """
+    counts, facts, state = run.counts, run.facts, model.state
+    n_scores = point.x.shape[0] // model.chosen.shape[0]
+    phase = counts[PHASE]
+    any_free = False
+    for a in range(problem.l1_factor.shape[0]):
+        any_free = any_free or problem.l1_factor[a] == 0.0
+    if phase == FIRST_PASS:
+        path.scales[START_LOSS] = point.facts[LOSS]
+        facts[PREVIOUS] = np.inf
+        counts[INDEX] = -1 if any_free else 0
+        phase = BEGIN
+    while True:
+        status = -1
+        if phase == BEGIN:
+            begin_strength(design, problem, rules, path, penalty, model, point, run)
+            phase = JUDGE
+        # Where a coefficient is free there is no dual bound; the gap is that of a Newton decrement.
+        by_decrement = any_free or facts[STRENGTH] == 0.0
+        if phase == JUDGE:
+            if not by_decrement:
+                facts[LAST_GAP] = point.facts[GAP]
+            low = point.facts[RESIDUAL] <= facts[RESIDUAL_LIMIT] and facts[LAST_GAP] <= facts[GAP_LIMIT]
+            wanted = add_violators(point.g, penalty.l1, model.chosen)
+            if low and not by_decrement:
                 status = CONVERGED
-                break
-        if count == rules.max_steps:
-            break
-        wanted = add_violators(point.g, penalty.l1, model.chosen)
-        if wanted * n_scores > rules.gram_limit:
-            status = TOO_WIDE
-            break
-        fresh = refresh_gram(design, problem, work, softmax, model, n_scores, wanted)
-        q = state[WIDTH] * n_scores
-        if by_decrement and residual <= residual_limit:
-            gap = gap_by_decrement(design, rules, penalty, model, point, trial, q)
-            if gap <= gap_limit or facts[LOSS] <= loss_limit:
-                gap = facts[LOSS] if facts[LOSS] < gap else gap
+            elif counts[STEPS] == rules.max_steps:
+                status = OUT_OF_STEPS
+            elif wanted * n_scores > rules.gram_limit:
+                status = TOO_WIDE
+            else:
+                counts[STEPS] += 1
+                fresh = state[STALE] == 1 or not covers(model.chosen, model.slot, state[WIDTH], wanted)
+                counts[FRESH] = 1 if fresh else 0
+                state[STALE] = 0
+                phase = PROPOSE
+                if fresh:
+                    number_working_set(model.chosen, n_scores, wanted, model.slot, model.position)
+                    state[WIDTH] = wanted
+                    counts[PHASE] = PROPOSE
+                    return CURVATURE
+        if phase == PROPOSE:
+            if propose(design, rules, softmax, penalty, model, point, trial, run, by_decrement):
                 status = CONVERGED
-                break
-        # The model is minimised to 2 % of the residual, or as far as is needed.
-        limit = 0.02 * residual
-        limit = 0.05 * residual_limit if gap <= gap_limit and limit < 0.05 * residual_limit else limit
-        minimise_model(softmax, penalty, model, point, trial, q, n_scores, limit, by_decrement)
-        shortest = SHORTEST if fresh else 1.0
-        length = search_line(design, problem, rules, work, softmax, penalty, point, trial, shortest)
-        if length == 0.0:
-            state[STALE] = 1
-            if fresh:
-                status = STALLED
-                break
-            continue
-        after, gain = trial.facts[RESIDUAL], facts[OBJECTIVE] - trial.facts[OBJECTIVE]
-        settled = fresh and 0.9 * residual <= after <= 10.0 * residual_limit
-        settled = settled and gain <= rounding_of(facts[OBJECTIVE], problem.label.shape[0])
-        if not outlives(length, residual, after, residual_limit, q):
-            state[STALE] = 1
-        accept(trial, point)
-        if settled:  # rounding is all that is left of the residual
-            status = STALLED
-            break
-    facts[GAP] = gap
-    return status
+            else:
+                counts[PHASE] = SEARCH
+                return EVALUATE
+        elif phase == SEARCH:
+            certify(design, rules, penalty, trial)
+            length, before = facts[LENGTH], point.facts[OBJECTIVE]
+            phase = JUDGE
+            if length == 0.0:
+                state[STALE] = 1
+                status = STALLED if counts[FRESH] == 1 else -1
+            elif falls_enough(before, trial.facts[OBJECTIVE], length, facts[PREDICTED], n_rows):
+                status = STALLED if take_step(model, point, trial, run, n_rows) else -1
+            else:
+                facts[LENGTH] = shorten(point, trial, length, SHORTEST if counts[FRESH] == 1 else 1.0)
+                return EVALUATE
+        if status >= 0:
+            point.facts[GAP] = facts[LAST_GAP]
+            index = counts[INDEX]
+            if index >= 0 and status == TOO_WIDE:
+                path.statuses[index] = TOO_WIDE
+                return DONE
+            if index >= 0 and record(rules, path, index, point, work, status):
+                return DONE
+            if index >= 0:
+                facts[PREVIOUS] = facts[STRENGTH]
+            counts[INDEX] += 1
+            if counts[INDEX] == path.strengths.shape[0]:
+                return DONE
+            phase = BEGIN
 
 
 @kernel
-def newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial):
-    """Solve for decreasing strengths, each from the one before, into path; point starts at the target.
-
-    Ends at the first strength whose working set is too wide for second derivatives. softmax is None where
-    there is one score. Second derivatives stay in use from step to step, and along the path, while they still
-    contract the residual faster than computing them anew would.
-    """
-    strengths, scales = path.strengths, path.scales
-    factor, share = problem.l1_factor, problem.l1_share
-    n_scores = point.x.shape[0] // model.chosen.shape[0]
-    wide = point.x.shape[0] - n_scores
-    everything = share == 0.0 or (wide <= rules.gram_limit and wide <= ALWAYS_WHOLE)
-    any_free = False
-    for a in range(factor.shape[0]):
-        any_free = any_free or factor[a] == 0.0
+def newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial, run):
+    """Solve for decreasing strengths, each from the one before, into path: `advance` over rows in memory."""
     evaluate(design, problem, work, softmax, point)
-    scales[START_LOSS] = point.facts[LOSS]
-    previous = np.inf
-    for index in range(-1 if any_free else 0, strengths.shape[0]):
-        if index <= 0:
-            measure_scales(factor, share, point.g, scales)
-        if index == 0:
-            lay_strengths(strengths, scales[STRENGTH_MAX], rules.ratio)
-            previous = scales[STRENGTH_MAX] if scales[STRENGTH_MAX] > strengths[0] else strengths[0]
-        strength = strengths[index] if index >= 0 else NULL_FIT
-        set_penalty(problem, strength, penalty)
-        choose_working_set(point.x, point.g, factor, everything, share, strength, previous, model.chosen)
-        limits = (
-            residual_limit_of(rules.residual_tol, scales),
-            gap_limit_of(rules.gap_tol, scales, strength, share),
-            # No loss is below zero, so that without a penalty the loss itself is a gap.
-            1e-3 * rules.gap_tol * scales[START_LOSS] if strength == 0.0 else -1.0,
-            # Where a coefficient is free there is no dual bound; the gap is that of a Newton decrement.
-            any_free or strength == 0.0,
-        )
-        status = solve_strength(
-            design, problem, rules, work, softmax, penalty, model, point, trial, limits, n_scores
-        )
-        if index < 0:
-            continue
-        if status == TOO_WIDE:
-            path.statuses[index] = TOO_WIDE
+    while True:
+        request = advance(
+            design, problem, rules, path, work, softmax, penalty, model, point, trial, run,
+            problem.label.shape[0],
+        )  # fmt: skip
+        if request == DONE:
             break
-        if record(rules, path, index, point, work, status):
-            break
-        previous = strength
+        if request == EVALUATE:
+            evaluate(design, problem, work, softmax, trial)
+        else:
+            weighted_gram(design, problem, work, softmax, model)

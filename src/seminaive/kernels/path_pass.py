@@ -12,7 +12,7 @@ import numpy as np
 
 from seminaive.kernels.compile_options import fused_part, inlined, reordered_part
 from seminaive.kernels.elementary import exponential
-from seminaive.kernels.losses import against, hinge
+from seminaive.kernels.losses import against, shortfall, softmax_loss
 from seminaive.kernels.path_problem import CHUNK, LOSS, MARGIN, ODDS
 
 SATURATED = 1e300  # stands for exp of a margin beyond what a float holds
@@ -85,8 +85,8 @@ def collect_rows(design, residual, begin, size, n_scores, g):
             t2 = residual[first + row2] if row2 == row + 2 else 0.0
             t3 = residual[first + row3] if row3 == row + 3 else 0.0
             for j in range(m):
-                own = t0 * numbers[row, j] + t1 * numbers[row1, j]
-                column[1 + j] += own + t2 * numbers[row2, j] + t3 * numbers[row3, j]
+                first_two = t0 * numbers[row, j] + t1 * numbers[row1, j]
+                column[1 + j] += first_two + t2 * numbers[row2, j] + t3 * numbers[row3, j]
 
 
 @fused_part
@@ -116,7 +116,7 @@ def logistic_rows(score, label, row_weight, probability, exponent, small, facts)
         probability[i] = against(-score[i], small[i])
         score[i] = row_weight[i] * sign * against(margin, small[i])
         least = margin if margin < least else least
-        loss += row_weight[i] * hinge(margin)
+        loss += row_weight[i] * shortfall(margin)
         odds += row_weight[i] * (small[i] if margin >= 0.0 else 1.0 / small[i])
     product = 1.0
     for i in range(size):
@@ -137,14 +137,14 @@ def softmax_rows(label, row_weight, begin, size, work, softmax, facts):
     n = label.shape[0]
     n_scores = scores.shape[0] // CHUNK
     for i in range(size):
-        own = label[begin + i]
+        true = label[begin + i]
         rival[i] = -np.inf
         others[i] = 0.0
         for c in range(n_scores):
-            if c != own:
+            if c != true:
                 rival[i] = max(rival[i], scores[c * CHUNK + i])
-        top[i] = max(rival[i], scores[own * CHUNK + i])
-        rival[i] = scores[own * CHUNK + i] - rival[i]
+        top[i] = max(rival[i], scores[true * CHUNK + i])
+        rival[i] = scores[true * CHUNK + i] - rival[i]
         facts[MARGIN] = min(facts[MARGIN], rival[i])
     for c in range(n_scores):
         for i in range(size):
@@ -156,16 +156,15 @@ def softmax_rows(label, row_weight, begin, size, work, softmax, facts):
             scores[c * CHUNK + i] = small[i]
             others[i] += small[i] if c != label[begin + i] else 0.0
     for i in range(size):
-        own, weight = scores[label[begin + i] * CHUNK + i], row_weight[begin + i]
-        top[i] = own + others[i]
-        lost = math.log1p(others[i]) if rival[i] >= 0.0 else math.log(top[i]) - rival[i]
-        facts[LOSS] += weight * lost
-        facts[ODDS] += weight * min(others[i] / own, SATURATED)
+        of_true, weight = scores[label[begin + i] * CHUNK + i], row_weight[begin + i]
+        top[i] = of_true + others[i]
+        facts[LOSS] += weight * softmax_loss(rival[i], others[i], top[i])
+        facts[ODDS] += weight * min(others[i] / of_true, SATURATED)
     for c in range(n_scores):
         for i in range(size):
             p = scores[c * CHUNK + i] / top[i]
             probability[c * n + begin + i] = p
-            # 1 - p of the own class as a sum of small terms: no cancellation when p is near 1.
+            # 1 - p of the true class as a sum of small terms: no cancellation when p is near 1.
             rest = others[i] / top[i] if c == label[begin + i] else -p
             scores[c * CHUNK + i] = row_weight[begin + i] * rest
 

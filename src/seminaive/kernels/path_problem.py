@@ -22,12 +22,18 @@ import numpy as np
 
 CHUNK = 256  # rows whose scores and residuals stay in the first-level cache during a pass
 CONVERGED, STALLED, OUT_OF_STEPS, TOO_WIDE, NOT_REACHED = 0, 1, 2, 3, 4
-LOSS, ODDS, MARGIN, OBJECTIVE, RESIDUAL, GAP = 0, 1, 2, 3, 4, 5  # positions in Point.facts
+LOSS, ODDS, MARGIN, OBJECTIVE, RESIDUAL, GAP = 0, 1, 2, 3, 4, 5  # positions in PathPoint.facts
 STRENGTH_MAX, STEEPEST, START_LOSS = 0, 1, 2  # positions in Path.scales
 WIDTH, STALE = 0, 1  # positions in Model.state
+# Positions in Run.counts and Run.facts.
+PHASE, INDEX, STEPS, FRESH = 0, 1, 2, 3
+PREVIOUS, STRENGTH, LENGTH, PREDICTED = 0, 1, 2, 3
+RESIDUAL_LIMIT, GAP_LIMIT, LOSS_LIMIT, LAST_GAP = 4, 5, 6, 7
+# What a path needs next of the rows: a pass at the trial, second derivatives at the point, nothing more.
+EVALUATE, CURVATURE, DONE = 0, 1, 2
 
 
-class Design(NamedTuple):
+class PathDesign(NamedTuple):
     """The columns of a linear model: [1, numbers, indicators], minus ``centre``; never stored as such.
 
     numbers (n, m) float64; places (n, k) uint16 or uint32, the coefficient of each coded cell, d where it has
@@ -63,8 +69,9 @@ class Rules(NamedTuple):
     gap_tol is relative to the loss at the target, residual_tol to the largest derivative there; max_steps
     bounds the steps per strength; the path ends at a loss of least_loss; separated_ratio is the part of
     strength_max below which it ends once the classes are separated; gram_limit is the largest number of
-    coefficients for which second derivatives are kept; ratio is the last strength over the first where
-    strengths are to be laid, 0 where they are given; farthest is the largest centre of a column.
+    coefficients for which second derivatives are kept; up to always_whole coefficients the working set is all
+    of them; ratio is the last strength over the first where strengths are to be laid, 0 where they are given;
+    farthest is the largest centre of a column.
     """
 
     gap_tol: float
@@ -73,11 +80,12 @@ class Rules(NamedTuple):
     least_loss: float
     separated_ratio: float
     gram_limit: int
+    always_whole: int
     ratio: float
     farthest: float
 
 
-class Point(NamedTuple):
+class PathPoint(NamedTuple):
     """Deviations x (K D,), what a pass over the rows finds there, and how good they are at a strength.
 
     g (K D,). facts (6,): the loss (the weighted negative log-likelihood); the odds (the weighted sum of
@@ -98,7 +106,7 @@ class Penalty(NamedTuple):
     l2: np.ndarray
 
 
-class Work(NamedTuple):
+class PathWork(NamedTuple):
     """What passes over the rows overwrite.
 
     probability (K n,), at the point evaluated last; scores (K CHUNK,); exponent and exponential (CHUNK,);
@@ -154,8 +162,21 @@ class Model(NamedTuple):
     step: np.ndarray
 
 
+class Run(NamedTuple):
+    """How far a path has come.
+
+    counts (4,) int64: the phase, the index of the strength (-1 while what is free is fitted first), the steps
+    at this strength, and whether second derivatives are those of the point. facts (8,): the strength before,
+    this one, the length of the step that is tried and the change that is predicted for all of it; the limits
+    of residual, gap and loss; and the gap.
+    """
+
+    counts: np.ndarray
+    facts: np.ndarray
+
+
 class Path(NamedTuple):
-    """One entry per strength: strengths (S,), deviations (S, K D), facts (S, 6) as in Point; scales (3,).
+    """One entry per strength: strengths (S,), deviations (S, K D), facts (S, 6) as in PathPoint; scales (3,).
 
     passes and statuses (S,) int64. The scales are strength_max; steepest, the largest derivative at the
     target (after fitting what is free) per unit of factor, which for a pure L1 penalty is strength_max; and
@@ -172,7 +193,7 @@ class Path(NamedTuple):
 
 def new_point(size):
     """Return the point at the target, not evaluated; size is K D."""
-    return Point(np.zeros(size), np.zeros(size), np.zeros(6))
+    return PathPoint(np.zeros(size), np.zeros(size), np.zeros(6))
 
 
 def new_penalty(size):
@@ -182,7 +203,7 @@ def new_penalty(size):
 
 def new_work(n_rows, n_scores):
     """Return room for passes over the rows."""
-    return Work(
+    return PathWork(
         np.empty(n_scores * n_rows),
         np.empty(n_scores * CHUNK),
         *np.empty((2, CHUNK)),
@@ -212,6 +233,11 @@ def new_model(design, n_scores, gram_limit):
         np.ones(entries),
         *np.empty((6, widest)),
     )
+
+
+def new_run():
+    """Return a path that has not begun."""
+    return Run(np.zeros(4, dtype=np.int64), np.zeros(8))
 
 
 def new_path(strengths, size):

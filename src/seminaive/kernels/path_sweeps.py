@@ -158,10 +158,10 @@ def sweep_codes(design, sweep, x, first, l1, l2):
             everything += e[i]
         moved, moved_curvature = 0.0, 0.0
         for j in range(first_place[f], first_place[f + 1]):
-            a, middle, own = first + j, design.centre[j], h[j]
-            curvature = own * (1.0 - 2.0 * middle) + middle * middle * total
+            a, middle, curved = first + j, design.centre[j], h[j]
+            curvature = curved * (1.0 - 2.0 * middle) + middle * middle * total
             u = sums[j] - middle * everything
-            u += own * moved + middle * moved_curvature - middle * total * moved
+            u += curved * moved + middle * moved_curvature - middle * total * moved
             sums[j] = 0.0
             if curvature <= 0.0:
                 continue
@@ -170,7 +170,7 @@ def sweep_codes(design, sweep, x, first, l1, l2):
             sums[j] = new - x[a]
             x[a] = new
             moved += middle * sums[j]
-            moved_curvature += own * sums[j]
+            moved_curvature += curved * sums[j]
         sums[sums.shape[0] - 1] = 0.0
         for i in range(n):
             e[i] -= v[i] * (sums[places[i, f]] - moved)

@@ -135,30 +135,6 @@ def add_curve_scores(
 
 
 @njit(cache=True, nogil=True)
-def add_pair_scores(codes, columns, first, factors, cores, scores):
-    """Add to the scores of each row the product of factors of each pair, term after term.
-
-    codes (n, k) unsigned; columns and first (T, 2) int64: the columns of each pair, and the first rows of
-    their codes in factors (rows, R); cores (T, R, R, C); scores (n, C) is added to.
-    """
-    R = factors.shape[1]
-    C = scores.shape[1]
-    part = np.empty(C)
-    for i in range(codes.shape[0]):
-        for t in range(columns.shape[0]):
-            left = first[t, 0] + np.int64(codes[i, columns[t, 0]])
-            right = first[t, 1] + np.int64(codes[i, columns[t, 1]])
-            part[:] = 0.0
-            for u in range(R):
-                for v in range(R):
-                    product = factors[left, u] * factors[right, v]
-                    for c in range(C):
-                        part[c] += product * cores[t, u, v, c]
-            for c in range(C):
-                scores[i, c] += part[c]
-
-
-@njit(cache=True, nogil=True)
 def normalize_log_scores(scores):
     """Subtract from each row of ``scores`` (n, C) the log of the sum of its exponentials, in place."""
     n, C = scores.shape

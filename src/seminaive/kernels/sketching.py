@@ -27,11 +27,11 @@ def count_leading_bits(bits, weights, shift, counts):
     for low in range(0, n, ROW_BLOCK):
         high = min(low + ROW_BLOCK, n)
         for j in range(m):
-            own = counts[j]
+            column_counts = counts[j]
             for i in range(low, high):
                 b = bits[i, j]
                 if b & MAGNITUDE > INFINITY:
                     continue
                 # Negative zero is zero.
                 ordered = b | SIGN if b < SIGN or b == SIGN else ~b
-                own[ordered >> shift] += weights[step * i]
+                column_counts[ordered >> shift] += weights[step * i]

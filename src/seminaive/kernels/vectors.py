@@ -42,8 +42,10 @@ def sum_rows(
         target, i, base, j, source, *rows, k = arguments
         total = builder.load(_four(context, builder, signature.args[2], base, j, k), align=_BYTES)
         for row in rows:
-            own = builder.load(_four(context, builder, signature.args[4], source, row, k), align=_BYTES)
-            total = builder.fadd(total, own)
+            row_values = builder.load(
+                _four(context, builder, signature.args[4], source, row, k), align=_BYTES
+            )
+            total = builder.fadd(total, row_values)
         builder.store(total, _four(context, builder, signature.args[0], target, i, k), align=_BYTES)
         return _void(context)
 
@@ -61,9 +63,9 @@ def add_row(typing: Any, target: Any, i: Any, source: Any, a: Any, k: Any) -> An
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, i, source, a, k = arguments
-        place = _four(context, builder, signature.args[0], target, i, k)
-        own = builder.load(_four(context, builder, signature.args[2], source, a, k), align=_BYTES)
-        builder.store(builder.fadd(builder.load(place, align=_BYTES), own), place, align=_BYTES)
+        address = _four(context, builder, signature.args[0], target, i, k)
+        row_values = builder.load(_four(context, builder, signature.args[2], source, a, k), align=_BYTES)
+        builder.store(builder.fadd(builder.load(address, align=_BYTES), row_values), address, align=_BYTES)
         return _void(context)
 
     return signature, generate
@@ -82,9 +84,9 @@ def set_row(typing: Any, target: Any, i: Any, base: Any, j: Any, source: Any, a:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         target, i, base, j, source, a, k = arguments
         before = builder.load(_four(context, builder, signature.args[2], base, j, k), align=_BYTES)
-        own = builder.load(_four(context, builder, signature.args[4], source, a, k), align=_BYTES)
-        place = _four(context, builder, signature.args[0], target, i, k)
-        builder.store(builder.fadd(before, own), place, align=_BYTES)
+        row_values = builder.load(_four(context, builder, signature.args[4], source, a, k), align=_BYTES)
+        address = _four(context, builder, signature.args[0], target, i, k)
+        builder.store(builder.fadd(before, row_values), address, align=_BYTES)
         return _void(context)
 
     return signature, generate
@@ -93,8 +95,9 @@ def set_row(typing: Any, target: Any, i: Any, base: Any, j: Any, source: Any, a:
 if config.DISABLE_JIT:  # plain Python has no vector instructions
 
     def sum_rows(target, i, base, j, source, a, b, c, d, k):  # noqa: D103 - as above
-        own = slice(k, k + LANES)
-        target[i, own] = base[j, own] + source[a, own] + source[b, own] + source[c, own] + source[d, own]
+        lanes = slice(k, k + LANES)
+        total = base[j, lanes] + source[a, lanes] + source[b, lanes]
+        target[i, lanes] = total + source[c, lanes] + source[d, lanes]
 
     def add_row(target, i, source, a, k):  # noqa: D103 - as above
         target[i, k : k + LANES] += source[a, k : k + LANES]

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from seminaive.models.class_conditional_imputer import ClassConditionalImputer
     from seminaive.models.correlation_feature_selector import CorrelationFeatureSelector
     from seminaive.models.edited_model import EditedModel
-    from seminaive.models.files import load_model, save_model
     from seminaive.models.forward_stagewise_naive_bayes import ForwardStagewiseNaiveBayes
     from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes
     from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
@@ -54,8 +53,6 @@ __all__ = [
     "SparseBayesianNetwork",
     "TreeAugmentedNaiveBayes",
     "WeightedNaiveBayes",
-    "load_model",
-    "save_model",
 ]
 
 FILES = {
@@ -82,8 +79,6 @@ FILES = {
     "TreeAugmentedNaiveBayes": "tree_augmented_naive_bayes",
     "SemiNaive": "semi_naive",
     "SparseBayesianNetwork": "sparse_bayesian_network",
-    "load_model": "files",
-    "save_model": "files",
 }
 
 __getattr__, __dir__ = read_when_asked(__name__, FILES)

@@ -12,7 +12,7 @@ import numpy as np
 
 from seminaive.design.classes import log_odds
 from seminaive.design.tied import TiedTerms
-from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
 from seminaive.models.folded import fold_rows

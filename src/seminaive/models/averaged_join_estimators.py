@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import comb
 
-from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.tuple_statistics import TupleCountingMixin
 from seminaive.scores import AdditiveScores, laplace_tables, m_estimate_tables
 from seminaive.statistics import log_shares

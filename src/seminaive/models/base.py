@@ -35,10 +35,10 @@ from seminaive.errors import (
     WeightsWarning,
     warn_caller,
 )
+from seminaive.models.fit_progress import progress
 from seminaive.models.fitted_checks import check_summary, check_trials
 from seminaive.models.long_fits import announce_long_fit
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
-from seminaive.models.progress import progress
 from seminaive.scores import log_posterior
 from seminaive.statistics import TrainingSummary
 
@@ -48,10 +48,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode import NumberFormat, Schema
+    from seminaive.encode import Schema
     from seminaive.encode.frames import Table
+    from seminaive.encode.schema import Format
     from seminaive.encode.target import EncodedTarget
-    from seminaive.models.progress import Steps
+    from seminaive.models.fit_progress import Steps
     from seminaive.statistics import TupleCounts
 
 __all__ = ["TableClassifier", "TrainingSet", "is_number", "open_training", "unchanged_on_failure"]
@@ -163,7 +164,7 @@ def encode_rows(
     cut_rule=None,
     known: Schema | None = None,
     chunk: bool = False,
-    formats: Mapping[int, NumberFormat] | None = None,
+    formats: Mapping[int, Format] | None = None,
 ) -> tuple[Table, TrainingSet]:
     """Encode training rows by a model's parameters, without touching the model; return the open table too.
 
@@ -179,8 +180,8 @@ def encode_rows(
         What earlier chunks had.
     chunk : bool
         Whether more rows follow, which may bring further classes, and values of columns that have none here.
-    formats : mapping of int to NumberFormat or None
-        How columns of text write numbers; None looks for it.
+    formats : mapping of int to NumberFormat or DateFormat, or None
+        How columns of text write numbers or dates; None looks for it.
     """
     opened = open_table(X) if opened is None else opened
     opened, target, row_weight = labelled_rows(type(model).__name__, X, y, sample_weight, opened)
@@ -332,7 +333,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         validate_data(self, X, skip_check_array=True, reset=False)
         return encoder.encode(opened)
 
-    # Fitted attributes that a model file holds, with their types; see seminaive.models.fitted_state. Those of
+    # Fitted attributes that a model file holds, with their types; see seminaive.saving.fitted_state. Those of
     # ``_derived`` follow from the others and are not written.
     _fitted: ClassVar[dict[str, type]] = {"summary_": TrainingSummary, "target_name_": str}
     _derived: ClassVar[tuple[str, ...]] = ()

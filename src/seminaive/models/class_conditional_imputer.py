@@ -6,12 +6,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from seminaive.imputation import draw_codes_given_class, draw_numbers_given_class
+from seminaive.imputation.value_draws import draw_values
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.imputation import Imputer
+from seminaive.models.imputer_base import Imputer
 from seminaive.models.parameters import LARGEST_WHOLE, check_number
 from seminaive.scores import generative_scores, log_posterior
-from seminaive.statistics import TableStatistics, draw_codes_given_class, draw_numbers_given_class
-from seminaive.statistics.drawing import draw_values
+from seminaive.statistics import TableStatistics
 
 
 class ClassConditionalImputer(Imputer):

@@ -7,9 +7,9 @@ from numbers import Integral
 import numpy as np
 
 from seminaive.encode import EncodedTable, TableEncoder
+from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError
 from seminaive.models.base import open_training, unchanged_on_failure
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import PATIENCE
 from seminaive.models.table_selector import TableSelector
 from seminaive.selection.correlation_selection import Uncertainties, best_first_search

@@ -78,13 +78,21 @@ def _check_categories(column: CategoricalColumn) -> None:
         raise ValueError(f"column {column.name!r} does not tell whether spellings were merged")
     if not all(type(value) in (str, int, float, bool) and value == value for value in column.categories):
         raise ValueError(f"a category of column {column.name!r} is neither text, number nor boolean")
-    if (
-        CategoricalColumn.of(column.name, column.categories, missing_seen=False).categories
-        != column.categories
-    ):
+    if column.order is not None:
+        _check_levels(column)
+    arranged = CategoricalColumn.of(column.name, column.categories, missing_seen=False, order=column.order)
+    if arranged.categories != column.categories:
         raise ValueError(f"the categories of column {column.name!r} are not sorted")
     if len(column.code_of) != len(column.categories):
         raise ValueError(f"a category of column {column.name!r} occurs twice")
+
+
+def _check_levels(column: CategoricalColumn) -> None:
+    levels = column.order or ()
+    if not all(type(level) in (str, int, float, bool) and level == level for level in levels):
+        raise ValueError(f"a level of column {column.name!r} is neither text, number nor boolean")
+    if len(set(levels)) != len(levels) or not set(column.categories) <= set(levels):
+        raise ValueError(f"the levels of column {column.name!r} occur twice, or lack a category")
 
 
 # Terms and numbers: what compiled loops index by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from seminaive.encode import frame_like
 from seminaive.encode.shapes import check_shapes
-from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.additive_classifier import AdditiveClassifier
 
 
 class FittedHybrid(AdditiveClassifier):

@@ -51,7 +51,7 @@ class FittedNetwork(TableClassifier):
 
     def _toward_class_shares(self, scores):
         """Return the share of the network in scores of the classes, the rest being the class shares."""
-        share = getattr(self, "fit_share_", 1.0)  # files of version 0.1 have none
+        share = self.fit_share_
         if share == 1.0:
             return scores
         return share * scores + (1.0 - share) * np.log(self.class_shares_)

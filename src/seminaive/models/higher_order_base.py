@@ -9,19 +9,16 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from seminaive.design.classes import by_class
-from seminaive.encode import EqualFrequencyCuts, mdl_cuts
-from seminaive.errors import InputError
+from seminaive.encode.cuts import cut_rule
 from seminaive.memory import refuse_beyond_memory
-from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import (
-    LARGEST_WHOLE,
     check_choice,
     check_flag,
     check_order,
     check_search,
     check_strengths,
-    is_whole,
 )
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.objective.empirical_loss import EmpiricalLoss
@@ -118,7 +115,8 @@ class HigherOrderClassifier(AdditiveClassifier):
             )
             generator = check_random_state(self.random_state)
             result = minimize_by_epochs(
-                objective,
+                objective.loss,
+                objective.ridge,
                 coordinates,
                 start,
                 design=design,
@@ -176,12 +174,3 @@ class HigherOrderClassifier(AdditiveClassifier):
 
     def _check_start(self):
         check_choice("start", self.start, STARTS)
-
-
-def cut_rule(bins):
-    """Return the rule that cuts numbers into bins."""
-    if isinstance(bins, str) and bins == "mdl":
-        return mdl_cuts
-    if is_whole(bins) and 2 <= bins <= LARGEST_WHOLE:
-        return EqualFrequencyCuts(int(bins))
-    raise InputError(f"bins is 'mdl' or a number of equally frequent bins, 2 or more, got {bins!r}")

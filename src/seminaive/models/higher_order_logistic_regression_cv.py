@@ -6,10 +6,11 @@ from typing import ClassVar
 
 from seminaive.design.classes import by_class
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
+from seminaive.encode.cuts import cut_rule
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import fold_rows
-from seminaive.models.higher_order_base import SMOOTH_TOL, cut_rule
+from seminaive.models.higher_order_base import SMOOTH_TOL
 from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search, folds_by_size
 from seminaive.models.started import StartedClassifier
 from seminaive.models.term_layout import lay_out_terms

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils import check_random_state
 
+from seminaive.encode.cuts import cut_rule
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.fitted_hybrid import FittedHybrid
 from seminaive.models.folded import fold_rows
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.hybrid_parameters import PAIR_TESTS, check_hybrid_parameters
 from seminaive.models.hybrid_problem import HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
@@ -33,7 +33,7 @@ from seminaive.structure import (
     greedy_partition,
     mean_dependence,
 )
-from seminaive.structure.partitions import CUTOFF
+from seminaive.structure.parents_or_children import CUTOFF
 from seminaive.structure.results import LEVEL
 
 

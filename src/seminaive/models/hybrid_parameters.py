@@ -6,7 +6,7 @@ import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.models.decided import check_fit_share
-from seminaive.models.generative import check_generative_parameters
+from seminaive.models.generative_classifier import check_generative_parameters
 from seminaive.models.parameters import check_choice, check_flag, check_number, check_search, is_number
 from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import SCORINGS

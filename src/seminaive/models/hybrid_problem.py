@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from seminaive.design.classes import by_class
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.encode import EncodedTable, NumericColumn, Schema, recut
+from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.scores import AdditiveScores, log_priors
 from seminaive.selection.generative_parts import FeatureTerms, GenerativeOptions, GenerativeParts
 from seminaive.selection.rate_search import HybridFold
 from seminaive.statistics import PairwiseInformation, Terms
 from seminaive.structure import Assignment, CodedTests, Partition, bias_variance_path, mean_dependence
-from seminaive.structure.partitions import GENERATIVE, LOGISTIC
+from seminaive.structure.parents_or_children import GENERATIVE, LOGISTIC
 
 
 class HybridProblem:

@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from scipy.special import logsumexp
 from sklearn.utils import check_random_state
 
 from seminaive.encode import recut
 from seminaive.errors import InputError
-from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, Undecided, generator_of, keep_decision
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.folded import fold_rows
-from seminaive.models.generative import check_generative_parameters
+from seminaive.models.generative_classifier import check_generative_parameters
 from seminaive.models.parameters import check_choice, refuse_groups
 from seminaive.models.path_curves import PathCurves
+from seminaive.objective.pointwise import log_losses
 from seminaive.scores import Interpolation
 from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import HeldOut
@@ -201,5 +201,4 @@ class InterpolatedClassifier(AdditiveClassifier):
 
 def deviance(joint, labels, weights):
     """Return the weighted sum over rows of ``-2 log P(y | x)``, given joint log scores."""
-    own = joint[np.arange(len(labels)), labels]
-    return float(2.0 * weights @ (logsumexp(joint, axis=1) - own))
+    return float(2.0 * weights @ log_losses(joint, labels))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.generative import GenerativeMixin, check_generative_parameters
+from seminaive.models.additive_classifier import AdditiveClassifier
+from seminaive.models.generative_classifier import GenerativeMixin, check_generative_parameters
 from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics

@@ -8,12 +8,12 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from seminaive.encode import frame_like
 from seminaive.errors import InputError
+from seminaive.imputation import pool_estimates
 from seminaive.models.base import unchanged_on_failure
-from seminaive.models.imputation import open_dense
+from seminaive.models.imputer_base import open_dense
 from seminaive.models.multiple_imputer import MultipleImputer
 from seminaive.models.parameters import check_choice
 from seminaive.scores import log_posterior
-from seminaive.statistics import pool_estimates
 
 
 class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):

@@ -10,9 +10,10 @@ import numpy as np
 from sklearn.base import clone
 
 from seminaive.design.smooth_columns import SmoothColumns
+from seminaive.encode.cuts import cut_rule
 from seminaive.encode.nodes import table_with_nodes
 from seminaive.errors import InputError, TooLargeError, UnavailableError
-from seminaive.models.higher_order_base import HigherOrderClassifier, cut_rule
+from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.semi_naive import SemiNaive, pair_cuts
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.kernel_engine import KernelEngine

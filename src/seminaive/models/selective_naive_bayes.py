@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from joblib import effective_n_jobs
 
+from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.interpolated import InterpolatedClassifier
 from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR
 from seminaive.solvers.stagewise import GridSettings, backward_elimination, forward_selection

@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from seminaive.encode import NumericColumn, TreeCuts, recut
+from seminaive.encode.cuts import cut_rule
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, warn_caller
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.fitted_network import CLASS, FittedNetwork
 from seminaive.models.folded import fold_rows, hold_out_share
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.parameters import (
     N_FOLDS,
     N_IMPUTATIONS,
@@ -33,7 +33,7 @@ from seminaive.selection import NetworkPath
 from seminaive.selection.folds import check_folds
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.network_folds import PLAN, DecisionOptions, HeldOutNetworks
-from seminaive.selection.network_search import NetworkTable, SearchOptions, Strengths, search_path
+from seminaive.selection.network_search import NetworkStrengths, NetworkTable, SearchOptions, search_path
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.elastic_net_path import N_STRENGTHS
 from seminaive.solvers.result import TOL
@@ -413,11 +413,11 @@ class SparseBayesianNetwork(FittedNetwork):
 
     def _strengths(self, networks, layers):
         if not is_whole(self.strengths):
-            return Strengths(np.sort(np.array(self.strengths, dtype=np.float64))[::-1], open=False)
+            return NetworkStrengths(np.sort(np.array(self.strengths, dtype=np.float64))[::-1], open=False)
         largest = networks.largest_strength(layers)
         if largest <= 0:
-            return Strengths(np.zeros(1), open=False)
-        return Strengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
+            return NetworkStrengths(np.zeros(1), open=False)
+        return NetworkStrengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
 
     def _folded(self, rows, y, sample_weight, random, groups):
         """Return the rows with those that are held out."""

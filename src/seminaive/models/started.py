@@ -11,11 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.classes import by_class, log_odds
 from seminaive.encode import EmptyColumn
-from seminaive.encode.joining import joined_schema, recoded_table
+from seminaive.encode.joined_schema import joined_schema, recoded_table
 from seminaive.errors import InputError
-from seminaive.models.additive import AdditiveClassifier
+from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.scores import AdditiveScores, StartedFrom
-from seminaive.scores.joining import recoded_scores, summed_terms
+from seminaive.scores.joined_scores import recoded_scores, summed_terms
 from seminaive.selection.recalibration import recalibrate
 from seminaive.statistics import TupleCounts
 from seminaive.statistics.cell_weights import weigh_cells

@@ -8,12 +8,13 @@ from typing import ClassVar
 import numpy as np
 
 from seminaive.design.coefficients import Coefficients, GenerativeEstimate
-from seminaive.design.table import standardised, terms_of_order
+from seminaive.design.table_design import standardised, terms_of_order
+from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.fitted_checks import check_finite, check_observed_statistics
-from seminaive.models.higher_order_base import CERTIFICATES, cut_rule
+from seminaive.models.higher_order_base import CERTIFICATES
 from seminaive.solvers.search_coordinates import scale_of
 from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale
 from seminaive.statistics import ObservedCounts, ObservedStatistics, TrainingSummary, class_weights

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from joblib import effective_n_jobs
 
-from seminaive.design.table import MOST_TERMS, TableDesign
+from seminaive.design.table_design import MOST_TERMS, TableDesign
 from seminaive.errors import LongFitWarning, warn_caller
 from seminaive.statistics.sizes import n_terms
 

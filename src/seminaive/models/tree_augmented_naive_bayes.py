@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from seminaive.encode.cuts import cut_rule
 from seminaive.memory import refuse_beyond_memory
-from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.generative import GenerativeMixin
-from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.additive_classifier import AdditiveClassifier
+from seminaive.models.generative_classifier import GenerativeMixin
 from seminaive.models.parameters import check_number
 from seminaive.scores import tree_scores
 from seminaive.statistics import (

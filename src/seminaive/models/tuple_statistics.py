@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from seminaive.design.table import terms_of_order
+from seminaive.design.table_design import terms_of_order
+from seminaive.encode.cuts import cut_rule
 from seminaive.memory import refuse_beyond_memory
-from seminaive.models.generative import GenerativeMixin
-from seminaive.models.higher_order_base import cut_rule
+from seminaive.models.generative_classifier import GenerativeMixin
 from seminaive.models.parameters import check_choice, check_number, check_order
 from seminaive.statistics import Moments, TableStatistics, TupleCounts, class_weights
 from seminaive.statistics.sizes import table_parts

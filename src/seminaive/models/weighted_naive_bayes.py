@@ -6,9 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from seminaive.models.additive import AdditiveClassifier
-from seminaive.models.generative import GenerativeMixin, check_generative_parameters
-from seminaive.models.higher_order_base import cut_rule
+from seminaive.encode.cuts import cut_rule
+from seminaive.models.additive_classifier import AdditiveClassifier
+from seminaive.models.generative_classifier import GenerativeMixin, check_generative_parameters
 from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.scores import class_shift_exponents, generative_scores
 from seminaive.statistics import TableStatistics

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
-from seminaive.design.table import TableDesign, padded
+from seminaive.design.table_design import TableDesign, padded
 from seminaive.objective.empirical_loss import EmpiricalLoss, replace_by_residuals
+from seminaive.objective.summed_loss import SummedLoss
 from seminaive.statistics import class_weights
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.fused_sums import FusedSums
-    from seminaive.objective.empirical_loss import LossName
+    from seminaive.objective.summed_loss import LossName
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -53,9 +54,9 @@ class TableBlock:
         space = design.workspace(n_columns)
         space.receive(expanded)
 
-        def residuals(rows: slice, own: Floats) -> float:
-            found = replace_by_residuals(own, self.labels[rows], self.weights[rows], n_classes, loss)
-            own[:, n_columns:] = 0.0
+        def residuals(rows: slice, scores: Floats) -> float:
+            found = replace_by_residuals(scores, self.labels[rows], self.weights[rows], n_classes, loss)
+            scores[:, n_columns:] = 0.0
             return found
 
         # Added up as the loss of a table in one block is.
@@ -64,7 +65,7 @@ class TableBlock:
 
     def class_sums(self, n_classes: int) -> tuple[Floats, Floats, Floats]:
         """Return the weights of fused cells by class, of classes, and the sums of squares of numbers."""
-        from seminaive.kernels.fusion import scatter_classes
+        from seminaive.kernels.fused_passes import scatter_classes
 
         tables = np.zeros((int(self.offsets[-1]), padded(n_classes)))
         scatter_classes(self.cells, self.labels, self.weights, tables)
@@ -73,11 +74,11 @@ class TableBlock:
 
     def empirical_loss(self, design: TableDesign, n_classes: int) -> EmpiricalLoss:
         """Return the log loss of the rows under a design of all of them."""
-        own = TableDesign(design.coefficients, design.fused.with_cells(self.cells), self.numbers)
-        return EmpiricalLoss(own, self.labels, self.weights, n_classes)
+        of_block = TableDesign(design.coefficients, design.fused.with_cells(self.cells), self.numbers)
+        return EmpiricalLoss(of_block, self.labels, self.weights, n_classes)
 
 
-class BlockedLoss:
+class BlockedLoss(SummedLoss):
     """The loss of one weighting of a table in blocks, which are visited wherever they lie.
 
     Coefficients are expanded to fused tables once per pass, blocks return sums over fused cells, and these
@@ -96,8 +97,6 @@ class BlockedLoss:
     loss : {"log-likelihood", "squared-error"}
     """
 
-    n_weightings = 1
-
     def __init__(
         self,
         design: TableDesign,
@@ -111,7 +110,6 @@ class BlockedLoss:
         self.loss = loss
         n_columns = n_columns_of(n_classes)
         self.shape = (design.n_coefficients, n_columns)
-        self.variance_at_zero = (1 - 1 / n_classes) / n_classes
         self._over_blocks = over_blocks
         self._squared_columns = squared_columns
         self._space = design.workspace(n_columns)
@@ -120,8 +118,8 @@ class BlockedLoss:
         """Return the loss and the gradient, shaped like the coefficients."""
         expanded = self._space.expanded(coefficients)
         value, total = 0.0, None
-        for own, sums in self._over_blocks(loss_and_sums, expanded, self.n_classes, self.loss):
-            value += own
+        for of_blocks, sums in self._over_blocks(loss_and_sums, expanded, self.n_classes, self.loss):
+            value += of_blocks
             if total is None:
                 total = sums.copy()
             else:
@@ -138,14 +136,22 @@ class BlockedLoss:
         """Return the weighted Gram matrix of some columns of X."""
         return self._sum(block_gram, columns)
 
+    def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
+        """Return the function that multiplies a direction by the Hessian of the log loss."""
+
+        def product(direction: Floats) -> Floats:
+            return self._sum(block_product, (coefficients, direction))
+
+        return product
+
     def hessian(self, coefficients: Floats) -> Floats:
         """Return the Hessian of the log loss, its coefficients flattened by rows."""
         return self._sum(block_hessian, coefficients)
 
     def _sum(self, work: Callable[..., Floats], argument: Any) -> Floats:
         total: Floats = np.zeros(0)
-        for number, own in enumerate(self._over_blocks(work, argument, self.design, self.n_classes)):
-            total = own if number == 0 else total + own
+        for number, of_blocks in enumerate(self._over_blocks(work, argument, self.design, self.n_classes)):
+            total = of_blocks if number == 0 else total + of_blocks
         return total
 
 
@@ -156,8 +162,8 @@ def loss_and_sums(
     visited = iter(blocks)
     value, total = next(visited).loss_and_sums(expanded, n_classes, loss)
     for block in visited:
-        own, sums = block.loss_and_sums(expanded, n_classes, loss)
-        value += own
+        of_block, sums = block.loss_and_sums(expanded, n_classes, loss)
+        value += of_block
         total += sums
     return value, total
 
@@ -167,8 +173,12 @@ def class_sums(blocks: Iterable[TableBlock], n_classes: int) -> tuple[Floats, Fl
     visited = iter(blocks)
     tables, class_weight, squares = next(visited).class_sums(n_classes)
     for block in visited:
-        own = block.class_sums(n_classes)
-        tables, class_weight, squares = tables + own[0], class_weight + own[1], squares + own[2]
+        of_block = block.class_sums(n_classes)
+        tables, class_weight, squares = (
+            tables + of_block[0],
+            class_weight + of_block[1],
+            squares + of_block[2],
+        )
     return tables, class_weight, squares
 
 
@@ -176,6 +186,18 @@ def block_gram(blocks: Iterable[TableBlock], columns: Indices, design: TableDesi
     """Return the weighted Gram matrix of some columns of X over the rows of some blocks."""
     grams = [block.empirical_loss(design, n_classes).gram(columns) for block in blocks]
     total: Floats = np.sum(grams, axis=0)
+    return total
+
+
+def block_product(
+    blocks: Iterable[TableBlock], places: tuple[Floats, Floats], design: TableDesign, n_classes: int
+) -> Floats:
+    """Return the Hessian of some blocks at coefficients times a direction, the two places."""
+    coefficients, direction = places
+    products = [
+        block.empirical_loss(design, n_classes).hessian_product(coefficients)(direction) for block in blocks
+    ]
+    total: Floats = np.sum(products, axis=0)
     return total
 
 

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
+from scipy.linalg import solve_triangular
+
+from seminaive.objective.factor import lower_cholesky
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
 # How a minimum is approached, not where it is: added to the diagonal of a Hessian, as a share of its mean, so
 # that directions without curvature may move by some hundred times as much as others, and not without limit;
 # and the least curvature of a coefficient, in rows, where the Hessian is a diagonal.
-FLAT, LEAST_CURVATURE = 1e-5, 1e-6
+LEAST_SHARE, LEAST_CURVATURE = 1e-5, 1e-6
 
 
 @dataclass(frozen=True)
@@ -42,8 +44,7 @@ class Whitening:
     @classmethod
     def of(cls, members: NDArray[np.int64], hessian: Floats) -> Whitening:
         """Factor the Hessian U'U of the members: z = U b."""
-        raised = hessian + FLAT * np.trace(hessian) / len(hessian) * np.eye(len(hessian))
-        upper: Floats = cholesky(raised, check_finite=False)
+        upper = lower_cholesky(hessian, LEAST_SHARE).T
         return cls(members, solve_triangular(upper, np.eye(len(upper)), check_finite=False), upper)
 
 

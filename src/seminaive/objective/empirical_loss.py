@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit
 
 from seminaive.design.classes import n_columns_of
+from seminaive.objective.pointwise import posterior_of
+from seminaive.objective.summed_loss import SummedLoss
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,15 +17,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.protocol import Design, Workspace
+    from seminaive.objective.summed_loss import LossName
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
     Labels = NDArray[np.int64]
 
-    LossName = Literal["log-likelihood", "squared-error"]
 
-
-class EmpiricalLoss:
+class EmpiricalLoss(SummedLoss):
     """The loss of a training table as a function of coefficients B, with gradient and second derivatives.
 
     Several weightings of the same rows, such as the training rows of the folds of a cross-validation, have
@@ -64,16 +64,12 @@ class EmpiricalLoss:
         self.loss = loss
         self.offset = offset
         self.n_columns = n_columns_of(n_classes)
+        self.n_weightings = len(self.row_weights)
         self._n_scores = self.n_weightings * self.n_columns
         self.shape = (design.n_coefficients, design.coefficient_columns(self._n_scores))
         self._space = design.workspace(self._n_scores)
         self._kept: tuple[Floats, Floats] | None = None
         self._keep_scores = keep_scores
-
-    @property
-    def n_weightings(self) -> int:
-        """Return the number of weightings of the rows."""
-        return len(self.row_weights)
 
     def with_offset(self, offset: Floats | None) -> EmpiricalLoss:
         """Return the same loss with another offset."""
@@ -107,9 +103,7 @@ class EmpiricalLoss:
 
     def posterior(self, coefficients: Floats) -> Floats:
         """Return the probability of each class or, of two, of class 1: (n_rows, n_weightings, n_columns)."""
-        scores = self.scores(coefficients).reshape(-1, self.n_weightings, self.n_columns)
-        posterior: Floats = expit(scores) if self.n_columns == 1 else _softmax(scores)
-        return posterior
+        return posterior_of(self.scores(coefficients).reshape(-1, self.n_weightings, self.n_columns))
 
     # Second derivatives of the log loss
 
@@ -121,11 +115,6 @@ class EmpiricalLoss:
     def curvature(self, row_curvature: Floats) -> Floats:
         """Return the diagonal of the Hessian, shaped like the coefficients."""
         return self.design.rough.squared_adjoint(row_curvature)
-
-    @cached_property
-    def variance_at_zero(self) -> float:
-        """Return p (1 - p) where all scores are 0."""
-        return (1 - 1 / self.n_classes) / self.n_classes
 
     @cached_property
     def gradient_at_zero(self) -> Floats:
@@ -163,11 +152,11 @@ class EmpiricalLoss:
         weights = np.zeros((len(row_weights), space.width))
         weights[:, : self._n_scores] = self._flat(row_weights)
 
-        def weigh(rows: slice, own: Floats) -> None:
+        def weigh(rows: slice, scores: Floats) -> None:
             if self.n_columns > 1:
-                softmax_curvature(posterior[rows], weights[rows], own)
+                softmax_curvature(posterior[rows], weights[rows], scores)
             else:
-                own *= weights[rows]
+                scores *= weights[rows]
 
         def product(direction: Floats) -> Floats:
             space.score(direction, weigh)
@@ -187,9 +176,7 @@ class EmpiricalLoss:
         classes share coefficients, it is found by its products with unit vectors.
         """
         if self.shape[1] != self._n_scores:
-            product = self.hessian_product(coefficients)
-            units = np.eye(self.shape[0])
-            return np.hstack([product(unit[:, None]) for unit in units])
+            return super().hessian(coefficients)
         posterior = self.posterior(coefficients)[:, 0]
         p, k = self.shape
         hessian = np.empty((p, k, p, k))
@@ -201,27 +188,27 @@ class EmpiricalLoss:
 
     # Rows
 
-    def _residuals_of_sums(self, rows: slice, own: Floats) -> Floats:
-        self._add_offset(rows, own)
-        return self._replace_by_residuals(rows, own)
+    def _residuals_of_sums(self, rows: slice, scores: Floats) -> Floats:
+        self._add_offset(rows, scores)
+        return self._replace_by_residuals(rows, scores)
 
-    def _add_offset(self, rows: slice, own: Floats) -> None:
+    def _add_offset(self, rows: slice, scores: Floats) -> None:
         if self.offset is not None:
-            own[:, : self._n_scores] += self.offset[rows]
+            scores[:, : self._n_scores] += self.offset[rows]
 
-    def _replace_by_residuals(self, rows: slice, own: Floats) -> Floats:
+    def _replace_by_residuals(self, rows: slice, scores: Floats) -> Floats:
         """Turn the scores of some rows into residuals, and return the loss of each weighting."""
         labels = self.labels[rows]
         if self.n_weightings == 1:
-            loss = self._residuals(own, labels, self.row_weights[0, rows])
-            own[:, self._n_scores :] = 0.0
+            loss = self._residuals(scores, labels, self.row_weights[0, rows])
+            scores[:, self._n_scores :] = 0.0
             return np.array([loss])
         losses = np.empty(self.n_weightings)
         for number, weights in enumerate(self.row_weights):
             columns = slice(number * self.n_columns, (number + 1) * self.n_columns)
-            part = np.ascontiguousarray(own[:, columns])
+            part = np.ascontiguousarray(scores[:, columns])
             losses[number] = self._residuals(part, labels, weights[rows])
-            own[:, columns] = part
+            scores[:, columns] = part
         return losses
 
     def _residuals(self, scores: Floats, labels: Labels, weights: Floats) -> float:
@@ -230,19 +217,6 @@ class EmpiricalLoss:
     def _flat(self, by_weighting: Floats) -> Floats:
         """Return the columns of all weightings side by side."""
         return by_weighting.reshape(len(by_weighting), self._n_scores)
-
-
-def _softmax(scores: Floats) -> Floats:
-    """Return the softmax along the last axis, column by column: a reduction of so few elements is slow."""
-    highest = scores[..., 0].copy()
-    for c in range(1, scores.shape[-1]):
-        np.maximum(highest, scores[..., c], out=highest)
-    posterior: Floats = np.exp(scores - highest[..., None])
-    total = posterior[..., 0].copy()
-    for c in range(1, scores.shape[-1]):
-        total += posterior[..., c]
-    posterior /= total[..., None]
-    return posterior
 
 
 def replace_by_residuals(

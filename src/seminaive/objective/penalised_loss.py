@@ -1,4 +1,4 @@
-"""What the smooth solvers minimise: an empirical loss plus a ridge."""
+"""What the smooth solvers minimise: a summed loss plus a smooth penalty."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.objective.empirical_loss import EmpiricalLoss
-    from seminaive.objective.ridge import Ridge
+    from seminaive.objective.penalty import SmoothPenalty
+    from seminaive.objective.summed_loss import SummedLoss
 
     Floats = NDArray[np.float64]
 
@@ -27,14 +27,14 @@ class PenalisedLoss:
 
     Parameters
     ----------
-    loss : EmpiricalLoss
-    ridge : Ridge
+    loss : SummedLoss
+    ridge : SmoothPenalty
     preconditioner : callable or None
         Approximate inverse of the Hessian, for arrays shaped like the loss's coefficients.
     """
 
-    loss: EmpiricalLoss
-    ridge: Ridge
+    loss: SummedLoss
+    ridge: SmoothPenalty
     preconditioner: Callable[[Floats], Floats] | None = None
 
     def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:

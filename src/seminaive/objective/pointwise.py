@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import logsumexp, softmax
+from scipy.special import expit, logsumexp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +30,11 @@ def log_losses(scores: Floats, labels: Labels) -> Floats:
     return np.asarray(logsumexp(scores - _of_labels(scores, labels)[..., None], axis=-1))
 
 
+def posterior_of(scores: Floats) -> Floats:
+    """Return the posterior of class 1 from a column of log odds, else that of each class."""
+    return np.asarray(expit(scores) if scores.shape[-1] == 1 else _softmax(scores))
+
+
 def expected_log_losses(scores: Floats, probabilities: Floats) -> Floats:
     """Return the log loss of each row, its label being drawn from probabilities.
 
@@ -46,15 +51,14 @@ def expected_log_losses(scores: Floats, probabilities: Floats) -> Floats:
 
 def expected_residuals(scores: Floats, probabilities: Floats) -> Floats:
     """Return the derivative of `expected_log_losses` by the scores: posterior less probabilities."""
-    posterior = _logistic(scores) if scores.shape[-1] == 1 else softmax(scores, axis=-1)
-    return np.asarray(posterior - _spread(probabilities, scores.ndim))
+    return np.asarray(posterior_of(scores) - _spread(probabilities, scores.ndim))
 
 
 def squared_losses(scores: Floats, labels: Labels) -> Floats:
     """Return half the squared distance between posterior and class: of two, the square of either's error."""
     if scores.shape[-1] == 1:
-        return np.asarray(np.square(_logistic(-_margins(scores, labels))))
-    error = softmax(scores, axis=-1) - (_aligned(labels, scores.ndim) == np.arange(scores.shape[-1]))
+        return np.asarray(np.square(expit(-_margins(scores, labels))))
+    error = posterior_of(scores) - (_aligned(labels, scores.ndim) == np.arange(scores.shape[-1]))
     return np.asarray(0.5 * np.square(error).sum(axis=-1))
 
 
@@ -65,9 +69,17 @@ def zero_one_losses(scores: Floats, labels: Labels) -> Floats:
     return np.asarray(found != labels, dtype=np.float64)
 
 
-def _logistic(log_odds: Floats) -> Floats:
-    """Return 1 / (1 + exp(-x)); by the hyperbolic tangent no argument overflows."""
-    return np.asarray(0.5 + 0.5 * np.tanh(0.5 * log_odds))
+def _softmax(scores: Floats) -> Floats:
+    """Return the softmax along the last axis, column by column: reductions of few elements are slow."""
+    highest = scores[..., 0].copy()
+    for c in range(1, scores.shape[-1]):
+        np.maximum(highest, scores[..., c], out=highest)
+    posterior: Floats = np.exp(scores - highest[..., None])
+    total = posterior[..., 0].copy()
+    for c in range(1, scores.shape[-1]):
+        total += posterior[..., c]
+    posterior /= total[..., None]
+    return posterior
 
 
 def _margins(scores: Floats, labels: Labels) -> Floats:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.objective.cholesky import inverse_of, lower_cholesky
 from seminaive.objective.coordinates import LEAST_CURVATURE
+from seminaive.objective.factor import inverse_of, lower_cholesky
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Beyond so many columns they share one coarse matrix: inverting more costs more than it saves.
+# Columns from which on they share one coarse matrix: inverting more costs more than it saves.
 MOST_COLUMNS = 4
 
 
@@ -71,7 +71,10 @@ class TwoLevelPreconditioner:
         # Coarse directions depend on each other, up to the rounding of the single floats they are kept in.
         rounding = float(np.finfo(np.single).eps)
         inverses = np.stack(
-            [inverse_of(lower_cholesky(coarse.products(own) + penalty, rounding)) for own in weights]
+            [
+                inverse_of(lower_cholesky(coarse.products(row_weight) + penalty, rounding))
+                for row_weight in weights
+            ]
         )
         diagonal = 1.0 / np.maximum(curvature + strength, LEAST_CURVATURE)
         diagonal[coarse.first_order] = 0.0

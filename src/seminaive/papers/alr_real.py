@@ -18,7 +18,7 @@ from sklearn.base import clone
 
 from seminaive.evaluate import Experiment, RepeatedKFold, run_repetitions
 from seminaive.evaluate.datasets import Dataset
-from seminaive.evaluate.pairwise import sign_test, win_draw_loss
+from seminaive.evaluate.pairwise_tests import sign_test, win_draw_loss
 from seminaive.evaluate.rivals import RIVALS
 from seminaive.models import (
     AcceleratedLogisticRegression,
@@ -61,7 +61,8 @@ METHODS: dict[str, Any] = {
 """The paper's methods: no penalty, numbers cut by description length inside every fold."""
 
 _BIG_ROUNDS = 2  # the paper's own number for the three largest of its big data sets; 5 for the others
-# The paper stops its longest searches after so many iterations, too (Appendix A).
+# Tables with more rows than the first number are fitted in at most the second number of iterations: the paper
+# stops its longest searches early, too (Appendix A).
 _MANY_ROWS, _ITERATIONS_OF_MANY = 400_000, 200
 _QUICK_COLUMNS = 20
 # Order 3 is run within two limits. Rows times triples of columns times classes: beyond, it takes hours.
@@ -116,7 +117,7 @@ def measured(table: Dataset, name: str, model: Any, repetitions: int, seed: int)
 
 
 def _limited(model: Any, n_rows: int) -> Any:
-    """Return the model with the iterations that so many rows leave time for."""
+    """Return the model, with a limit to its iterations where the rows are many."""
     if n_rows <= _MANY_ROWS or "max_iter" not in model.get_params():
         return model
     return clone(model).set_params(max_iter=_ITERATIONS_OF_MANY)
@@ -290,7 +291,8 @@ def compared(measures: pd.DataFrame, row: Mapping[Hashable, Any]) -> pd.DataFram
         chosen = chosen[chosen["dataset"].isin(_big()) == (row["subset"] == "big")]
     pair = chosen.pivot_table(index="dataset", columns="method", values="value")
     # Means equal to the paper's four decimals are draws.
-    return pair.reindex(columns=[row["method_a"], row["method_b"]]).dropna().round(4)
+    both: pd.DataFrame = pair.reindex(columns=[row["method_a"], row["method_b"]]).dropna()
+    return both.round(4)
 
 
 def _wins(name: str, title: str) -> Reproduction:

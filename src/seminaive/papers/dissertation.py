@@ -24,8 +24,8 @@ from seminaive.evaluate.datasets import Dataset
 from seminaive.models import NaiveBayesLogisticRegressionCV
 from seminaive.papers.factor_hybrid import FactorHybrid
 from seminaive.papers.factors import factors_of
+from seminaive.papers.filled_cells import impute_given_class
 from seminaive.papers.forests import VotingForest
-from seminaive.papers.imputation import impute_given_class
 from seminaive.papers.nbrlr import PATH_OF_THE_PAPERS
 from seminaive.papers.outcomes import t_test_outcome
 from seminaive.papers.real_tables import paper_table, tables_of
@@ -157,7 +157,7 @@ def _run_wins(name: str, options: RunOptions) -> pd.DataFrame:
     splits = _splits(["HybridLRNB", *published["method_b"].unique()], options)
     cells = []
     for row in published[["metric", "subset", "n_datasets", "method_a", "method_b"]].to_dict("records"):
-        outcomes = [_outcome(own, row) for _, own in splits.groupby("dataset", sort=False)]
+        outcomes = [_outcome(records, row) for _, records in splits.groupby("dataset", sort=False)]
         scale = int(row["n_datasets"]) / len(outcomes)
         cells += [
             {**row, "cell": cell, "ours": outcomes.count(cell) * scale} for cell in ("win", "draw", "loss")

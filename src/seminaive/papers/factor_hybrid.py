@@ -64,7 +64,7 @@ class FactorModel:
         return posterior
 
 
-class _Fold:
+class _RateFold:
     """The partitions that some rate gives in one fold, and their errors on the held-out rows."""
 
     def __init__(self, train: FactorRows, held_out: FactorRows) -> None:
@@ -79,10 +79,10 @@ class _Fold:
 
     def error_at(self, rate: float) -> float:
         """Return the RMSE of the partition that a rate gives; each partition is fitted once."""
-        place = int(np.flatnonzero(self.changes <= rate * ROUNDING)[-1])
-        if place not in self._errors:
-            self._errors[place] = _rmse(FactorModel(self.train, self.path[place][1]), self.held_out)
-        return self._errors[place]
+        step = int(np.flatnonzero(self.changes <= rate * ROUNDING)[-1])
+        if step not in self._errors:
+            self._errors[step] = _rmse(FactorModel(self.train, self.path[step][1]), self.held_out)
+        return self._errors[step]
 
 
 def _rmse(model: FactorModel, rows: FactorRows) -> float:
@@ -91,7 +91,7 @@ def _rmse(model: FactorModel, rows: FactorRows) -> float:
     return float(np.sqrt(np.mean(error**2)))
 
 
-class FactorHybrid(ClassifierMixin, BaseEstimator):
+class FactorHybrid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Logistic regression on the factors that depend on others, naive Bayes on the rest.
 
     A feature is in the logistic part where its mean dependence on the others is at least ``exp(-rate N)``.
@@ -136,14 +136,14 @@ class FactorHybrid(ClassifierMixin, BaseEstimator):
     def _choose_rate(self, rows: FactorRows) -> float:
         splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=self.random_state)
         folds = [
-            _Fold(rows.take(train), rows.take(held_out))
+            _RateFold(rows.take(train), rows.take(held_out))
             for train, held_out in splits.split(rows.codes, rows.labels)
         ]
         rates = self._rates(folds)
         errors = [np.mean([fold.error_at(rate) for fold in folds]) for rate in rates]
         return float(rates[int(np.argmin(errors))])
 
-    def _rates(self, folds: list[_Fold]) -> Floats:
+    def _rates(self, folds: list[_RateFold]) -> Floats:
         """Return the rates to try, decreasing."""
         changes = np.unique(np.concatenate([[0.0, np.inf], *(fold.changes for fold in folds)]))
         if self.step is None:

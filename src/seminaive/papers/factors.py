@@ -112,7 +112,7 @@ class FactorRows:
 
     def keep(self, features: Sequence[int]) -> FactorRows:
         """Return some of the features, numbered anew."""
-        numbers = {place: self.numbers[j] for place, j in enumerate(features) if j in self.numbers}
+        numbers = {position: self.numbers[j] for position, j in enumerate(features) if j in self.numbers}
         sizes = tuple(self.sizes[j] for j in features)
         return FactorRows(self.codes[:, list(features)], sizes, self.labels, self.n_classes, numbers)
 

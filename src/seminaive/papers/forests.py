@@ -23,7 +23,7 @@ __all__ = ["VotingForest"]
 N_TREES = 100
 
 
-class VotingForest(ClassifierMixin, BaseEstimator):
+class VotingForest(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A forest over whole attributes, whose probabilities are the shares of the trees' votes.
 
     scikit-learn averages the class shares of leaves, which are nearer to one another than votes are. A

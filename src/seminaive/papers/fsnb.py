@@ -185,7 +185,8 @@ SCENARIOS = {
 def draw_categories(probabilities: Floats, rng: np.random.Generator) -> Labels:
     """Draw a value for each row of probabilities."""
     below = probabilities.cumsum(axis=1)[:, :-1]
-    return (rng.random(len(below))[:, None] > below).sum(axis=1)
+    drawn: Labels = (rng.random(len(below))[:, None] > below).sum(axis=1)
+    return drawn
 
 
 def _copy_neighbours(chain: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
@@ -222,15 +223,15 @@ def _evaluations(model: Any) -> int:
     return int(getattr(model, "n_evaluations_", 0))
 
 
-def _told_evaluations(records: pd.DataFrame, key: str) -> list[str]:
+def _evaluation_notes(records: pd.DataFrame, key: str) -> list[str]:
     """Say how many evaluations the greedy searches took, over all data sets and by kind of them."""
-    told = []
+    notes = []
     for method in ("SNB", "fsNB", *_VARIANTS):
-        own = records[records["method"] == method]
-        by_kind = own.groupby(key, sort=False)["evaluations"].mean()
+        runs = records[records["method"] == method]
+        by_kind = runs.groupby(key, sort=False)["evaluations"].mean()
         listed = ", ".join(f"{kind} {mean:.1f}" for kind, mean in by_kind.items())
-        told.append(f"Mean evaluations of {method}: {own['evaluations'].mean():.1f} ({listed})")
-    return told
+        notes.append(f"Mean evaluations of {method}: {runs['evaluations'].mean():.1f} ({listed})")
+    return notes
 
 
 def run_scenarios(options: RunOptions) -> pd.DataFrame:
@@ -254,7 +255,7 @@ def cells_of(records: pd.DataFrame, key: str, metrics: list[str]) -> pd.DataFram
     found = cells.agg(ours="mean", se="sem").reset_index()
     means = records.groupby(["method", key], sort=False)[metrics].mean()
     found.attrs["notes"] = [
-        *_told_evaluations(records, key),
+        *_evaluation_notes(records, key),
         *(
             f"{variant}: "
             + "; ".join(

@@ -70,9 +70,9 @@ class _Prepared:
         classes, labels = np.unique(table.y, return_inverse=True)
         numeric = [name for name in factors if pd.api.types.is_numeric_dtype(table.X[name])]
         raw = {str(name): table.X[name].to_numpy(float) for name in numeric}
-        places = [GLASS_NUMBERS.get(name, place) for place, name in enumerate(classes)]
+        numbers = [GLASS_NUMBERS.get(name, position) for position, name in enumerate(classes)]
         rows = FactorRows.of(factors, labels, len(classes), raw)
-        return cls(table.X, factors, rows, np.array(places, dtype=np.float64)[labels])
+        return cls(table.X, factors, rows, np.array(numbers, dtype=np.float64)[labels])
 
     @property
     def of_numbers(self) -> bool:
@@ -209,7 +209,7 @@ def _main(splits: pd.DataFrame) -> pd.DataFrame:
 def _shape_notes(names: Iterable[str]) -> list[str]:
     """Say which of our copies have another shape than the paper's Table 1 gives them."""
     described = published_table("hybrid-table1").set_index("dataset")
-    told = []
+    notes = []
     for name in names:
         table = paper_table(name)
         ours = {
@@ -223,15 +223,15 @@ def _shape_notes(names: Iterable[str]) -> list[str]:
             for quantity in ours
             if ours[quantity] != printed[quantity]
         ]
-        told += [f"{name} has another shape than in Table 1: {', '.join(other)}"] if other else []
-    return told
+        notes += [f"{name} has another shape than in Table 1: {', '.join(other)}"] if other else []
+    return notes
 
 
 def notes_of(splits: pd.DataFrame) -> list[str]:
     """Give the in-text counts and shares, the other searches, and accuracies without smoothing."""
     columns = ["markov_blanket_size", "lr_part_size", "nb_part_size", "HybridLRNB", "LR", "NB"]
     other = splits.drop(index=_main(splits).index).groupby(["dataset", "search"], sort=False)[columns].mean()
-    told = [
+    other_searches = [
         f"{name}, {search}: " + ", ".join(f"{key} {value:.2f}" for key, value in row.items())
         for (name, search), row in zip(other.index.to_list(), other.to_dict("records"), strict=True)
     ]
@@ -244,7 +244,7 @@ def notes_of(splits: pd.DataFrame) -> list[str]:
     in_blanket = (means["markov_blanket_size"] / means["n_features"]).mean()
     logistic = (means["lr_part_size"] / means["markov_blanket_size"]).mean()
     return [
-        *told,
+        *other_searches,
         f"Accuracies of the hybrid and of naive Bayes without smoothing: {listed}",
         f"The blanket has {in_blanket:.0%} of the features (62 % printed)",
         f"The LR part has {logistic:.0%} of the blanket (52 % printed)",

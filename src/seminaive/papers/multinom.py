@@ -33,7 +33,7 @@ COMPARED_WITH = 10.0
 
 
 @dataclass
-class _Search:
+class _VariableMetricSearch:
     """The state of a variable-metric search: a point, its value and gradient, and the inverse Hessian."""
 
     point: Floats
@@ -72,7 +72,7 @@ def minimize_variable_metric(function: Function, start: Floats) -> tuple[Floats,
     start : ndarray of shape (n,)
     """
     value, gradient = function(start)
-    search = _Search(start, value, gradient, np.eye(len(start)))
+    search = _VariableMetricSearch(start, value, gradient, np.eye(len(start)))
     if value <= ENOUGH:
         return start, value, 0
     while search.n_iter < MOST_ITERATIONS:
@@ -96,7 +96,7 @@ def minimize_variable_metric(function: Function, start: Floats) -> tuple[Floats,
 
 
 def _backtrack(
-    function: Function, search: _Search, direction: Floats, slope: float
+    function: Function, search: _VariableMetricSearch, direction: Floats, slope: float
 ) -> tuple[Floats, float, Floats] | None:
     """Return the first step that lowers the value enough; None where it would not change the point."""
     length = 1.0
@@ -120,8 +120,8 @@ def multinom(X: Floats, labels: NDArray[np.int64], n_classes: int) -> Floats:
     labels : ndarray of shape (n_rows,)
     n_classes : int
     """
-    distinct, place = _distinct_rows(X)
-    cells = place * n_classes + labels
+    distinct, distinct_row = _distinct_rows(X)
+    cells = distinct_row * n_classes + labels
     counts = np.bincount(cells, minlength=len(distinct) * n_classes).reshape(-1, n_classes)
     # One row for each class: sums over the few classes are then sums of long vectors.
     of_class = np.ascontiguousarray(counts.T, dtype=np.float64)
@@ -147,5 +147,7 @@ def _distinct_rows(X: Floats) -> tuple[Floats, NDArray[np.int64]]:
     if not np.array_equal(X, present):
         return X, np.arange(len(X))
     packed = np.packbits(present, axis=1)
-    _, first, place = np.unique(packed.view(f"V{packed.shape[1]}"), return_index=True, return_inverse=True)
-    return X[first], place.ravel()
+    _, first, distinct_row = np.unique(
+        packed.view(f"V{packed.shape[1]}"), return_index=True, return_inverse=True
+    )
+    return X[first], distinct_row.ravel()

@@ -13,14 +13,14 @@ import numpy as np
 import pandas as pd
 
 from seminaive.evaluate import Experiment, RepeatedHoldout, RepeatedKFold, Resampling, run_repetitions
-from seminaive.evaluate.pairwise import wilcoxon_test, win_draw_loss
+from seminaive.evaluate.pairwise_tests import wilcoxon_test, win_draw_loss
 from seminaive.evaluate.summary import failure_lines
 from seminaive.models import (
     HybridLogisticNaiveBayes,
     NaiveBayesLogisticRegression,
     NaiveBayesLogisticRegressionCV,
 )
-from seminaive.papers.imputation import impute_given_class
+from seminaive.papers.filled_cells import impute_given_class
 from seminaive.papers.nbrlr import PAPERS_PROTOCOL, PATH_OF_THE_PAPERS
 from seminaive.papers.p_values import agreeing_sides
 from seminaive.papers.real_tables import paper_table, tables_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import pandas as pd
 
-from seminaive.evaluate.pairwise import paired_t_test
+from seminaive.evaluate.pairwise_tests import paired_t_test
 
 __all__ = ["LEVEL", "agreeing_sides", "paired_t_p_values", "printed_p_value"]
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from seminaive.errors import InputError
 from seminaive.evaluate.datasets import Dataset, real_table, real_table_names
-from seminaive.papers.generators import poker_hands
+from seminaive.evaluate.poker import poker_hands
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance, published_table
 
 __all__ = ["PAPER_NAMES", "REPRODUCTIONS", "paper_table", "tables_of"]

@@ -93,7 +93,7 @@ class RunOptions:
         check_jobs(self.n_jobs)
 
     def takes(self, n_rows: int) -> bool:
-        """Whether a data set of so many rows is run."""
+        """Whether a data set with this number of rows is run."""
         quick_rows = QUICK_ROWS if self.quick else None
         most = quick_rows if self.max_rows is None else self.max_rows
         return most is None or n_rows <= most
@@ -212,8 +212,8 @@ class Comparison:
             )
             if count
         ]
-        told = f"; left out: {', '.join(left_out)}" if left_out else ""
-        return f"{self.n_agree} of {len(self.cells)} cells agree{told}"
+        listed = f"; left out: {', '.join(left_out)}" if left_out else ""
+        return f"{self.n_agree} of {len(self.cells)} cells agree{listed}"
 
 
 def published_table(name: str) -> pd.DataFrame:
@@ -250,7 +250,8 @@ def catalogue() -> dict[str, Reproduction | NotReproduced]:
 def runnable(name: str) -> Reproduction:
     """Find a table that can be run; say why where it cannot."""
     check_runnable(name)
-    return next(table for table in declared("REPRODUCTIONS") if table.name == name)
+    found: Reproduction = next(table for table in declared("REPRODUCTIONS") if table.name == name)
+    return found
 
 
 def companions(table: Reproduction) -> list[str]:

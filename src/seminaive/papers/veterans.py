@@ -154,12 +154,12 @@ def _effects(name: str, n_earlier: int) -> Floats:
     order, values = _order(), _values(name)
     logits = np.zeros((*([1] * n_earlier), len(values)))
     for parent, ratios in _ODDS_RATIOS.get(name, {}).items():
-        own = np.zeros((len(_values(parent)), len(values)))
+        log_odds = np.zeros((len(_values(parent)), len(values)))
         for (given, value), ratio in ratios.items():
-            own[_values(parent).index(given), values.index(value)] = np.log(ratio)
+            log_odds[_values(parent).index(given), values.index(value)] = np.log(ratio)
         shape = [1] * n_earlier + [len(values)]
         shape[order.index(parent)] = len(_values(parent))
-        logits = logits + own.reshape(shape)
+        logits = logits + log_odds.reshape(shape)
     return logits
 
 
@@ -240,9 +240,9 @@ def _posterior(joint: Floats, X: pd.DataFrame, names: list[str]) -> Floats:
     table = np.moveaxis(table, sorted([*axes, order.index(LABEL)]).index(order.index(LABEL)), -1)
     codes = np.column_stack([pd.Categorical(X[name], categories=_values(name)).codes for name in names])
     posterior = np.empty(len(X))
-    patterns, own = np.unique(codes < 0, axis=0, return_inverse=True)
+    patterns, pattern_of_row = np.unique(codes < 0, axis=0, return_inverse=True)
     for pattern, missing in enumerate(patterns):
-        rows = own.ravel() == pattern
+        rows = pattern_of_row.ravel() == pattern
         known = table.sum(axis=tuple(np.flatnonzero(missing)))
         cell = known[tuple(codes[rows][:, ~missing].T)]
         posterior[rows] = cell[:, 1] / cell.sum(axis=1)

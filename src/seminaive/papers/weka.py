@@ -17,10 +17,10 @@ __all__ = ["LocallyPredictiveSelector"]
 
 
 class LocallyPredictiveSelector(CorrelationFeatureSelector):
-    """The subset of most merit, and what tells more about the class than about any feature kept.
+    """The subset of most merit, and features that share more with the class than with any feature kept.
 
     Features are tried in the order of their uncertainty with the class, as Hall's program does by default.
-    Irrelevant features come in so by chance, about one in as many as there are features kept.
+    With k features kept, about one in k irrelevant features comes in by chance.
     """
 
     def fit(self, X: pd.DataFrame, y: NDArray[Any], sample_weight: Any = None) -> LocallyPredictiveSelector:

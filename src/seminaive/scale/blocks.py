@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -18,27 +18,31 @@ from seminaive.design.fusion import (
     plan_groups,
     spread_rows,
 )
-from seminaive.design.table import TableDesign, refuse_too_large, terms_of_order
+from seminaive.design.table_design import TableDesign, refuse_too_large, terms_of_order
 from seminaive.objective.blocked_loss import BlockedLoss, TableBlock, class_sums
 from seminaive.scale.partitions import ROWS_AT_ONCE
 from seminaive.scale.scratch import ArrayOnDisk
 from seminaive.solvers.minimize import MOST_VECTORS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.fusion import Group
+    from seminaive.models.fit_progress import Steps
+    from seminaive.objective.summed_loss import LossName
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
     from seminaive.statistics import Terms
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
     Codes = NDArray[np.unsignedinteger]
+
+Result = TypeVar("Result")
 
 # Joint values that a signed integer of 64 bits can number; of 3 values each, 39 columns have as many.
 MOST_KEYS = 2**63 - 1
@@ -70,7 +74,7 @@ class Plan:
     def of(
         cls,
         coding: Coding,
-        partitions: Sequence[Partition],
+        partitions: Sequence[TablePartition],
         runner: Runner,
         *,
         n_rows: int,
@@ -100,9 +104,9 @@ class Plan:
         """Return the design of all rows, without any row, given the joint values of each group."""
         n_columns = len(self.terms.cardinalities)
         rows = []
-        for group, own in zip(self.groups, examples, strict=True):
-            codes = np.zeros((len(own), n_columns), dtype=own.dtype)
-            codes[:, list(group.columns)] = own
+        for group, values in zip(self.groups, examples, strict=True):
+            codes = np.zeros((len(values), n_columns), dtype=values.dtype)
+            codes[:, list(group.columns)] = values
             rows.append(codes)
         no_cells = np.empty((len(self.groups), 0), dtype=np.uint32)
         fused = FusedTerms.of_examples(no_cells, rows, self.terms, self.groups)
@@ -201,29 +205,34 @@ class Blocks:
     Parameters
     ----------
     plan : Plan
-    partitions : sequence of Partition
+    partitions : sequence of TablePartition
     runner : Runner
     folder : str or None
         Where a local runner writes them; None keeps them in memory.
     """
 
     def __init__(
-        self, plan: Plan, partitions: Sequence[Partition], runner: Runner, folder: str | None, step: Any
+        self,
+        plan: Plan,
+        partitions: Sequence[TablePartition],
+        runner: Runner,
+        folder: str | None,
+        step: Steps,
     ) -> None:
         self._runner = runner
         numbered = list(enumerate(partitions))
         coded = runner.hold(code_partition, numbered, plan, folder)
         every: list[Codes] | None = None
         filled = []
-        for item, own in zip(coded, runner.each(joint_values, coded), strict=True):
+        for item, occurring in zip(coded, runner.each(joint_values, coded), strict=True):
             step()
-            if own is None:
+            if occurring is None:
                 continue
             filled.append(item)
             if every is None:
-                every = own
+                every = occurring
             else:
-                every = [distinct_rows(np.concatenate(pair)) for pair in zip(every, own, strict=True)]
+                every = [distinct_rows(np.concatenate(pair)) for pair in zip(every, occurring, strict=True)]
         assert every is not None  # noqa: S101 - the survey found rows
         self.design = plan.design(every)
         # A cluster may number the same rows again after a worker is lost; here they are numbered once.
@@ -231,7 +240,7 @@ class Blocks:
         self._held = runner.hold(number, filled, every, self.design.fused.offsets)
         self._coded = coded
 
-    def over(self, work: Any, *arguments: Any) -> Iterator[Any]:
+    def over(self, work: Callable[..., Result], *arguments: Any) -> Iterator[Result]:
         """Yield what work gives for the blocks of each partition, in order."""
         return self._runner.each(work, self._held, *arguments)
 
@@ -239,15 +248,15 @@ class Blocks:
         """Return the generative estimate of all rows, and the weighted squares of the columns of X."""
         n_classes = self.design.coefficients.n_classes
         total: list[Floats] = []
-        for own in self.over(class_sums, n_classes):
-            total = [a + b for a, b in zip(total, own, strict=True)] if total else list(own)
+        for sums in self.over(class_sums, n_classes):
+            total = [a + b for a, b in zip(total, sums, strict=True)] if total else list(sums)
         tables, class_weight, squares = total
         estimate = self.design.estimate_of(tables, class_weight)
         n_numbers = self.design.n_numbers
         visits = estimate.visits[: len(estimate.visits) - n_numbers]
         return estimate, np.concatenate([visits, squares])[:, None]
 
-    def loss(self, squared_columns: Floats, objective: Any) -> BlockedLoss:
+    def loss(self, squared_columns: Floats, objective: LossName) -> BlockedLoss:
         """Return the loss of all rows."""
         n_classes = self.design.coefficients.n_classes
         return BlockedLoss(self.design, self.over, squared_columns, n_classes, objective)
@@ -258,7 +267,7 @@ class Blocks:
         self._runner.release(self._coded)
 
 
-def sample_codes(partition: Partition, coding: Coding) -> Codes:
+def sample_codes(partition: TablePartition, coding: Coding) -> Codes:
     """Return the codes of rows spread over the beginning of a partition."""
     for rows in coding.training_sets(partition):
         return rows.table.codes[spread_rows(len(rows.labels), PLANNING_ROWS)]
@@ -266,7 +275,7 @@ def sample_codes(partition: Partition, coding: Coding) -> Codes:
 
 
 def code_partition(
-    numbered: tuple[int, Partition], plan: Plan, folder: str | None
+    numbered: tuple[int, TablePartition], plan: Plan, folder: str | None
 ) -> tuple[CodedRows | StoredRows, ...]:
     """Encode a partition, and number the joint values of each group of columns."""
     number, partition = numbered
@@ -295,7 +304,7 @@ def joint_values(pieces: Sequence[CodedRows | StoredRows]) -> list[Codes] | None
     if not pieces:
         return None
     by_group = zip(*(piece.examples for piece in pieces), strict=True)
-    return [distinct_rows(np.concatenate(own)) for own in by_group]
+    return [distinct_rows(np.concatenate(examples)) for examples in by_group]
 
 
 def number_blocks(pieces: Sequence[CodedRows], every: Sequence[Codes], offsets: Indices) -> list[TableBlock]:
@@ -309,7 +318,11 @@ def number_blocks_in_place(
     """Return the same in the memory, or in the files, of the rows."""
     blocks = [piece.numbered_in_place(every, offsets) for piece in pieces]
     stored = [block for block in blocks if isinstance(block, StoredBlock)]
-    return StoredBlocks(tuple(stored)) if stored else [own for own in blocks if isinstance(own, TableBlock)]
+    return (
+        StoredBlocks(tuple(stored))
+        if stored
+        else [block for block in blocks if isinstance(block, TableBlock)]
+    )
 
 
 def number_cells(
@@ -323,11 +336,11 @@ def number_cells(
 
     ``numbered`` may be the array of cells itself.
     """
-    from seminaive.kernels.fusion import renumber
+    from seminaive.kernels.fused_passes import renumber
 
-    for g, (own, known) in enumerate(zip(examples, every, strict=True)):
-        places = places_among(own, known) + offsets[g]
-        renumber(cells[g], places.astype(np.uint32), numbered[g])
+    for g, (values, known) in enumerate(zip(examples, every, strict=True)):
+        positions = positions_among(values, known) + offsets[g]
+        renumber(cells[g], positions.astype(np.uint32), numbered[g])
 
 
 def distinct_rows(rows: Codes) -> Codes:
@@ -338,13 +351,13 @@ def distinct_rows(rows: Codes) -> Codes:
     return rows[np.unique(keys, return_index=True)[1]]
 
 
-def places_among(rows: Codes, known: Codes) -> Indices:
-    """Return the place of each row among distinct sorted ones that hold it."""
-    own, keys = _keys(rows, known), _keys(known, known)
-    if own is None or keys is None:
+def positions_among(rows: Codes, known: Codes) -> Indices:
+    """Return the position of each row among distinct sorted ones that hold it."""
+    row_keys, keys = _keys(rows, known), _keys(known, known)
+    if row_keys is None or keys is None:
         found = np.unique(np.concatenate([known, rows]), axis=0, return_inverse=True)[1]
         return found.ravel()[len(known) :].astype(np.int64)
-    return np.searchsorted(keys, own)
+    return np.searchsorted(keys, row_keys)
 
 
 def _keys(rows: Codes, among: Codes) -> Indices | None:

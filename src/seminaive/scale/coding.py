@@ -14,10 +14,11 @@ from seminaive.scale.survey import training_pieces
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading
 
     Floats = NDArray[np.float64]
@@ -41,11 +42,11 @@ class Coding:
     classes: NDArray[Any]
     class_factors: Floats | None
 
-    def training_sets(self, partition: Partition) -> Iterator[TrainingSet]:
+    def training_sets(self, partition: TablePartition) -> Iterator[TrainingSet]:
         """Yield the rows of a partition, encoded, a piece at a time."""
         return (self.encode(*piece) for piece in training_pieces(partition, self.reading))
 
-    def encode(self, features: Any, y: Any, weight: Floats | None) -> TrainingSet:
+    def encode(self, features: pa.Table, y: pa.ChunkedArray, weight: Floats | None) -> TrainingSet:
         """Encode some rows."""
         target = encode_target(y, "scale")
         labels = np.searchsorted(self.classes, target.classes)[target.labels]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -12,7 +12,7 @@ from seminaive.errors import InputError
 from seminaive.evaluate.written_predictions import PREDICTION, PROBABILITY
 from seminaive.files import CSV, PARQUET, check_table_name, is_named
 from seminaive.memory import refuse_beyond_memory
-from seminaive.scale.fitting import fit
+from seminaive.scale.fit_anywhere import fit
 from seminaive.scale.local_runner import LocalRunner
 from seminaive.scale.predicting import check_new_folder
 from seminaive.scale.sources import Source, from_csv, from_parquet
@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    import pandas as pd
+
     from seminaive.delimited import TextFormat
+    from seminaive.scale.fit_anywhere import Model
 
 # Predictions that are scored are in memory as Arrow columns, as a frame and as arrays.
 COPIES = 3
@@ -45,20 +48,22 @@ def open_large(
     return from_parquet(path, target=target, weight=weight)
 
 
-def fit_large(model: Any, data: Source, max_categories: int | None = None) -> Any:
+def fit_large(model: Model, data: Source, max_categories: int | None = None) -> Model:
     """Fit a model by all cores, with encoded rows in the folder for temporary files."""
     with tempfile.TemporaryDirectory(prefix="seminaive-") as scratch:
         return fit(model, data, runner=LocalRunner(-1), scratch=scratch, max_categories=max_categories)
 
 
-def read_predictions(folder: Path, truth: str) -> Any:
+def read_predictions(folder: Path, truth: str) -> pd.DataFrame:
     """Read the predictions in a folder, and the column that holds the truth, as a pandas frame."""
     data = from_parquet(folder)
     names = data.types.names
     if truth not in names:
         raise InputError(f"there is no column {truth!r}: the table has {names}")
     read = [name for name in names if name in (truth, PREDICTION) or name.startswith(PROBABILITY)]
-    n_rows = sum(pq.read_metadata(file).num_rows for file in {own.name for own in data.partitions})
+    n_rows = sum(
+        pq.read_metadata(file).num_rows for file in {partition.name for partition in data.partitions}
+    )
     refuse_beyond_memory(
         {f"{n_rows:,} rows of {len(read)} columns": COPIES * 8 * n_rows * len(read)},
         "score some of the files at a time",
@@ -66,7 +71,8 @@ def read_predictions(folder: Path, truth: str) -> Any:
     pieces = [piece for partition in data.partitions for piece in partition.tables(read)]
     if not pieces:
         raise InputError(f"no file in {str(folder)!r} has any row: there is nothing to score")
-    return pa.concat_tables(pieces).to_pandas()
+    predictions: pd.DataFrame = pa.concat_tables(pieces).to_pandas()
+    return predictions
 
 
 def check_predictions_folder(path: Path, out: Path | None) -> Path:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from seminaive.errors import InputError
 from seminaive.scale.partitions import DaskPartition, FramePartition
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+
+Result = TypeVar("Result")
 
 # How often a piece of work is begun again after the worker that did it was lost.
 RETRIES = 10
@@ -42,7 +44,7 @@ class DaskRunner:
         self.client = client
         self.retries = retries
 
-    def each(self, work: Callable[..., Any], items: Iterable[Any], *shared: Any) -> Iterator[Any]:
+    def each(self, work: Callable[..., Result], items: Iterable[Any], *shared: Any) -> Iterator[Result]:
         """Yield ``work(item, *shared)`` of each item, in order; few results wait at any time."""
         given = self._given(shared)
         ahead = 2 * max(1, sum(self.client.nthreads().values()))
@@ -69,21 +71,21 @@ class DaskRunner:
         """Return what all tasks share as the result of a task, which workers hand on to each other."""
         return self.client.submit(_give, shared, pure=False)
 
-    def _submit(self, work: Callable[..., Any], item: Any, given: Any) -> Any:
-        number, own = item if isinstance(item, tuple) else (None, item)
-        if isinstance(own, DaskPartition):
+    def _submit(self, work: Callable[..., object], item: Any, given: Any) -> Any:
+        number, part = item if isinstance(item, tuple) else (None, item)
+        if isinstance(part, DaskPartition):
             # The frame is a task of its own, which the cluster computes, perhaps again.
-            own = self.client.compute(own.delayed)
-        return self.client.submit(_do, work, number, own, given, pure=False)
+            part = self.client.compute(part.delayed)
+        return self.client.submit(_do, work, number, part, given, pure=False)
 
-    def _result(self, work: Callable[..., Any], item: Any, future: Any, given: Any) -> Any:
+    def _result(self, work: Callable[..., Result], item: Any, future: Any, given: Any) -> Result:
         """Wait for a task; begin it again where Dask gave it up because of lost workers."""
         from distributed import KilledWorker
         from distributed.client import FutureCancelledError
 
         for attempt in range(self.retries + 1):
             try:
-                return future.result()
+                return cast("Result", future.result())
             except (KilledWorker, FutureCancelledError):
                 if attempt == self.retries:
                     raise
@@ -98,7 +100,7 @@ def _give(shared: tuple[Any, ...]) -> tuple[Any, ...]:
     return shared
 
 
-def _do(work: Callable[..., Any], number: int | None, item: Any, shared: tuple[Any, ...]) -> Any:
+def _do(work: Callable[..., Result], number: int | None, item: Any, shared: tuple[Any, ...]) -> Result:
     if hasattr(item, "iloc"):  # the frame of a Dask partition
         item = FramePartition(item, "a partition of the Dask frame")
     return work(item if number is None else (number, item), *shared)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from joblib import effective_n_jobs
 
@@ -14,6 +14,8 @@ from seminaive.models.parameters import check_jobs
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+Result = TypeVar("Result")
+
 
 class Runner(Protocol):
     """Whoever works on partitions and on blocks of encoded rows.
@@ -22,7 +24,7 @@ class Runner(Protocol):
     whenever and wherever it is done.
     """
 
-    def each(self, work: Callable[..., Any], items: Iterable[Any], *shared: Any) -> Iterator[Any]:
+    def each(self, work: Callable[..., Result], items: Iterable[Any], *shared: Any) -> Iterator[Result]:
         """Yield ``work(item, *shared)`` of each item, in order."""
 
     def hold(self, work: Callable[..., Any], items: Iterable[Any], *shared: Any) -> list[Any]:
@@ -61,14 +63,14 @@ class LocalRunner:
         check_jobs(n_jobs)
         self.n_jobs = n_jobs
 
-    def each(self, work: Callable[..., Any], items: Iterable[Any], *shared: Any) -> Iterator[Any]:
+    def each(self, work: Callable[..., Result], items: Iterable[Any], *shared: Any) -> Iterator[Result]:
         """Yield ``work(item, *shared)`` of each item, in order; few results wait at any time."""
         n_threads = effective_n_jobs(self.n_jobs)
         if n_threads == 1:
             for item in items:
                 yield work(item, *shared)
             return
-        waiting: deque[Future[Any]] = deque()
+        waiting: deque[Future[Result]] = deque()
         with ThreadPoolExecutor(n_threads) as pool:
             try:
                 for item in items:

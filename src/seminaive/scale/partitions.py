@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from seminaive.encode.files import code_columns, csv_pieces
+from seminaive.encode.table_files import code_columns, csv_pieces
 from seminaive.errors import InputError, TableTypeError
 from seminaive.files import CSV, PARQUET, is_named
 
@@ -29,7 +29,7 @@ ROWS_AT_ONCE = 1 << 18
 ROWS_OF_A_PARTITION = 500_000
 
 
-class Partition(Protocol):
+class TablePartition(Protocol):
     """Some rows of a table. It is picklable, so that any process may read it, and read it again."""
 
     @property
@@ -239,7 +239,7 @@ def _files(path: str | Path | Iterable[str | Path]) -> list[Path]:
         if not Path(path).exists():
             raise InputError(f"there is no file or folder {str(path)!r}")
         return [Path(path)]
-    files = [Path(own) for own in path]
+    files = [Path(file) for file in path]
     if not files:
         raise InputError("the list of Parquet files is empty: name at least one")
     return files
@@ -269,15 +269,15 @@ def _path_values(folders: Sequence[str]) -> tuple[tuple[str, str | None], ...]:
 
 def _grouped(sizes: list[int]) -> Iterator[tuple[int, ...]]:
     """Yield consecutive row groups that together are not too many rows; at least one tuple."""
-    own: list[int] = []
+    together: list[int] = []
     rows = 0
     for group, size in enumerate(sizes):
-        if own and rows + size > ROWS_OF_A_PARTITION:
-            yield tuple(own)
-            own, rows = [], 0
-        own.append(group)
+        if together and rows + size > ROWS_OF_A_PARTITION:
+            yield tuple(together)
+            together, rows = [], 0
+        together.append(group)
         rows += size
-    yield tuple(own)
+    yield tuple(together)
 
 
 @contextmanager
@@ -301,8 +301,8 @@ def arrow_table(frame: Any) -> pa.Table:
     try:
         opened = nw.from_native(frame, eager_only=True, pass_through=True)
     except nw.exceptions.DuplicateError as error:
-        told = " ".join(str(error).split())
-        raise InputError(f"two columns of a batch have the same name ({told}): rename one") from error
+        reason = " ".join(str(error).split())
+        raise InputError(f"two columns of a batch have the same name ({reason}): rename one") from error
     if not isinstance(opened, nw.DataFrame):
         raise TableTypeError(
             f"a batch is a pandas, polars or pyarrow frame, got {type(frame).__name__}: rows that are scaled "
@@ -325,5 +325,5 @@ def _pieces(table: pa.Table, columns: list[str] | None, name: str) -> Iterator[p
         yield table.slice(start, ROWS_AT_ONCE)
 
 
-def _is_text(own: pa.DataType) -> bool:
-    return bool(pa.types.is_string(own) or pa.types.is_large_string(own))
+def _is_text(stored: pa.DataType) -> bool:
+    return bool(pa.types.is_string(stored) or pa.types.is_large_string(stored))

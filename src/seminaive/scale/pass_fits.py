@@ -2,40 +2,50 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.cuts import cut_rule
 from seminaive.models.decided import DECIDED
-from seminaive.models.higher_order_base import cut_rule
 from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
-from seminaive.models.higher_order_logistic_regression_cv import cuts_by_size
+from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV, cuts_by_size
 from seminaive.scale.blocks import Blocks, Plan
 from seminaive.scale.scratch import scratch_folder
 from seminaive.scale.searching import fitted_to_sample
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from seminaive.design.coefficients import GenerativeEstimate
+    from seminaive.design.table_design import TableDesign
+    from seminaive.models.higher_order_base import HigherOrderClassifier
+    from seminaive.objective.blocked_loss import BlockedLoss
+    from seminaive.objective.summed_loss import LossName
     from seminaive.scale.coding import Coding
     from seminaive.scale.survey import Survey
     from seminaive.scale.work import Work
 
+    FitLoss = Callable[[BlockedLoss, TableDesign, GenerativeEstimate, None, str], None]
 
-def fit_by_passes(model: Any, work: Work) -> None:
+
+def fit_by_passes(model: HigherOrderClassifier, work: Work) -> None:
     """Fit a logistic regression over tuples with given strengths."""
     survey, coding = work.coded(cut_rule(model.bins))
     _fit_blocks(model, work, survey, coding, model.objective, model._fit_loss)
 
 
-def fit_searched(model: Any, work: Work) -> None:
+def fit_searched(model: HigherOrderLogisticRegressionCV, work: Work) -> None:
     """Search the strengths on a sample in memory, then fit all rows under those of most weight."""
     survey, coding = work.coded(cuts_by_size if model.bins == "auto" else cut_rule(model.bins))
     searched = fitted_to_sample(model, work, coding)
     for name in ("ridge_", "number_ridge_", "generative_share_", "cv_results_", *DECIDED):
         setattr(model, name, getattr(searched, name))
 
-    def fit_loss(loss: Any, design: Any, estimate: Any, codes: Any, description: str) -> None:
+    def fit_loss(
+        loss: BlockedLoss, design: TableDesign, estimate: GenerativeEstimate, codes: None, description: str
+    ) -> None:
         final = HigherOrderLogisticRegression(
             model.order,
             ridge=list(model.ridge_),
@@ -58,7 +68,12 @@ def fit_searched(model: Any, work: Work) -> None:
 
 
 def _fit_blocks(
-    model: Any, work: Work, survey: Survey, coding: Coding, objective: str, fit_loss: Any
+    model: HigherOrderClassifier | HigherOrderLogisticRegressionCV,
+    work: Work,
+    survey: Survey,
+    coding: Coding,
+    objective: LossName,
+    fit_loss: FitLoss,
 ) -> None:
     """Minimise a model's penalised loss over blocks of encoded rows."""
     partitions, runner = work.data.partitions, work.runner
@@ -82,9 +97,7 @@ def _fit_blocks(
             fit_loss(loss, blocks.design, estimate, None, blocks.design.describe(survey.n_rows))
         finally:
             blocks.release()
-    vars(model).pop("summary_", None)
-    if model.keep_summary:
-        model.summary_ = _summary(estimate, survey, coding)
+    work.keep_summary(lambda: _summary(estimate, survey, coding))
 
 
 def _summary(estimate: GenerativeEstimate, survey: Survey, coding: Coding) -> TrainingSummary:

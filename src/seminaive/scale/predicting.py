@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,11 +19,14 @@ from seminaive.scale.sources import Reading, Source
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from seminaive.models.base import TableClassifier
     from seminaive.scale.local_runner import Runner
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
 
 
-def predict_proba(model: Any, data: Source, *, out: str | Path, runner: Runner | None = None) -> Path:
+def predict_proba(
+    model: TableClassifier, data: Source, *, out: str | Path, runner: Runner | None = None
+) -> Path:
     """Write the most probable class and the probabilities of every row; return the folder.
 
     The folder has one file per partition, ``part-00000.parquet`` and so on, so that the rows stay in the
@@ -55,7 +58,7 @@ def predict_proba(model: Any, data: Source, *, out: str | Path, runner: Runner |
     return Path(out)
 
 
-def _reading(model: Any, data: Source) -> Reading:
+def _reading(model: TableClassifier, data: Source) -> Reading:
     types, names = data.types, model.schema_.names
     absent = [name for name in names if name not in types.names]
     if absent:
@@ -70,7 +73,7 @@ def _reading(model: Any, data: Source) -> Reading:
     return Reading(pa.schema([types.field(name) for name in names]), types, None, None)
 
 
-def _refuse_predicted_names(model: Any, ids: Sequence[str]) -> None:
+def _refuse_predicted_names(model: TableClassifier, ids: Sequence[str]) -> None:
     """Refuse columns that are to be kept and are named like a prediction, or are named twice."""
     predicted = {"prediction", *(f"probability_{label}" for label in model.classes_)}
     for number, name in enumerate(ids):
@@ -83,7 +86,11 @@ def _refuse_predicted_names(model: Any, ids: Sequence[str]) -> None:
 
 
 def _predict_partition(
-    numbered: tuple[int, Partition], model: Any, reading: Reading, ids: Sequence[str], folder: str
+    numbered: tuple[int, TablePartition],
+    model: TableClassifier,
+    reading: Reading,
+    ids: Sequence[str],
+    folder: str,
 ) -> None:
     """Write the predictions of a partition; doing it again writes the same file."""
     number, partition = numbered
@@ -112,7 +119,7 @@ def _writable(path: Path) -> Iterator[None]:
         ) from error
 
 
-def predicted_types(model: Any, reading: Reading, ids: Sequence[str]) -> pa.Schema:
+def predicted_types(model: TableClassifier, reading: Reading, ids: Sequence[str]) -> pa.Schema:
     """Return the columns of a file of predictions."""
     fields = [reading.types.field(name) for name in ids]
     fields.append(pa.field("prediction", pa.array(model.classes_).type))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from seminaive.kernels.path_problem import (
     MARGIN,
     ODDS,
     WIDTH,
-    Design,
+    PathDesign,
     Problem,
     new_model,
     new_point,
@@ -24,7 +24,7 @@ from seminaive.kernels.path_problem import (
 from seminaive.scale.scratch import keep_blocks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -32,13 +32,15 @@ if TYPE_CHECKING:
     from seminaive.models.base import TrainingSet
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
     from seminaive.scale.scratch import BlocksOnDisk
     from seminaive.scores import AdditiveScores
     from seminaive.solvers.path_columns import Columns
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -61,10 +63,10 @@ class Layout:
     def block(self, rows: TrainingSet) -> ReferenceBlock:
         """Lay out some rows."""
         linear = AnchoredDesign.of(rows.table, self.references, self.anchor)
-        own = linear.design
-        fixed = log_odds(linear.offset) + own.scores(self.target)
+        design = linear.design
+        fixed = log_odds(linear.offset) + design.scores(self.target)
         return ReferenceBlock(
-            own.numbers, own.places, own.first_place, fixed.T.ravel(), rows.labels, rows.weights
+            design.numbers, design.places, design.first_place, fixed.T.ravel(), rows.labels, rows.weights
         )
 
 
@@ -88,11 +90,11 @@ class ReferenceBlock:
     labels: Indices
     weights: Floats
 
-    def opened(self, columns: Columns) -> tuple[Design, Problem]:
+    def opened(self, columns: Columns) -> tuple[PathDesign, Problem]:
         """Return the rows as the kernels take them; penalties are not looked at."""
         centre = columns.on_the_fly
         numbers = compiled_layout(columns.numbers_of(_plain(self.numbers)), np.float64)
-        design = Design(numbers, _plain(self.places), self.first_place, centre)
+        design = PathDesign(numbers, _plain(self.places), self.first_place, centre)
         none = np.empty(0)
         rows = (_plain(self.fixed), _plain(self.labels), _plain(self.weights))
         return design, Problem(*rows, none, none, 1.0)
@@ -109,7 +111,7 @@ def _plain(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def reference_blocks(
-    numbered: tuple[int, Partition], coding: Coding, layout: Layout, folder: str | None
+    numbered: tuple[int, TablePartition], coding: Coding, layout: Layout, folder: str | None
 ) -> list[ReferenceBlock] | BlocksOnDisk:
     """Lay out the rows of a partition, a piece at a time."""
     number, partition = numbered
@@ -160,10 +162,10 @@ def _joined(found: Sequence[tuple[Floats, Floats]]) -> tuple[Floats, Floats] | N
     if not found:
         return None
     total, facts = found[0][0].copy(), found[0][1].copy()
-    for g, own in found[1:]:
+    for g, more_facts in found[1:]:
         total += g
-        facts[[LOSS, ODDS]] += own[[LOSS, ODDS]]
-        facts[MARGIN] = min(facts[MARGIN], own[MARGIN])
+        facts[[LOSS, ODDS]] += more_facts[[LOSS, ODDS]]
+        facts[MARGIN] = min(facts[MARGIN], more_facts[MARGIN])
     return total, facts
 
 
@@ -208,12 +210,12 @@ class ReferenceRows:
     def curvature(self, columns: Columns, x: Floats, slot: Indices, width: int) -> Floats:
         """Return the second derivatives, added in the order of the partitions."""
         total: Floats | None = None
-        for own in self._over(path_curvature, columns, x, slot, width):
-            total = own.copy() if total is None else total + own
+        for second in self._over(path_curvature, columns, x, slot, width):
+            total = second.copy() if total is None else total + second
         assert total is not None  # noqa: S101 - the survey found rows
         return total
 
-    def _over(self, work: Any, *arguments: Any) -> Iterator[Any]:
+    def _over(self, work: Callable[..., Result | None], *arguments: Any) -> Iterator[Result]:
         # Arguments are copied: the solver goes on changing its own while tasks may be done again.
-        given = [own.copy() if isinstance(own, np.ndarray) else own for own in arguments]
-        return (own for own in self._runner.each(work, self._held, *given) if own is not None)
+        given = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
+        return (value for value in self._runner.each(work, self._held, *given) if value is not None)

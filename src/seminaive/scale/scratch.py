@@ -36,7 +36,7 @@ def check_scratch(scratch: str | Path | None) -> None:
 
 @contextmanager
 def scratch_folder(scratch: str | Path | None, n_bytes: int) -> Iterator[str | None]:
-    """Give a folder for blocks of so many bytes, which is removed at the end; None to keep them in memory.
+    """Give a folder for blocks, which is removed at the end; None to keep them in memory.
 
     Parameters
     ----------

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeVar
 
 from sklearn.base import clone
 
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, TargetWarning
 
 if TYPE_CHECKING:
+    from seminaive.models.base import TableClassifier
     from seminaive.scale.coding import Coding
     from seminaive.scale.work import Work
+
+Searching = TypeVar("Searching", bound="TableClassifier")
 
 # Rows of the sample on which strengths are searched.
 MOST_SEARCHED = 50_000
 
 
-def fitted_to_sample(model: Any, work: Work, coding: Coding) -> Any:
+def fitted_to_sample(model: Searching, work: Work, coding: Coding) -> Searching:
     """Return a copy of a model that searches its strengths, fitted to a sample of the rows."""
     features, labels, weight = work.sample(MOST_SEARCHED, model.random_state)
     if len(labels.unique()) < 2:
@@ -29,10 +32,11 @@ def fitted_to_sample(model: Any, work: Work, coding: Coding) -> Any:
     if coding.class_factors is not None:
         factors = zip(coding.classes.tolist(), coding.class_factors.tolist(), strict=True)
         present = set(labels.unique().to_pylist())
-        searched.set_params(class_weight={own: factor for own, factor in factors if own in present})
+        searched.set_params(class_weight={label: factor for label, factor in factors if label in present})
     with warnings.catch_warnings():
         # What is probably a mistake has been said about all rows; the sample's own fit is thrown away.
         warnings.simplefilter("ignore", ColumnsWarning)
         warnings.simplefilter("ignore", TargetWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)
-        return searched.fit(features, labels, sample_weight=weight)
+        fitted: Searching = searched.fit(features, labels, sample_weight=weight)
+    return fitted

@@ -20,24 +20,31 @@ from seminaive.statistics import TrainingSummary
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from seminaive.encode import Schema
+    from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
+    from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
+    from seminaive.models.shrunken import ShrunkenClassifier
     from seminaive.scale.coding import Coding
     from seminaive.scale.survey import Survey
     from seminaive.scale.work import Work
     from seminaive.solvers import ShrinkagePath
+    from seminaive.solvers.elastic_net_path import PathOptions
 
+    Floats = NDArray[np.float64]
     Solve = Callable[..., ShrinkagePath]
 
 CHOSEN_STRENGTHS = ("strength_", "best_strength_", "one_standard_error_strength_")
 
 
-def fit_shrunken(model: Any, work: Work) -> None:
+def fit_shrunken(model: NaiveBayesLogisticRegression, work: Work) -> None:
     """Solve for a path down to the given strength, and keep its end."""
     survey, coding = work.coded(None)
     _solve_blocks(model, work, survey, coding, model.generative_share, model._fit_to_strength)
 
 
-def fit_shrunken_searched(model: Any, work: Work) -> None:
+def fit_shrunken_searched(model: NaiveBayesLogisticRegressionCV, work: Work) -> None:
     """Search target and strength on a sample in memory, then solve for a path of all rows.
 
     Of an average, the trial of most weight is fitted to all rows. A strength is taken over as it is, in units
@@ -53,16 +60,18 @@ def fit_shrunken_searched(model: Any, work: Work) -> None:
     class_weight = survey.statistics.class_weight * factors
     held = searched.path_.strength_max
 
-    def fit(linear: AnchoredDesign, cell_weight: Any, solve: Solve) -> None:
+    def fit(linear: AnchoredDesign, cell_weight: Floats, solve: Solve) -> None:
         whole = model._options(stop_early=False)
         top = solve(whole, n_strengths=1).strength_max
-        wanted = {name: max(own, top) if own >= held else own for name, own in chosen.items()}
+        wanted = {
+            name: max(strength, top) if strength >= held else strength for name, strength in chosen.items()
+        }
         path = path_to(list(wanted.values()), solve, model._options(), whole)
         path.warn_unless_converged()
-        places = {name: int(np.abs(path.strengths - own).argmin()) for name, own in wanted.items()}
-        for name, place in places.items():
-            setattr(model, name, float(path.strengths[place]))
-        fitted = path.coefficients[places["strength_"]]
+        steps = {name: int(np.abs(path.strengths - strength).argmin()) for name, strength in wanted.items()}
+        for name, step in steps.items():
+            setattr(model, name, float(path.strengths[step]))
+        fitted = path.coefficients[steps["strength_"]]
         coefficients = toward_class_shares(fitted, model.fit_share_, class_weight)
         model._settle(linear, cell_weight, path, coefficients, path.target, solve)
 
@@ -70,12 +79,12 @@ def fit_shrunken_searched(model: Any, work: Work) -> None:
 
 
 def _solve_blocks(
-    model: Any,
+    model: ShrunkenClassifier,
     work: Work,
     survey: Survey,
     coding: Coding,
     share: float,
-    fit: Callable[[AnchoredDesign, Any, Solve], None],
+    fit: Callable[[AnchoredDesign, Floats, Solve], None],
 ) -> None:
     """Lay all rows out in blocks, and fit a model given a function that solves paths over them."""
     runner, partitions = work.runner, work.data.partitions
@@ -98,16 +107,17 @@ def _solve_blocks(
             )
             penalty = model._penalty_toward(target)
 
-            def solve(options: Any, **laid: Any) -> ShrinkagePath:
+            def solve(options: PathOptions, **laid: Any) -> ShrinkagePath:
                 return blocked_path(rows, penalty, options=options, **laid)
 
             fit(linear, statistics.counts.counts.sum(axis=1), solve)
         finally:
             runner.release(held)
-    vars(model).pop("summary_", None)
-    if model.keep_summary:
-        numbers = survey.number_sketches(coding.schema, coding.class_factors)
-        model.summary_ = TrainingSummary.of_counted(statistics, numbers)
+    work.keep_summary(
+        lambda: TrainingSummary.of_counted(
+            statistics, survey.number_sketches(coding.schema, coding.class_factors)
+        )
+    )
 
 
 def _no_rows(schema: Schema) -> EncodedTable:
@@ -115,7 +125,8 @@ def _no_rows(schema: Schema) -> EncodedTable:
     return EncodedTable(codes, np.empty((0, len(schema.numeric))), schema)
 
 
-def _bytes_per_row(linear: AnchoredDesign, target: Any) -> int:
-    """Return the size of a row in a block: numbers, places, scores at the target, label and weight."""
-    places = linear.design.places
-    return 8 * linear.design.n_numbers + places.itemsize * places.shape[1] + 8 * target.shape[1] + 16
+def _bytes_per_row(linear: AnchoredDesign, target: Floats) -> int:
+    """Return the size of a row in a block: numbers, codes, scores at the target, label and weight."""
+    codes = linear.design.places
+    size: int = 8 * linear.design.n_numbers + codes.itemsize * codes.shape[1] + 8 * target.shape[1] + 16
+    return size

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,8 +11,9 @@ from seminaive.design.classes import n_columns_of
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import CategoricalColumn, EncodedTable, NumericColumn
-from seminaive.encode.table import bins_of
+from seminaive.encode.encoded_table import bins_of
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.summed_loss import SummedLoss
 from seminaive.scale.scratch import keep_blocks
 
 if TYPE_CHECKING:
@@ -24,19 +24,20 @@ if TYPE_CHECKING:
     from seminaive.encode import Schema
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
     from seminaive.scale.scratch import BlocksOnDisk
     from seminaive.scale.survey import Survey
 
     Floats = NDArray[np.float64]
+    Sums = tuple[Floats, ...]
 
 
 def smooth_columns(survey: Survey, coding: Coding) -> SmoothColumns:
     """Learn the functions of each column from the counts of its values in all rows."""
-    return SmoothColumns.of_margins(coding.schema, lambda position: _margin(survey, coding, position))
+    return SmoothColumns.of_margins(coding.schema, lambda position: margin_of(survey, coding, position))
 
 
-def _margin(survey: Survey, coding: Coding, position: int) -> tuple[EncodedTable, Floats]:
+def margin_of(survey: Survey, coding: Coding, position: int) -> tuple[EncodedTable, Floats]:
     """Return one row for each value of a column, with its weight; other columns of it mean nothing."""
     schema, column = coding.schema, coding.schema.columns[position]
     if isinstance(column, CategoricalColumn):
@@ -80,7 +81,7 @@ class SmoothBlock:
 
 
 def smooth_blocks(
-    numbered: tuple[int, Partition], coding: Coding, columns: SmoothColumns, folder: str | None
+    numbered: tuple[int, TablePartition], coding: Coding, columns: SmoothColumns, folder: str | None
 ) -> list[SmoothBlock] | BlocksOnDisk:
     """Lay out the rows of a partition, a piece at a time."""
     number, partition = numbered
@@ -93,23 +94,35 @@ def smooth_blocks(
     return keep_blocks(made, folder, number)
 
 
-def block_losses(blocks: Iterable[SmoothBlock], coefficients: Floats) -> tuple[Floats, Floats] | None:
+def block_losses(blocks: Iterable[SmoothBlock], coefficients: Floats) -> Sums | None:
     """Return the loss and the gradient of some blocks; None where there is none."""
-    return _added([block.loss(coefficients) for block in blocks])
+    losses = [block.loss(coefficients) for block in blocks]
+    return _added(losses) if losses else None
 
 
-def block_products(
-    blocks: Iterable[SmoothBlock], coefficients: Floats, direction: Floats
-) -> tuple[Floats] | None:
+def block_products(blocks: Iterable[SmoothBlock], coefficients: Floats, direction: Floats) -> Sums | None:
     """Return the product of the Hessian of some blocks with a direction; None where there is none."""
-    return _added([(block.loss.hessian_product(coefficients)(direction),) for block in blocks])
+    products = [(block.loss.hessian_product(coefficients)(direction),) for block in blocks]
+    return _added(products) if products else None
 
 
-def _added(found: Sequence[tuple[Any, ...]]) -> Any:
-    return tuple(sum(own[1:], own[0]) for own in zip(*found, strict=True)) if found else None
+def block_grams(blocks: Iterable[SmoothBlock], columns: NDArray[np.int64]) -> Sums | None:
+    """Return the Gram matrix of some columns over the rows of some blocks; None where there is none."""
+    grams = [(block.loss.gram(columns),) for block in blocks]
+    return _added(grams) if grams else None
 
 
-class SmoothBlockedLoss:
+def block_squares(blocks: Iterable[SmoothBlock]) -> Sums | None:
+    """Return the sums of squares of all columns over the rows of some blocks; None where there is none."""
+    squares = [(block.loss.squared_columns(),) for block in blocks]
+    return _added(squares) if squares else None
+
+
+def _added(found: Sequence[Sums]) -> Sums:
+    return tuple(sum(summands[1:], summands[0]) for summands in zip(*found, strict=True))
+
+
+class SmoothBlockedLoss(SummedLoss):
     """The log loss of all rows as a function of the coefficients of smooth columns.
 
     Parameters
@@ -121,10 +134,9 @@ class SmoothBlockedLoss:
     n_classes : int
     """
 
-    n_weightings = 1
-
     def __init__(self, runner: Runner, held: list[Any], columns: SmoothColumns, n_classes: int) -> None:
         self.shape = (1 + int(columns.sizes.sum()), n_columns_of(n_classes))
+        self.n_classes = n_classes
         self._runner = runner
         self._held = held
 
@@ -133,20 +145,24 @@ class SmoothBlockedLoss:
         value, gradient = self._sum(block_losses, coefficients)
         return value, gradient
 
-    @cached_property
-    def gradient_at_zero(self) -> Floats:
-        """Return the gradient where all coefficients are 0."""
-        return self(np.zeros(self.shape))[1]
+    def gram(self, columns: NDArray[np.int64]) -> Floats:
+        """Return the weighted Gram matrix of some columns of X."""
+        found: Floats = self._sum(block_grams, columns)[0]
+        return found
+
+    def squared_columns(self) -> Floats:
+        """Return the weighted sum of the squares of each column of X, (n_coefficients, 1)."""
+        found: Floats = self._sum(block_squares)[0]
+        return found
 
     def hessian_product(self, coefficients: Floats) -> Callable[[Floats], Floats]:
         """Return the function that multiplies a direction by the Hessian at some coefficients."""
 
         def product(direction: Floats) -> Floats:
-            found: Floats = self._sum(block_products, coefficients, direction)[0]
-            return found
+            return self._sum(block_products, coefficients, direction)[0]
 
         return product
 
-    def _sum(self, work: Any, *arguments: Any) -> tuple[Any, ...]:
-        found = [own for own in self._runner.each(work, self._held, *arguments) if own is not None]
-        return _added(found)
+    def _sum(self, work: Callable[..., Sums | None], *arguments: NDArray[Any]) -> Sums:
+        parts = self._runner.each(work, self._held, *arguments)
+        return _added([part for part in parts if part is not None])

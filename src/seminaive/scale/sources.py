@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from seminaive.delimited import TextFormat
-    from seminaive.scale.partitions import Partition
+    from seminaive.scale.partitions import TablePartition
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Source:
 
     Parameters
     ----------
-    partitions : tuple of Partition
+    partitions : tuple of TablePartition
         In the order of the rows.
     target : str or None
         The column to predict; None for rows that are only predicted.
@@ -35,7 +35,7 @@ class Source:
         Columns that identify rows: not learned from, and kept in predictions.
     """
 
-    partitions: tuple[Partition, ...]
+    partitions: tuple[TablePartition, ...]
     target: str | None
     weight: str | None
     ids: tuple[str, ...]
@@ -52,11 +52,11 @@ class Source:
             schema = partition.types()
             if schema is None:
                 continue
-            own = _types_by_name(schema, partition.name)
+            found = _types_by_name(schema, partition.name)
             if types is None:
-                types, first = own, partition.name
-            _check_columns(own, types, partition.name, first)
-            for name, kind in own.items():
+                types, first = found, partition.name
+            _check_columns(found, types, partition.name, first)
+            for name, kind in found.items():
                 known = types[name]
                 if pa.types.is_null(known):
                     types[name] = kind
@@ -65,7 +65,7 @@ class Source:
                         f"column {name!r} is {kind} in {partition.name!r} and {known} in {first!r}: convert "
                         "it, so that it has one type everywhere"
                     )
-        if types is None:  # functions, which only their first frames tell about
+        if types is None:  # functions, whose columns only their first frames show
             types = self._first_types()
         return pa.schema(list(types.items()))
 
@@ -105,7 +105,7 @@ class Reading:
     target: str | None
     weight: str | None
 
-    def pieces(self, partition: Partition, also: Sequence[str] = ()) -> Iterator[pa.Table]:
+    def pieces(self, partition: TablePartition, also: Sequence[str] = ()) -> Iterator[pa.Table]:
         """Yield the rows of a partition, with the features, target and weight, and some further columns."""
         special = [name for name in (self.target, self.weight) if name is not None]
         for piece in partition.tables([*self.features.names, *special, *also]):
@@ -116,22 +116,22 @@ class Reading:
         """Return a piece whose columns have the types of the table; refuse other types."""
         for position, field in enumerate(piece.schema):
             expected = self.types.field(field.name).type
-            own = plain_type(field.type)
-            if pa.types.is_null(own) and not pa.types.is_null(expected):
+            stored = plain_type(field.type)
+            if pa.types.is_null(stored) and not pa.types.is_null(expected):
                 piece = piece.set_column(position, field.name, pa.nulls(piece.num_rows, expected))
-            elif own != expected and not pa.types.is_null(expected):
+            elif stored != expected and not pa.types.is_null(expected):
                 raise InputError(
-                    f"column {field.name!r} is {own} in {name!r} and {expected} elsewhere: convert it, so "
+                    f"column {field.name!r} is {stored} in {name!r} and {expected} elsewhere: convert it, so "
                     "that it has one type everywhere"
                 )
         return piece
 
 
-def plain_type(own: pa.DataType) -> pa.DataType:
+def plain_type(stored: pa.DataType) -> pa.DataType:
     """Return the type of the values: dictionaries and long text are ways to store them."""
-    if pa.types.is_dictionary(own):
-        return plain_type(own.value_type)
-    return pa.string() if pa.types.is_large_string(own) or pa.types.is_string_view(own) else own
+    if pa.types.is_dictionary(stored):
+        return plain_type(stored.value_type)
+    return pa.string() if pa.types.is_large_string(stored) or pa.types.is_string_view(stored) else stored
 
 
 def _types_by_name(schema: pa.Schema, name: str) -> dict[str, pa.DataType]:
@@ -142,13 +142,14 @@ def _types_by_name(schema: pa.Schema, name: str) -> dict[str, pa.DataType]:
     return {field.name: plain_type(field.type) for field in schema}
 
 
-def _check_columns(own: dict[str, Any], expected: dict[str, Any], name: str, first: str) -> None:
-    lacking = [column for column in expected if column not in own]
-    foreign = [column for column in own if column not in expected]
+def _check_columns(found: dict[str, Any], expected: dict[str, Any], name: str, first: str) -> None:
+    lacking = [column for column in expected if column not in found]
+    foreign = [column for column in found if column not in expected]
     if lacking or foreign:
-        told = [f"lacks {lacking}"] * bool(lacking) + [f"has {foreign} besides"] * bool(foreign)
+        differences = [f"lacks {lacking}"] * bool(lacking) + [f"has {foreign} besides"] * bool(foreign)
         raise InputError(
-            f"{name!r} {' and '.join(told)}, compared with {first!r}: give every partition the same columns"
+            f"{name!r} {' and '.join(differences)}, compared with {first!r}: give every partition the same "
+            "columns"
         )
 
 
@@ -258,7 +259,7 @@ def from_dask(
 
 
 def _source(
-    partitions: Sequence[Partition], target: str | None, weight: str | None, ids: Sequence[str]
+    partitions: Sequence[TablePartition], target: str | None, weight: str | None, ids: Sequence[str]
 ) -> Source:
     if isinstance(ids, str):
         ids = (ids,)

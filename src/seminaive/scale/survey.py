@@ -21,8 +21,8 @@ from seminaive.encode import (
     weigh_classes,
 )
 from seminaive.encode.column_kinds import names_rows
+from seminaive.encode.encoded_table import bins_of, check_evidence
 from seminaive.encode.frames import Table, as_numbers
-from seminaive.encode.table import bins_of, check_evidence
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.base import encode_rows
 from seminaive.scale.sources import plain_type
@@ -30,16 +30,21 @@ from seminaive.statistics import Moments, TableStatistics, Terms, TupleCounts, V
 from seminaive.statistics.number_sketch import sketch_columns
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
-    from seminaive.encode import ColumnReading, NumberFormat
-    from seminaive.scale.partitions import Partition
+    from seminaive.encode import ColumnReading
+    from seminaive.encode.schema import Column, Format
+    from seminaive.models.base import TableClassifier
+    from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading
     from seminaive.statistics import NumberSketch
+    from seminaive.statistics.value_counts import CutRule
 
     Floats = NDArray[np.float64]
+    # Features, labels and row weights.
+    TrainingPiece = tuple[pa.Table, pa.ChunkedArray, Floats | None]
 
 # Categories of a column beyond which the column is refused: it identifies rows rather than groups of them.
 MOST_CATEGORIES = 1_000_000
@@ -80,16 +85,16 @@ class Survey:
     def __add__(self, other: Survey) -> Survey:
         """Return what is known about the rows of both."""
         every = _united_classes(self.classes, other.classes)
-        own, its = self.with_classes(every), other.with_classes(every)
-        statistics = own.statistics + its.statistics
+        first, second = self.with_classes(every), other.with_classes(every)
+        statistics = first.statistics + second.statistics
         _refuse_too_many_categories(statistics.schema)
         return Survey(
-            own.n_rows + its.n_rows,
+            first.n_rows + second.n_rows,
             statistics,
-            merge_readings(own.readings, its.readings),
-            tuple(a + b for a, b in zip(own.sketches, its.sketches, strict=True)),
-            tuple(a + b for a, b in zip(own.values, its.values, strict=True)),
-            own.kinds,
+            merge_readings(first.readings, second.readings),
+            tuple(a + b for a, b in zip(first.sketches, second.sketches, strict=True)),
+            tuple(a + b for a, b in zip(first.values, second.values, strict=True)),
+            first.kinds,
         )
 
     def with_classes(self, classes: tuple[Any, ...]) -> Survey:
@@ -100,7 +105,7 @@ class Survey:
         return replace(
             self,
             statistics=self.statistics.with_classes(moves, classes),
-            values=tuple(own.with_classes(moves, len(classes)) for own in self.values),
+            values=tuple(counts.with_classes(moves, len(classes)) for counts in self.values),
         )
 
     def opened(self, features: pa.Schema) -> Table:
@@ -125,7 +130,7 @@ class Survey:
 
     def schema(
         self,
-        cut_rule: Callable[..., Any] | None,
+        cut_rule: CutRule | None,
         class_factors: Floats | None = None,
         max_categories: int | None = None,
         listed: frozenset[int] = frozenset(),
@@ -134,7 +139,7 @@ class Survey:
 
         ``listed`` are the columns that the user calls categories, even where they name rows.
         """
-        columns: list[Any] = []
+        columns: list[Column] = []
         number, coded = 0, 0
         known = self.statistics.schema
         for position, column in enumerate(known.columns):
@@ -178,26 +183,30 @@ class Survey:
         self, schema: Schema, class_factors: Floats | None = None
     ) -> tuple[NumberSketch, ...]:
         """Return a sketch of each numeric column of the final schema."""
-        made = self.sketches or tuple(own.sketch(class_factors) for own in self.values)
+        made = self.sketches or tuple(counts.sketch(class_factors) for counts in self.values)
         return tuple(made[k] for k in self._kept_numbers(schema)) if made else ()
 
     def statistics_under(self, schema: Schema) -> TableStatistics:
         """Return the statistics without the columns that have no value."""
-        own = self.statistics
-        if schema == own.schema:
-            return own
-        kept = [k for k, position in enumerate(own.schema.coded) if position in schema.coded]
-        counts = np.concatenate([own.counts.block(k) for k in kept] or [np.zeros((0, len(self.classes)))])
+        statistics = self.statistics
+        if schema == statistics.schema:
+            return statistics
+        kept = [k for k, position in enumerate(statistics.schema.coded) if position in schema.coded]
+        counts = np.concatenate(
+            [statistics.counts.block(k) for k in kept] or [np.zeros((0, len(self.classes)))]
+        )
         numbers = self._kept_numbers(schema)
-        moments = Moments(own.moments.sums[:, :, numbers], own.moments.exponents[numbers])
+        moments = Moments(statistics.moments.sums[:, :, numbers], statistics.moments.exponents[numbers])
         terms = Terms.singles(schema.cardinalities)
-        return TableStatistics(schema, own.class_weight, TupleCounts(terms, counts), moments, self.classes)
+        return TableStatistics(
+            schema, statistics.class_weight, TupleCounts(terms, counts), moments, self.classes
+        )
 
     def standardisation(self, schema: Schema, class_factors: Floats | None = None) -> tuple[Floats, Floats]:
         """Return mean and standard deviation of each number, all classes together; 1 for a constant."""
         moments, kept = self.statistics.moments, self._kept_numbers(schema)
         factors = np.ones(len(self.classes)) if class_factors is None else class_factors
-        means, deviations = (own[kept] for own in moments.mean_and_squared_deviations())
+        means, deviations = (of_all[kept] for of_all in moments.mean_and_squared_deviations())
         weight = moments.weight[kept] * factors
         total = weight.sum(axis=1)
         centres = (weight * means).sum(axis=1) / total
@@ -226,10 +235,10 @@ class Survey:
 
     def category_weights(self, position: int, schema: Schema, class_factors: Floats | None = None) -> Floats:
         """Return the weight of each code of a category in a final schema, that of no evidence last."""
-        own, final = self.statistics.schema, schema.columns[position]
-        block = self.statistics.counts.block(own.coded.index(position))
+        surveyed, final = self.statistics.schema, schema.columns[position]
+        block = self.statistics.counts.block(surveyed.coded.index(position))
         weights = block.sum(axis=1) if class_factors is None else block @ class_factors
-        column = own.columns[position]
+        column = surveyed.columns[position]
         assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
         assert isinstance(final, CategoricalColumn)  # noqa: S101
         cardinality = schema.n_values(final)
@@ -254,33 +263,33 @@ class Survey:
 
 
 def survey_partition(
-    partition: Partition,
+    partition: TablePartition,
     reading: Reading,
-    model: Any,
+    model: TableClassifier,
     *,
     values: bool,
     sketches: bool,
-    formats: Mapping[int, NumberFormat],
+    formats: Mapping[int, Format],
 ) -> Survey | None:
     """Look at the rows of a partition; None where there is none.
 
     Parameters
     ----------
-    partition : Partition
+    partition : TablePartition
     reading : Reading
     model : TableClassifier
         Its parameters say how columns are read; ``class_weight`` is None.
     values, sketches : bool
         Whether to count the values of numbers, and whether to sketch them.
-    formats : mapping of int to NumberFormat
-        How columns of text write numbers.
+    formats : mapping of int to NumberFormat or DateFormat
+        How columns of text write numbers or dates.
     """
     pieces = training_pieces(partition, reading)
-    found = [_survey(own, model, values, sketches, formats) for own in pieces]
+    found = [_survey(piece, model, values, sketches, formats) for piece in pieces]
     return reduce(Survey.__add__, found) if found else None
 
 
-def training_pieces(partition: Partition, reading: Reading) -> Iterator[tuple[pa.Table, Any, Floats | None]]:
+def training_pieces(partition: TablePartition, reading: Reading) -> Iterator[TrainingPiece]:
     """Yield features, labels and row weights of a partition, without the rows of weight zero."""
     for piece in reading.pieces(partition):
         kept, weight = piece, None
@@ -293,7 +302,7 @@ def training_pieces(partition: Partition, reading: Reading) -> Iterator[tuple[pa
             yield kept.select(reading.features.names), kept.column(reading.target), weight
 
 
-def _weights(column: Any, name: str) -> Floats:
+def _weights(column: pa.ChunkedArray, name: str) -> Floats:
     """Return the weights of rows; their signs are checked as those of a table in memory are."""
     try:
         return as_numbers(name, column)
@@ -305,11 +314,11 @@ def _weights(column: Any, name: str) -> Floats:
 
 
 def _survey(
-    rows: tuple[Any, Any, Any],
-    model: Any,
+    rows: TrainingPiece,
+    model: TableClassifier,
     values: bool,
     sketches: bool,
-    formats: Mapping[int, NumberFormat],
+    formats: Mapping[int, Format],
 ) -> Survey:
     opened, training = encode_rows(model, *rows, chunk=True, formats=formats)
     table, labels, n_classes, weight = (
@@ -350,7 +359,9 @@ def _refuse_too_many_categories(schema: Schema) -> None:
             )
 
 
-def _kept_categories(column: CategoricalColumn, weights: Floats, most: int | None) -> Any:
+def _kept_categories(
+    column: CategoricalColumn, weights: Floats, most: int | None
+) -> CategoricalColumn | EmptyColumn:
     """Return a column with its most frequent categories, ties by value; what is left out is unseen."""
     if not column.categories:
         return EmptyColumn(column.name)

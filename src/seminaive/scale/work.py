@@ -21,14 +21,21 @@ from seminaive.statistics import TableStatistics, TupleCounts
 from seminaive.statistics.cell_weights import weigh_cells
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from seminaive.encode import NumberFormat
-    from seminaive.models.base import TrainingSet
+    from numpy.typing import NDArray
+
+    from seminaive.encode.schema import Format
+    from seminaive.models.base import TableClassifier, TrainingSet
     from seminaive.scale.local_runner import Runner
-    from seminaive.scale.partitions import Partition
-    from seminaive.scale.sources import Source
-    from seminaive.statistics import Terms
+    from seminaive.scale.partitions import TablePartition
+    from seminaive.scale.sources import Reading, Source
+    from seminaive.scale.survey import TrainingPiece
+    from seminaive.statistics import Terms, TrainingSummary
+    from seminaive.statistics.value_counts import CutRule
+
+    Seed = int | np.random.RandomState | None
 
 
 class Work:
@@ -45,7 +52,7 @@ class Work:
 
     def __init__(
         self,
-        model: Any,
+        model: TableClassifier,
         data: Source,
         runner: Runner,
         scratch: str | Path | None,
@@ -67,13 +74,13 @@ class Work:
         self.rows_of_partitions = []
         with self.model._progress("partitions surveyed", len(partitions)) as step:
             options = {"values": values, "sketches": sketches, "formats": self._formats()}
-            for own in self.runner.each(
+            for surveyed in self.runner.each(
                 _survey_work, partitions, self.data.reading, self.plain_model, options
             ):
                 step()
-                self.rows_of_partitions.append(0 if own is None else own.n_rows)
-                if own is not None:
-                    found = own if found is None else found + own
+                self.rows_of_partitions.append(0 if surveyed is None else surveyed.n_rows)
+                if surveyed is not None:
+                    found = surveyed if found is None else found + surveyed
         if found is None:
             raise InputError("no partition has any row of positive weight: pass at least one row")
         if len(found.classes) < 2:
@@ -83,18 +90,20 @@ class Work:
             )
         return found
 
-    def _formats(self) -> dict[int, NumberFormat]:
-        """Return how columns of text write numbers, as the first rows tell: all partitions are read alike."""
+    def _formats(self) -> dict[int, Format]:
+        """Return how columns of text write numbers or dates: as in the first rows, in all partitions."""
         types = [plain_type(field.type) for field in self.data.reading.features]
         if pa.string() not in types:
             return {}
-        pieces = (own for part in self.data.partitions for own in training_pieces(part, self.data.reading))
+        pieces = (
+            piece for part in self.data.partitions for piece in training_pieces(part, self.data.reading)
+        )
         first = next(pieces, None)
         if first is None:
             return {}
         return dict(ColumnKinds.find(open_table(first[0]), self.model.categorical_features, None).formats)
 
-    def adopt(self, survey: Survey, cut_rule: Any) -> Coding:
+    def adopt(self, survey: Survey, cut_rule: CutRule | None) -> Coding:
         """Tell the model about classes and columns; return how rows are encoded from now on."""
         model, reading = self.model, self.data.reading
         factors = survey.class_factors(model.class_weight)
@@ -108,10 +117,10 @@ class Work:
         model._keep_target_name(reading.target)
         return Coding(reading, schema, model.classes_, factors)
 
-    def sample(self, n_rows: int, random_state: Any) -> tuple[Any, Any, Any]:
+    def sample(self, n_rows: int, random_state: Seed) -> TrainingPiece:
         """Return features, labels and weights of rows drawn at random, or of all; after a survey.
 
-        Rows are drawn by their place among all rows, so that partitions of the same rows in the same order
+        Rows are drawn by their position among all rows, so that partitions of the same rows in the same order
         give the same sample.
         """
         ends = np.cumsum(self.rows_of_partitions)
@@ -120,65 +129,73 @@ class Work:
         if total > n_rows:
             drawn = np.sort(check_random_state(random_state).choice(total, n_rows, replace=False))
         wanted = np.split(drawn, np.searchsorted(drawn, ends[:-1]))
-        places = [
-            own - (end - size) for own, end, size in zip(wanted, ends, self.rows_of_partitions, strict=True)
+        positions = [
+            rows - (end - size) for rows, end, size in zip(wanted, ends, self.rows_of_partitions, strict=True)
         ]
         numbered = list(enumerate(self.data.partitions))
         pieces = [
             piece
-            for own in self.runner.each(_sample_work, numbered, self.data.reading, places)
-            for piece in own
+            for sampled in self.runner.each(_sample_work, numbered, self.data.reading, positions)
+            for piece in sampled
         ]
         features, labels, weights = zip(*pieces, strict=True)
         weight = None if weights[0] is None else np.concatenate(weights)
-        every_label = pa.chunked_array([chunk for own in labels for chunk in own.chunks])
+        every_label = pa.chunked_array([chunk for piece in labels for chunk in piece.chunks])
         return pa.concat_tables(features).unify_dictionaries(), every_label.unify_dictionaries(), weight
 
-    def coded(self, rule: Any) -> tuple[Survey, Coding]:
+    def coded(self, rule: CutRule | None) -> tuple[Survey, Coding]:
         """Survey all rows; with class weights the summary needs counts of values, as cut points do."""
         values = rule is not None or self.model.class_weight is not None
         survey = self.survey(values=values, sketches=not values and self.model.keep_summary)
         return survey, self.adopt(survey, rule)
 
     def statistics(self, survey: Survey, coding: Coding) -> TableStatistics:
-        """Return the statistics of all rows: the survey's own, unless rows have to be encoded otherwise."""
+        """Return the statistics of all rows: those of the survey, unless rows are encoded otherwise."""
         uncut = all(getattr(column, "cuts", None) is None for column in coding.schema.columns)
         if uncut and coding.class_factors is None and self.max_categories is None:
             return survey.statistics_under(coding.schema)
         return self.count(coding)
 
     def count(self, coding: Coding) -> TableStatistics:
-        """Count all rows by the model's own terms."""
+        """Count all rows by the terms of the model."""
         partitions = self.data.partitions
-        found = None
+        found: TableStatistics | None = None
         with self.model._progress("partitions counted", len(partitions)) as step:
-            for own in self.runner.each(_count_work, partitions, coding, self.plain_model):
+            for counted in self.runner.each(_count_work, partitions, coding, self.plain_model):
                 step()
-                if own is not None:
-                    found = own if found is None else found + own
+                if counted is not None:
+                    found = counted if found is None else found + counted
         assert found is not None  # noqa: S101 - the survey found rows
         return found
 
     def count_tuples(self, coding: Coding, terms: Terms) -> TupleCounts:
         """Return the weight of each cell of some terms, all classes together."""
-        found = None
-        for own in self.runner.each(_tuples_work, self.data.partitions, coding, terms):
-            if own is not None:
-                found = own if found is None else found + own
+        found: TupleCounts | None = None
+        for counted in self.runner.each(_tuples_work, self.data.partitions, coding, terms):
+            if counted is not None:
+                found = counted if found is None else found + counted
         assert found is not None  # noqa: S101 - the survey found rows
         return found
 
+    def keep_summary(self, summary: Callable[[], TrainingSummary]) -> None:
+        """Keep what a model keeps of its training table, where it does; that of an earlier fit goes."""
+        self.model.__dict__.pop("summary_", None)
+        if self.model.keep_summary:
+            self.model.summary_ = summary()
 
-def _class_array(classes: tuple[Any, ...]) -> Any:
+
+def _class_array(classes: tuple[Any, ...]) -> NDArray[Any]:
     """Return classes as ``fit`` does: text as objects, numbers and booleans by their own type."""
     return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
 
 
-def _survey_work(partition: Partition, reading: Any, model: Any, options: dict[str, Any]) -> Survey | None:
+def _survey_work(
+    partition: TablePartition, reading: Reading, model: TableClassifier, options: dict[str, Any]
+) -> Survey | None:
     return survey_partition(partition, reading, model, **options)
 
 
-def _tuples_work(partition: Partition, coding: Coding, terms: Terms) -> TupleCounts | None:
+def _tuples_work(partition: TablePartition, coding: Coding, terms: Terms) -> TupleCounts | None:
     counted = [
         TupleCounts(terms, weigh_cells(terms, rows.table, rows.row_weight)[:, None])
         for rows in coding.training_sets(partition)
@@ -187,42 +204,44 @@ def _tuples_work(partition: Partition, coding: Coding, terms: Terms) -> TupleCou
 
 
 def _sample_work(
-    numbered: tuple[int, Partition], reading: Any, places: list[Any]
-) -> list[tuple[Any, Any, Any]]:
-    """Return the rows of a partition at some places, piece by piece."""
+    numbered: tuple[int, TablePartition], reading: Reading, positions: list[NDArray[np.int64]]
+) -> list[TrainingPiece]:
+    """Return the rows of a partition at some positions, piece by piece."""
     number, partition = numbered
     found, start = [], 0
     for features, labels, weight in training_pieces(partition, reading):
-        own = places[number]
-        kept = own[(own >= start) & (own < start + features.num_rows)] - start
+        wanted = positions[number]
+        kept = wanted[(wanted >= start) & (wanted < start + features.num_rows)] - start
         start += features.num_rows
         if len(kept):
             taken = features.take(kept)
             alike = pa.table([_stored_alike(column) for column in taken.columns], names=taken.column_names)
-            own_weight = None if weight is None else weight[kept]
-            found.append((alike, _stored_alike(labels.take(kept)), own_weight))
+            kept_weight = None if weight is None else weight[kept]
+            found.append((alike, _stored_alike(labels.take(kept)), kept_weight))
     return found
 
 
 def _stored_alike(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Return a column by a type that all partitions share, whichever of them store it as a dictionary.
 
-    Text is not a dictionary. Other dictionaries remain, since they say that the column holds categories.
+    Text is not a dictionary. Ordered ones and those of other values remain, since they say that the column
+    holds categories, and in which order.
     """
     plain = plain_type(column.type)
-    if pa.types.is_dictionary(column.type) and not pa.types.is_string(plain):
-        return column.cast(pa.dictionary(pa.int32(), plain))
+    if pa.types.is_dictionary(column.type) and (column.type.ordered or not pa.types.is_string(plain)):
+        return column.cast(pa.dictionary(pa.int32(), plain, ordered=column.type.ordered))
     return column.cast(plain)
 
 
-def _count_work(partition: Partition, coding: Coding, model: Any) -> TableStatistics | None:
+def _count_work(partition: TablePartition, coding: Coding, model: TableClassifier) -> TableStatistics | None:
     counted = [_counted(model, rows) for rows in coding.training_sets(partition)]
     return reduce(lambda one, other: one + other, counted) if counted else None
 
 
-def _counted(model: Any, rows: TrainingSet) -> TableStatistics:
+def _counted(model: TableClassifier, rows: TrainingSet) -> TableStatistics:
     if hasattr(model, "_count"):
-        return model._count(rows)
+        counted: TableStatistics = model._count(rows)
+        return counted
     return TableStatistics.of(
         rows.table, rows.labels, rows.n_classes, rows.row_weight, classes=rows.classes.tolist()
     )

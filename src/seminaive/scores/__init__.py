@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from seminaive.lazy_names import read_when_asked
 
 if TYPE_CHECKING:
-    from seminaive.scores.additive import AdditiveScores, log_posterior
+    from seminaive.scores.additive_scores import AdditiveScores, log_posterior
+    from seminaive.scores.alpha_interpolation import Interpolation
+    from seminaive.scores.bayesian_network import Network
     from seminaive.scores.curve_algebra import curve_as_terms, difference
     from seminaive.scores.curve_terms import CurveTerms
-    from seminaive.scores.dependence import DependenceTables
     from seminaive.scores.edits import (
         Clip,
         Edit,
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
     )
     from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect, importance
     from seminaive.scores.exponents import class_shift_exponents
-    from seminaive.scores.factored_pairs import FactoredPairs
     from seminaive.scores.fallback import fill_unknown
     from seminaive.scores.feature_curve import FeatureCurve, curve_of_number
-    from seminaive.scores.generative import (
+    from seminaive.scores.generative_terms import (
         NormalParameters,
         gaussian_terms,
         generative_scores,
@@ -36,12 +36,11 @@ if TYPE_CHECKING:
         log_priors,
         m_estimate_tables,
     )
-    from seminaive.scores.interpolation import Interpolation
     from seminaive.scores.linear import linear_coefficients
-    from seminaive.scores.network import Network
     from seminaive.scores.numeric_terms import NumericTerms
+    from seminaive.scores.parents_and_children import DependenceTables
     from seminaive.scores.started_from import StartedFrom
-    from seminaive.scores.tree import tree_scores
+    from seminaive.scores.tree_tables import tree_scores
 
 __all__ = [
     "AdditiveScores",
@@ -51,7 +50,6 @@ __all__ = [
     "Edit",
     "EffectChange",
     "Effects",
-    "FactoredPairs",
     "FeatureCurve",
     "FeatureEffect",
     "Flatten",
@@ -83,21 +81,20 @@ __all__ = [
 ]
 
 FILES = {
-    "AdditiveScores": "additive",
+    "AdditiveScores": "additive_scores",
     "Clip": "edits",
     "CurveTerms": "curve_terms",
-    "DependenceTables": "dependence",
+    "DependenceTables": "parents_and_children",
     "Edit": "edits",
     "EffectChange": "edits",
     "Effects": "effects",
-    "FactoredPairs": "factored_pairs",
     "FeatureCurve": "feature_curve",
     "FeatureEffect": "effects",
     "Flatten": "edits",
-    "Interpolation": "interpolation",
+    "Interpolation": "alpha_interpolation",
     "Monotone": "edits",
-    "Network": "network",
-    "NormalParameters": "generative",
+    "Network": "bayesian_network",
+    "NormalParameters": "generative_terms",
     "NumericTerms": "numeric_terms",
     "Points": "edits",
     "Record": "edits",
@@ -110,15 +107,15 @@ FILES = {
     "curve_of_number": "feature_curve",
     "difference": "curve_algebra",
     "fill_unknown": "fallback",
-    "gaussian_terms": "generative",
-    "generative_scores": "generative",
+    "gaussian_terms": "generative_terms",
+    "generative_scores": "generative_terms",
     "importance": "effects",
-    "laplace_tables": "generative",
+    "laplace_tables": "generative_terms",
     "linear_coefficients": "linear",
-    "log_posterior": "additive",
-    "log_priors": "generative",
-    "m_estimate_tables": "generative",
-    "tree_scores": "tree",
+    "log_posterior": "additive_scores",
+    "log_priors": "generative_terms",
+    "m_estimate_tables": "generative_terms",
+    "tree_scores": "tree_tables",
 }
 
 __getattr__, __dir__ = read_when_asked(__name__, FILES)

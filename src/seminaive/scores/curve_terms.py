@@ -235,20 +235,6 @@ class CurveTerms(SavedByFields, TermKind):
             missing=self.missing - self.missing.mean(axis=1, keepdims=True),
         )
 
-    def interpolated(self, other: CurveTerms, share: float) -> CurveTerms:
-        """Interpolate between curves of the same numbers over the same knots."""
-        if (
-            self.features != other.features
-            or self.starts != other.starts
-            or not np.array_equal(self.knots, other.knots)
-        ):
-            raise ValueError("scores over different terms cannot be interpolated: restrict or add them first")
-        return replace(
-            self,
-            values=(1 - share) * self.values + share * other.values,
-            missing=(1 - share) * self.missing + share * other.missing,
-        )
-
     def joined(self, other: CurveTerms) -> CurveTerms:
         """Return these curves, then the others."""
         return CurveTerms(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.scores.additive import AdditiveScores
+    from seminaive.scores.additive_scores import AdditiveScores
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics import TrainingSummary
     from seminaive.statistics.number_sketch import NumberSketch
@@ -285,15 +285,12 @@ def _without_one(columns: Columns) -> list[Columns]:
 
 
 def _tables_by_columns(scores: AdditiveScores) -> dict[Columns, Floats]:
-    """Return all tables and factored pairs as dense tables, terms over the same columns added up."""
-    terms, pairs = scores.terms, scores.pairs
-    _refuse_too_many({*terms.features, *pairs.features}, terms.cardinalities, scores.n_classes)
+    """Return all tables as dense ones, terms over the same columns added up."""
+    terms = scores.terms
+    _refuse_too_many(set(terms.features), terms.cardinalities, scores.n_classes)
     tables: dict[Columns, Floats] = {}
     for term, columns in enumerate(terms.features):
         own = _dense_block(terms, term, scores.tables)
-        tables[columns] = tables[columns] + own if columns in tables else own
-    for term, columns in enumerate(pairs.features):
-        own = pairs.table(term)
         tables[columns] = tables[columns] + own if columns in tables else own
     return tables
 
@@ -317,7 +314,7 @@ def _dense_block(terms: Terms, term: int, values: Floats) -> Floats:
     if isinstance(terms, ObservedTerms):
         dense = Terms(terms.features, terms.cardinalities)
         block = dense.block(term)
-        own = values[terms.places(np.arange(block.start, block.stop))]
+        own = values[terms.cells_from_dense(np.arange(block.start, block.stop))]
         return own.reshape(*dense.shape(term), values.shape[1])
     return values[terms.block(term)].reshape(*terms.shape(term), values.shape[1])
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import NumericColumn
-    from seminaive.scores.additive import AdditiveScores
+    from seminaive.scores.additive_scores import AdditiveScores
     from seminaive.scores.numeric_terms import NumericTerms
 
     Floats = NDArray[np.float64]

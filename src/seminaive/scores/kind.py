@@ -55,10 +55,6 @@ class TermKind(ABC):
         """Take each contribution's mean over the classes off it."""
 
     @abstractmethod
-    def interpolated(self, other: Self, share: float) -> Self:
-        """Return ``(1 - share)`` times these contributions plus ``share`` times the others'."""
-
-    @abstractmethod
     def joined(self, other: Self) -> Self:
         """Return these terms, then the others."""
 

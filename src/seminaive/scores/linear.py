@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.scores.additive import AdditiveScores
+    from seminaive.scores.additive_scores import AdditiveScores
 
     Floats = NDArray[np.float64]
 
@@ -31,13 +31,7 @@ def linear_coefficients(scores: AdditiveScores, n_numbers: int) -> tuple[Floats,
     polynomials = scores.numeric.with_unit_scales().centred()
     _, constant, linear, quadratic = polynomials.coefficients.swapaxes(0, 1)
     clipped = np.isfinite(polynomials.low) | np.isfinite(polynomials.high)
-    if (
-        scores.terms.features
-        or scores.curves.n_terms
-        or scores.pairs.n_terms
-        or clipped.any()
-        or quadratic.any()
-    ):
+    if scores.terms.features or scores.curves.n_terms or clipped.any() or quadratic.any():
         return None
     coefficients = np.zeros((n_numbers, scores.n_classes))
     np.add.at(coefficients, list(polynomials.features), linear)

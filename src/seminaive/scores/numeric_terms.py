@@ -55,7 +55,7 @@ class NumericTerms(SavedByFields, TermKind):
     scales: Floats = NOT_GIVEN
 
     def __post_init__(self) -> None:
-        """Neither clip nor scale where nothing is said; files of version 0.1 say nothing."""
+        """Neither clip nor scale where nothing is said."""
         for name, value in (("low", -np.inf), ("high", np.inf), ("scales", 1.0)):
             if getattr(self, name) is None:
                 object.__setattr__(self, name, np.full(len(self.features), value))
@@ -131,16 +131,6 @@ class NumericTerms(SavedByFields, TermKind):
     def centred(self) -> NumericTerms:
         """Take the mean over the classes off each coefficient."""
         return replace(self, coefficients=self.coefficients - self.coefficients.mean(axis=2, keepdims=True))
-
-    def interpolated(self, other: NumericTerms, share: float) -> NumericTerms:
-        """Interpolate between polynomials of the same numbers about the same centres."""
-        if self.features != other.features or not all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ARRAYS
-            if name != "coefficients"
-        ):
-            raise ValueError("scores over different terms cannot be interpolated: restrict or add them first")
-        return replace(self, coefficients=(1 - share) * self.coefficients + share * other.coefficients)
 
     def joined(self, other: NumericTerms) -> NumericTerms:
         """Return these polynomials, then the others."""

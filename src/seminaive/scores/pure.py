@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import solve
+from scipy.sparse.linalg import LinearOperator, cg
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +27,7 @@ LEAST_SHARE = 1e-9
 # Rows of independence that are added to the joint weights. They bound the means of a pure table under the
 # joint weights alone by INDEPENDENT_ROWS / n_rows of its range: below 1e-3 from 100 rows on.
 INDEPENDENT_ROWS = 0.1
-# Conjugate gradients stop at this norm of the preconditioned residual, relative to the start.
+# Conjugate gradients stop at this norm of the scaled residual, relative to the start.
 TOLERANCE = 1e-9
 MOST_ITERATIONS = 500
 
@@ -101,42 +102,30 @@ def _two_way(table: Floats, weight: Floats) -> list[Floats]:
     # A constant may lie in rows or in columns: the added square puts it into the rows.
     constant = of_columns / np.linalg.norm(of_columns)
     schur = np.eye(len(of_columns)) - scaled.T @ scaled + np.outer(constant, constant)
-    columns = cho_solve(cho_factor(schur), column_sums - scaled.T @ row_sums)
+    columns = solve(schur, column_sums - scaled.T @ row_sums, assume_a="pos")
     columns -= np.outer(constant, constant @ columns)
     rows = row_sums - scaled @ columns
     return [columns / of_columns[:, None], rows / of_rows[:, None]]
 
 
 def _many_ways(table: Floats, weight: Floats) -> list[Floats]:
-    """Return the margins of three axes or more by preconditioned conjugate gradients, all classes at once."""
-    axes = range(weight.ndim)
-    diagonals = [weight.sum(axis=axis)[..., None] for axis in axes]
+    """Return the margins of three axes or more by conjugate gradients on the scaled normal equations."""
+    sums = [weight.sum(axis=axis) for axis in range(weight.ndim)]
+    root = np.sqrt(np.concatenate([total.ravel() for total in sums]))
+    ends = np.cumsum([total.size for total in sums])[:-1]
 
-    def sums(values: Floats) -> list[Floats]:
-        weighted = weight[..., None] * values
-        return [weighted.sum(axis=axis) for axis in axes]
+    def margins(scaled: Floats) -> list[Floats]:
+        parts = np.split(scaled / root, ends)
+        return [part.reshape(total.shape) for part, total in zip(parts, sums, strict=True)]
 
-    def inner(a: Sequence[Floats], b: Sequence[Floats]) -> Floats:
-        products = [(x * y).reshape(-1, x.shape[-1]).sum(axis=0) for x, y in zip(a, b, strict=True)]
-        total: Floats = np.sum(products, axis=0)
-        return total
+    def scaled_sums(values: Floats) -> Floats:
+        weighted = weight * values
+        totals = np.concatenate([weighted.sum(axis=axis).ravel() for axis in range(weight.ndim)])
+        return np.asarray(totals / root)
 
-    residual = sums(table)
-    margins = [np.zeros_like(own) for own in residual]
-    scaled = [own / diagonal for own, diagonal in zip(residual, diagonals, strict=True)]
-    direction = scaled
-    norm = inner(residual, scaled)
-    enough = TOLERANCE**2 * norm
-    for _ in range(MOST_ITERATIONS):
-        if (norm <= enough).all():
-            break
-        image = sums(_spread(direction))
-        curvature = inner(direction, image)
-        step = np.divide(norm, curvature, out=np.zeros_like(norm), where=(curvature > 0) & (norm > enough))
-        margins = [own + step * along for own, along in zip(margins, direction, strict=True)]
-        residual = [own - step * along for own, along in zip(residual, image, strict=True)]
-        scaled = [own / diagonal for own, diagonal in zip(residual, diagonals, strict=True)]
-        before, norm = norm, inner(residual, scaled)
-        ratio = np.divide(norm, before, out=np.zeros_like(norm), where=before > 0)
-        direction = [own + ratio * along for own, along in zip(scaled, direction, strict=True)]
-    return margins
+    normal = LinearOperator(2 * root.shape, matvec=lambda z: scaled_sums(_spread(margins(z))), dtype=float)
+    of_classes = [
+        margins(cg(normal, scaled_sums(of_class), rtol=TOLERANCE, maxiter=MOST_ITERATIONS)[0])
+        for of_class in np.moveaxis(table, -1, 0)
+    ]
+    return [np.stack(of_axis, axis=-1) for of_axis in zip(*of_classes, strict=True)]

@@ -75,7 +75,7 @@ class TableTerms(TermKind):
 
     def add_compiled(self, table: EncodedTable, scores: Floats) -> None:
         """Gather and add by a compiled pass."""
-        from seminaive.kernels.interpolation import add_interpolated_scores
+        from seminaive.kernels.node_interpolation import add_interpolated_scores
         from seminaive.kernels.scoring import add_table_scores
 
         terms, nodes = self.terms, table.schema.nodes
@@ -105,12 +105,6 @@ class TableTerms(TermKind):
     def centred(self) -> TableTerms:
         """Take the mean over the classes off each cell."""
         return replace(self, tables=self.tables - self.tables.mean(axis=1, keepdims=True))
-
-    def interpolated(self, other: TableTerms, share: float) -> TableTerms:
-        """Interpolate cell by cell between tables over the same terms."""
-        if self.terms != other.terms:
-            raise ValueError("scores over different terms cannot be interpolated: restrict or add them first")
-        return replace(self, tables=(1 - share) * self.tables + share * other.tables)
 
     def joined(self, other: TableTerms) -> TableTerms:
         """Return these tables, then the others."""

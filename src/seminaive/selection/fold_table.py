@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.coarse import CoarseSpace
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]

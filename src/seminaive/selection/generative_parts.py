@@ -19,7 +19,7 @@ from seminaive.statistics import (
     mutual_information,
 )
 from seminaive.structure import chow_liu_tree
-from seminaive.structure.tree import NO_PARENT
+from seminaive.structure.spanning_tree import NO_PARENT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

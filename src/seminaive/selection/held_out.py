@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 
 from seminaive.design.classes import by_class
-from seminaive.objective.pointwise import POINTWISE, expected_log_losses
+from seminaive.objective.pointwise import POINTWISE, expected_log_losses, posterior_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,7 +198,6 @@ def _auc_loss(scores: Floats, labels: Indices, weight: Floats) -> float:
     present = np.unique(labels)
     if len(present) < 2:
         return 0.5
-    scores = by_class(scores)
-    posterior = np.exp(scores - np.logaddexp.reduce(scores, axis=1)[:, None])
+    posterior = posterior_of(by_class(scores))
     areas = [roc_auc_score(labels == c, posterior[:, c], sample_weight=weight) for c in present]
     return 1.0 - float(np.mean(areas))

@@ -12,7 +12,8 @@ import numpy as np
 from scipy.linalg.blas import dsymm
 
 from seminaive.design.workspace import row_blocks
-from seminaive.solvers.kernel_newton import KernelFit, RowLoss, minimize_kernel, smoother
+from seminaive.objective.row_loss import RowLoss
+from seminaive.solvers.kernel_newton import KernelFit, minimize_kernel, smoother
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import by_class, log_odds
-from seminaive.objective.cholesky import inverse_of, lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.blas import one_blas_thread
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
     from seminaive.scores import AdditiveScores
     from seminaive.solvers.result import SolverResult
 

@@ -36,17 +36,18 @@ class NetworkPlan:
         The strength of a refit, as a share of the one that chose the graph: so small that the penalty no
         longer shrinks, and large enough that separable rows have an optimum. Ten times more or less moves
         probabilities of the planted tables by less than .01 (tests/selection/test_network_search.py).
-    vain, vain_share : int, float
-        A path ends after so many strengths, down to this share of the best one's, that did not lower the
-        loss. Both only save time: with ten times as patient a path the tables above choose the same strength.
+    patience, patience_share : int, float
+        A path ends once ``patience`` strengths after the best one did not lower the loss and the last is at
+        most ``patience_share`` of the best. Both only save time: with ten times the patience the tables above
+        choose the same strength.
     negligible : float
         A path ends, too, where the loss has left that of the class shares by a standard error, and these
         strengths together changed it by less than this share of one; likewise.
     """
 
     relaxed: float = 1e-4
-    vain: int = 3
-    vain_share: float = 0.25
+    patience: int = 3
+    patience_share: float = 0.25
     negligible: float = 0.02
 
 
@@ -149,13 +150,15 @@ class HeldOutNetworks:
         self.standard_error.append(self.held_out.standard_error(losses))
 
     def are_past_their_least(self, strengths: Sequence[float]) -> bool:
-        """Tell whether weaker penalties have been tried in vain: the loss has risen, or stays as it is."""
+        """Tell whether weaker penalties no longer help: the loss has risen, or stays as it is."""
         mean = np.array(self.mean)
         best = int(np.flatnonzero(mean <= mean.min() * (1.0 + ROUNDING))[-1])
-        risen = len(mean) - 1 - best >= PLAN.vain and strengths[-1] <= PLAN.vain_share * strengths[best]
-        if risen or len(mean) <= PLAN.vain:
+        risen = (
+            len(mean) - 1 - best >= PLAN.patience and strengths[-1] <= PLAN.patience_share * strengths[best]
+        )
+        if risen or len(mean) <= PLAN.patience:
             return risen
-        gain = mean[-PLAN.vain - 1] - mean[-1]
+        gain = mean[-PLAN.patience - 1] - mean[-1]
         has_fallen = mean.min() < mean[0] - self.standard_error[0]
         return bool(has_fallen and abs(gain) <= PLAN.negligible * self.standard_error[0])
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import log_odds
-from seminaive.statistics import complete
+from seminaive.imputation import complete
 from seminaive.structure import SparseNetworks, bic_network
 from seminaive.structure.sparse_network import KEPT_BYTES
 
@@ -177,7 +177,7 @@ class SearchOptions:
 
 
 @dataclass(frozen=True)
-class Strengths:
+class NetworkStrengths:
     """The strengths of a path, from the largest on.
 
     Parameters
@@ -205,7 +205,7 @@ class Strengths:
 
 def search_path(
     networks: SparseNetworks,
-    strengths: Strengths,
+    strengths: NetworkStrengths,
     start: Sequence[int],
     layers: Sequence[int],
     options: SearchOptions,

@@ -9,15 +9,17 @@ import numpy as np
 
 from seminaive.design.classes import class_share_scores
 from seminaive.design.rounding import ROUNDING
-from seminaive.solvers.kernel_newton import RowLoss
-from seminaive.solvers.line_search import MOST_HALVINGS
-from seminaive.solvers.result import MAX_ITER
+from seminaive.objective.row_loss import RowLoss
+from seminaive.solvers.newton import minimize_newton
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
+
+# Largest derivative, in rows, that a recalibration leaves: rounding is about a hundredth of it.
+TOL = 1e-12
 
 
 @dataclass(frozen=True)
@@ -77,27 +79,22 @@ def class_shares(labels: Indices, row_weight: Floats, n_classes: int) -> Recalib
 
 
 def _minimized(loss: RowLoss, earlier: Floats, start: Floats) -> Floats:
-    """Return the intercepts and, last, the slope of least loss, by damped Newton steps."""
-    parameters = start
-    value, posterior = loss.evaluate(parameters[:-1] + parameters[-1] * earlier)
-    # Where classes are separated each step adds about one unit to the log odds: doubles end long before.
-    for _ in range(MAX_ITER):
-        gradient = _sums(loss.residuals(posterior), earlier)
-        step = np.linalg.lstsq(_hessian(loss, posterior, earlier), gradient, rcond=None)[0]
-        if 0.5 * float(gradient @ step) <= ROUNDING * loss.at_zero:
-            # The loss no longer shows whether this step lowers it; close to the minimum it does.
-            return np.asarray(parameters + step)
-        length = 1.0
-        for _ in range(MOST_HALVINGS):
-            new = parameters + length * step
-            lower, there = loss.evaluate(new[:-1] + new[-1] * earlier)
-            if lower < value:
-                break
-            length /= 2
-        else:
-            break
-        parameters, value, posterior = new, lower, there
-    return parameters
+    """Return the intercepts and, last, the slope of least loss.
+
+    Where classes are separated there is none, and the log odds end where the loss is next to nothing.
+    """
+
+    def posterior_at(parameters: Floats) -> tuple[float, Floats]:
+        return loss.evaluate(parameters[:-1] + parameters[-1] * earlier)
+
+    def objective(parameters: Floats) -> tuple[float, Floats]:
+        value, posterior = posterior_at(parameters)
+        return value, -_sums(loss.residuals(posterior), earlier)
+
+    def hessian(parameters: Floats) -> Floats:
+        return _hessian(loss, posterior_at(parameters)[1], earlier)
+
+    return minimize_newton(objective, hessian, start, tol=TOL, reference=loss.at_equal).solution
 
 
 def _sums(by_row: Floats, earlier: Floats) -> Floats:

@@ -301,7 +301,7 @@ class StrengthSearch:
                 start.reshape(shape),
                 tol=tol,
                 max_iter=self.max_iter,
-                reference=_reference(objective, shape),
+                reference=_reference(loss, objective, shape),
                 enough=None if enough is None else (lambda z: enough(z.reshape(start.shape))),
             )
         return replace(result, solution=result.solution.reshape(start.shape))
@@ -368,13 +368,12 @@ class StrengthSearch:
         }
 
 
-def _reference(objective: PenalisedLoss, shape: tuple[int, int, int]) -> Floats:
+def _reference(loss: EmpiricalLoss, objective: PenalisedLoss, shape: tuple[int, int, int]) -> Floats:
     """Return each fold's norm of the gradient at zero, in the preconditioner's metric or zero's if less.
 
     Where a start fits so well that its rows have little curvature left, the preconditioner there makes the
     gradient at zero far too long, and a certificate relative to it too lenient.
     """
-    loss = objective.loss
     gradient = loss.gradient_at_zero
     diagonal = loss.curvature_at_zero + objective.ridge.strength
     squares = np.divide(gradient**2, diagonal, out=np.zeros_like(diagonal), where=diagonal > 0).sum(axis=0)

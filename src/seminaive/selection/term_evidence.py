@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import softmax
 
 from seminaive.design.classes import by_class, n_columns_of
+from seminaive.objective.pointwise import posterior_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -68,7 +68,7 @@ class Residuals:
         self._residuals = np.empty((n_rows, len(weights), n_classes - first))
         self._curvatures = np.empty_like(self._residuals)
         for k, weight in enumerate(weights):
-            posterior = _shares(indicator, weight) if scores is None else softmax(by_class(scores[k]), axis=1)
+            posterior = _shares(indicator, weight) if scores is None else posterior_of(by_class(scores[k]))
             away = indicator - posterior
             self._residuals[:, k] = (weight[:, None] * away)[:, first:]
             self._curvatures[:, k] = (weight[:, None] * posterior * (1 - posterior))[:, first:]
@@ -133,16 +133,19 @@ def evidence_for_pairs(
 ) -> Floats:
     """Return the evidence for each pair of columns under the best of some prior variances: (sets, pairs)."""
     used = sorted({j for pair in pairs for j in pair})
-    features = {j: columns.columns[j].pair_features(table) for j in used}
+    features = [columns.columns[j].pair_features(table) for j in used]
+    every, starts = np.hstack(features), np.cumsum([0, *(own.shape[1] for own in features)])
+    place = {j: number for number, j in enumerate(used)}
     seconds: dict[int, list[tuple[int, int]]] = {}
     for number, (j, k) in enumerate(pairs):
-        seconds.setdefault(j, []).append((number, k))
+        seconds.setdefault(place[j], []).append((number, place[k]))
     found = np.zeros((residuals.n_sets, len(pairs)))
     for j, own in seconds.items():
         numbers, others = zip(*own, strict=True)
-        right = np.hstack([features[k] for k in others])
-        evidence = residuals.of_products(features[j], right, variances)
-        starts = np.cumsum([0, *(features[k].shape[1] for k in others)])[:-1]
-        by_pair = np.add.reduceat(evidence, starts, axis=2)
+        # All columns from the first of them to the last, those between that are no pair among them.
+        first, last = min(others), max(others) + 1
+        evidence = residuals.of_products(features[j], every[:, starts[first] : starts[last]], variances)
+        by_column = np.add.reduceat(evidence, starts[first:last] - starts[first], axis=2)
+        by_pair = by_column[:, :, np.array(others) - first]
         found[:, list(numbers)] = np.maximum(by_pair.max(axis=0), 0.0)
     return found

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.classes import by_class, log_odds
-from seminaive.design.table import TableDesign
+from seminaive.design.table_design import TableDesign
 from seminaive.encode import EncodedTable, Schema, encode_weights
 from seminaive.errors import InputError
 from seminaive.explain.edit import check_reason, with_record
@@ -102,7 +102,7 @@ def refit_around(
         raise InputError(
             "the model has no edits to hold: edit it with seminaive.explain.edit, or fit a model"
         )
-    has_tuples = scores.pairs.n_terms > 0 or any(len(term) > 1 for term in scores.terms.features)
+    has_tuples = any(len(term) > 1 for term in scores.terms.features)
     order = (2 if has_tuples else 1) if order is None else int(order)
     table = model._encode(X)  # noqa: SLF001 - as predict does
     labels, weights = _labels(model, y, len(table)), encode_weights(sample_weight, len(table))

@@ -23,13 +23,14 @@ from seminaive.kernels.path_problem import (
     OBJECTIVE,
     RESIDUAL,
     TOO_WIDE,
-    Design,
+    PathDesign,
     Problem,
     Rules,
     new_model,
     new_path,
     new_penalty,
     new_point,
+    new_run,
     new_softmax,
     new_work,
 )
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 # that sweeps over the coefficients takes over beyond, with more steps for one Newton step. Twice as many are
 # kept of several classes, which meet in their second derivatives, where rows are no more than that.
 WIDEST, PATIENCE = 1500, 5
+# Coefficients up to which the working set is all of them: fewer are worth no choice.
+ALWAYS_WHOLE = 400
 # A path that may stop early does so at this share of the deviance explained, as is customary, and, once the
 # classes are separated, below this part of the largest strength.
 EXPLAINED, SEPARATED = 0.999, 1e-2
@@ -306,7 +309,7 @@ def _path(
 def penalty_over(penalty: ElasticNet, given: Floats, shape: tuple[int, int]) -> tuple[Floats, Floats, bool]:
     """Return target and factors of all coefficients, and whether the intercept is free.
 
-    Without any penalty the intercept is free whatever was asked, and centring costs nothing.
+    Without any penalty the intercept is free in any case, and centring costs nothing.
     """
     target, factor = penalty.target_of(shape), penalty.factors_of(shape)
     free_intercept = not penalty.penalize_intercept or bool(len(given) and not given.any())
@@ -330,15 +333,16 @@ def rules_of(options: PathOptions, null_loss: float, gram_limit: int, ratio: flo
         (1.0 - EXPLAINED) * null_loss if options.stop_early else -1.0,
         SEPARATED if options.stop_early else -1.0,
         gram_limit,
+        ALWAYS_WHOLE,
         float(ratio),
         float(np.abs(centre).max()),
     )
 
 
-def _compiled(columns: Columns, design: ReferenceDesign) -> Design:
+def _compiled(columns: Columns, design: ReferenceDesign) -> PathDesign:
     """Return what the kernels take; they centre as they go what was not centred by copying."""
     numbers, centre = columns.numbers_of(design.numbers), columns.on_the_fly
-    return Design(numbers, design.places, design.first_place, centre)
+    return PathDesign(numbers, design.places, design.first_place, centre)
 
 
 def read_path(solved: Path, columns: Columns, target: Floats, null_loss: float) -> ShrinkagePath:
@@ -371,7 +375,7 @@ def _widest(n_scores: int, n_rows: int) -> int:
     return 2 * WIDEST if n_scores > 1 and n_rows <= 2 * WIDEST else WIDEST
 
 
-def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) -> Path:
+def _solve(design: PathDesign, problem: Problem, rules: Rules, strengths: Floats) -> Path:
     """Solve by Newton steps, and from where the working set is too wide for them by sweeps."""
     from seminaive.kernels.path_newton import newton_path
 
@@ -381,7 +385,7 @@ def _solve(design: Design, problem: Problem, rules: Rules, strengths: Floats) ->
     penalty, point, trial = new_penalty(size), new_point(size), new_point(size)
     work, softmax = new_work(len(problem.label), n_scores), new_softmax(n_scores)
     model = new_model(design, n_scores, rules.gram_limit)
-    newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial)
+    newton_path(design, problem, rules, path, work, softmax, penalty, model, point, trial, new_run())
     wide = np.flatnonzero(path.statuses == TOO_WIDE)
     if len(wide):
         from seminaive.kernels.path_sweeps import new_sweep, sweep_path

@@ -25,7 +25,7 @@ import numpy as np
 from seminaive.design.rounding import ROUNDING
 from seminaive.memory import refuse_beyond_memory
 from seminaive.objective.group_norm import GroupNorm
-from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.solvers.line_search import backtrack
 from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.statistics.distinct import distinct_rows
 
@@ -244,8 +244,10 @@ class GroupLassoProblem:
         scale = norm.dual_scale(state.gradient)
         p = np.empty(self.n_labels)
         conjugate = sum(
-            negative_entropy(table.cells, table.counts, own, intercept, scale, p)
-            for table, own, intercept in zip(self.tables, state.coefficients, state.intercepts, strict=True)
+            negative_entropy(table.cells, table.counts, coefficients, intercept, scale, p)
+            for table, coefficients, intercept in zip(
+                self.tables, state.coefficients, state.intercepts, strict=True
+            )
         )
         shares = np.exp(self.null_intercepts) / len(self.tables)
         left = scale * float(np.sum(state.at_intercepts * (state.intercepts - state.at_intercepts / shares)))
@@ -267,16 +269,12 @@ class GroupLassoProblem:
             + norm.value(new)
             - norm.value(state.coefficients)
         )
-        length = 1.0
-        for _ in range(MOST_HALVINGS):
+
+        def attempt(length: float) -> tuple[float, float, _State]:
             moved = self._state(state.coefficients + length * step, state.intercepts + length * step0, norm)
-            if (
-                moved.objective
-                <= state.objective - SUFFICIENT_DECREASE * length * promised + ROUNDING * self.null_loss
-            ):
-                return moved, promised
-            length /= 2
-        return None, promised
+            return moved.objective, length * promised, moved
+
+        return backtrack(attempt, state.objective, ROUNDING * self.null_loss)[0], promised
 
     def _minimise_model(
         self, state: _State, norm: GroupNorm, active: Integers, cells: Integers
@@ -335,8 +333,15 @@ class GroupLassoProblem:
         gram = np.zeros((n_tables, n_blocks, size, size))
         p, means, weights = np.empty(self.n_labels), np.empty(width), np.empty((width, width))
         for d, table in enumerate(self.tables):
-            own = np.ascontiguousarray(number[table.cells[:, active]])
-            given = (own, table.counts, state.coefficients[d][cells], state.intercepts[d], self.basis, p)
+            cells_of_table = np.ascontiguousarray(number[table.cells[:, active]])
+            given = (
+                cells_of_table,
+                table.counts,
+                state.coefficients[d][cells],
+                state.intercepts[d],
+                self.basis,
+                p,
+            )
             if width > 1:
                 add_joint_curvature(*given, means, weights, gram[d, 0])
             else:
@@ -399,7 +404,7 @@ def _eigen(gram: Floats, starts: Integers) -> tuple[Floats, Floats, Integers]:
     for width in np.unique(widths):
         groups = np.flatnonzero(widths == width)
         rows = starts[groups, None] + np.arange(width)
-        own, across = np.linalg.eigh(gram[:, rows[:, :, None], rows[:, None, :]])
-        values[:, rows] = np.maximum(own, 0.0)
+        eigenvalues, across = np.linalg.eigh(gram[:, rows[:, :, None], rows[:, None, :]])
+        values[:, rows] = np.maximum(eigenvalues, 0.0)
         vectors[:, places[groups, None] + np.arange(width**2)] = across.reshape(len(gram), len(groups), -1)
     return values, vectors, places

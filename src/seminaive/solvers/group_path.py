@@ -42,7 +42,7 @@ class GroupAlphas:
 
 def entry_strengths(interpolation: Interpolation, *, adaptive: bool) -> Floats:
     """Return the strength at which each feature leaves alpha = 0."""
-    from seminaive.kernels.group_path import slopes_at_zero
+    from seminaive.kernels.feature_lines import slopes_at_zero
 
     slopes = slopes_at_zero(*_parameters(interpolation))
     # The slope is a difference of two sums of the weights; below their rounding a feature says nothing.
@@ -62,7 +62,7 @@ def geometric_strengths(largest: float, n_strengths: int, ratio: float) -> Float
 
 def group_alphas(interpolation: Interpolation, strengths: Floats, *, adaptive: bool) -> GroupAlphas:
     """Solve at every strength; strengths decrease."""
-    from seminaive.kernels.group_path import group_paths
+    from seminaive.kernels.feature_lines import group_paths
 
     penalties = np.outer(_factors(interpolation, adaptive=adaptive), strengths)
     alphas = np.zeros_like(penalties)

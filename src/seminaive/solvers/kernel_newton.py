@@ -8,14 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.blas import dsymm, dsymv
 from scipy.linalg.lapack import dpotri, dpotrs
-from scipy.special import expit
 
 from seminaive.design.rounding import ROUNDING
-from seminaive.objective.cholesky import inverse_of, lower_cholesky
-from seminaive.solvers.line_search import FORCING, MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.objective.factor import inverse_of, lower_cholesky
+from seminaive.solvers.line_search import FORCING, backtrack
+from seminaive.solvers.truncated_newton import newton_direction
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
+
+    from seminaive.objective.row_loss import RowLoss
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
@@ -57,65 +61,6 @@ class KernelFit:
     optimality: float
 
 
-class RowLoss:
-    """The weighted log loss of scores: one column of log odds for two classes, else one per class.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_rows,)
-    row_weight : ndarray of shape (n_rows,)
-    n_classes : int
-    offset : ndarray of shape (n_rows, n_columns), optional
-        Added to the scores.
-    """
-
-    def __init__(
-        self, labels: Indices, row_weight: Floats, n_classes: int, offset: Floats | None = None
-    ) -> None:
-        self.row_weight = row_weight[:, None]
-        self.n_columns = 1 if n_classes == 2 else n_classes
-        if self.n_columns == 1:
-            self.targets = (labels == 1).astype(np.float64)[:, None]
-        else:
-            self.targets = np.zeros((len(labels), n_classes))
-            self.targets[np.arange(len(labels)), labels] = 1.0
-        self.offset = offset
-        self.at_equal = float(row_weight.sum() * np.log(n_classes))
-        self.at_zero = self.at_equal
-        if offset is not None:
-            self.at_zero = self.evaluate(np.zeros_like(offset))[0]
-
-    def evaluate(self, scores: Floats) -> tuple[float, Floats]:
-        """Return the sum of the weighted losses, and the posterior: of class 1 of two, else of each class."""
-        if self.offset is not None:
-            scores = scores + self.offset
-        if self.n_columns == 1:
-            losses = np.logaddexp(0.0, scores) - self.targets * scores
-            return float(np.vdot(self.row_weight, losses)), np.asarray(expit(scores))
-        shifted = scores - scores.max(axis=1, keepdims=True)
-        posterior = np.exp(shifted)
-        totals = posterior.sum(axis=1, keepdims=True)
-        posterior /= totals
-        own = np.vdot(self.row_weight * self.targets, shifted)
-        return float(np.vdot(self.row_weight, np.log(totals)) - own), posterior
-
-    def residuals(self, posterior: Floats) -> Floats:
-        """Return minus the derivative by each score."""
-        return np.asarray(self.row_weight * (self.targets - posterior))
-
-    def curvature(self, posterior: Floats) -> Floats:
-        """Return the second derivative along each score of each row."""
-        return np.asarray(self.row_weight * posterior * (1 - posterior))
-
-    def curved(self, posterior: Floats, scores: Floats) -> Floats:
-        """Return W times scores, W the second derivatives of the loss of each row."""
-        weighted = self.row_weight * posterior
-        if self.n_columns == 1:
-            return np.asarray(weighted * (1 - posterior) * scores)
-        means = np.einsum("ij,ij->i", posterior, scores)[:, None]
-        return np.asarray(weighted * (scores - means))
-
-
 def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     """Return the Cholesky factor of ``I + V^1/2 K V^1/2``, V the curvatures of the rows, and V^1/2."""
     root = np.sqrt(curvature)
@@ -142,7 +87,7 @@ def smoother(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     return np.asarray(lower), root
 
 
-class _NewtonSystem:
+class NewtonSystem:
     """The Newton equations ``(I + W K) a + W 1 b = right``, ``1'a = 0`` at given second derivatives W.
 
     They are factored once and used for several steps. For two classes W is diagonal. For more,
@@ -152,11 +97,20 @@ class _NewtonSystem:
     the lower triangles are computed. Rows that hardly ever belong to a class have D_c = 0 in its block, which
     makes the block smaller; conjugate gradients make up for what is left out. The intercepts b are eliminated
     last.
+
+    Parameters
+    ----------
+    kernel : ndarray of shape (n_rows, n_rows)
+    loss : RowLoss
+    posterior : ndarray of shape (n_rows, n_columns)
+        Where the second derivatives are taken.
+    exact : bool
+        Whether rows that hardly ever belong to a class stay in its block.
     """
 
-    def __init__(self, kernel: Floats, loss: RowLoss, posterior: Floats) -> None:
+    def __init__(self, kernel: Floats, loss: RowLoss, posterior: Floats, *, exact: bool = False) -> None:
         self.kernel = kernel
-        self.exact = loss.n_columns == 1 or len(kernel) < MANY_ROWS
+        self.exact = exact or loss.n_columns == 1 or len(kernel) < MANY_ROWS
         self.blocks: list[tuple[int, Indices, Floats]] = []
         if loss.n_columns == 1:
             self.factor, root = factor_curvature(kernel, loss.curvature(posterior)[:, 0])
@@ -179,13 +133,13 @@ class _NewtonSystem:
         from seminaive.kernels.symmetric import add_scaled
 
         total = np.zeros(self.kernel.shape, order="F")
-        for c, own in enumerate(of_classes.T):
-            rows = np.flatnonzero(own > least)
+        for c, of_class in enumerate(of_classes.T):
+            rows = np.flatnonzero(of_class > least)
             if not len(rows):
-                self._add_mean(c, own, total)
+                self._add_mean(c, of_class, total)
                 continue
-            among = self.kernel if len(rows) == len(own) else self.kernel[np.ix_(rows, rows)]
-            factor, root = factor_curvature(among, own[rows])
+            among = self.kernel if len(rows) == len(of_class) else self.kernel[np.ix_(rows, rows)]
+            factor, root = factor_curvature(among, of_class[rows])
             lower, _ = dpotri(factor, lower=True, overwrite_c=True)
             add_scaled(lower, root, rows, total)
             self.blocks.append((c, rows, lower))
@@ -238,6 +192,30 @@ class _NewtonSystem:
         intercept = self._intercepts @ found.sum(axis=0)
         found -= (intercept @ self._moved).reshape(found.shape)
         return found, self.kernel @ found + intercept
+
+    def smooth_each(self, offsets: Floats) -> tuple[Floats, Floats]:
+        """Return the weights a and intercepts b of ``(I + W K) a + W 1 b = W o`` for each offset o.
+
+        Parameters
+        ----------
+        offsets : ndarray of shape (n, n_rows, n_columns)
+        """
+        if self.blocks:
+            found = self._times_blocks_each(offsets)
+            shared, _ = dpotrs(self.factor, found.sum(axis=2).T, lower=True)
+            found -= self._times_blocks_each(np.broadcast_to(shared.T[:, :, None], found.shape))
+        else:
+            found = np.ascontiguousarray(self._times_curvature(offsets[:, :, 0].T).T)[:, :, None]
+        intercepts = found.sum(axis=1) @ self._intercepts.T
+        found -= (intercepts @ self._moved).reshape(found.shape)
+        return found, intercepts
+
+    def _times_blocks_each(self, vectors: Floats) -> Floats:
+        """Return E_c times the column of each class c of several vectors, (n, n_rows, n_columns)."""
+        found = np.zeros(vectors.shape)
+        for c, rows, lower in self.blocks:
+            found[:, rows, c] = dsymm(1.0, lower, vectors[:, rows, c].T, lower=True).T
+        return found
 
     def _times_blocks(self, vectors: Floats) -> Floats:
         """Return E_c times the column of each class c."""
@@ -299,14 +277,14 @@ def minimize_kernel(
         if decrement <= tol * loss.at_equal or n_iter >= max_iter:
             break
         if decrement > SLOW * before:
-            found, enough = _refined(system, loss, point.posterior, gradient, step, moved, FORCING)
+            found, enough = _refined(system, loss, point.posterior, gradient, (step, moved), FORCING)
             if not enough:
-                system = _NewtonSystem(kernel, loss, point.posterior)
+                system = NewtonSystem(kernel, loss, point.posterior)
                 found = system.solve(gradient)
             step, moved = found
             decrement = 0.5 * float(np.vdot(gradient, moved))
         n_iter += 1
-        there, length = _line_search(loss, point, step, moved, decrement)
+        there, length = _stepped(loss, point, step, moved, decrement)
         if not length:
             break
         # After a shortened step the next one takes a new Hessian.
@@ -316,68 +294,85 @@ def minimize_kernel(
     return KernelFit(point.weights, intercept, point.scores, point.value, n_iter, optimality)
 
 
-def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, _NewtonSystem]:
+def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, NewtonSystem]:
     """Return the minimum of the quadratic model at some scores."""
     _, posterior = loss.evaluate(start)
-    system = _NewtonSystem(kernel, loss, posterior)
+    system = NewtonSystem(kernel, loss, posterior)
     right = loss.curved(posterior, start) + loss.residuals(posterior)
     found = system.solve(right)
     if not system.exact:
-        found, _ = _refined(system, loss, posterior, right, *found, FORCING**2)
+        found, _ = _refined(system, loss, posterior, right, found, FORCING**2)
     return _Point.of(loss, *found), system
 
 
 def _halved(loss: RowLoss, point: _Point) -> _Point:
-    """Halve a step from zero until the value is below that at zero."""
-    for _ in range(MOST_HALVINGS):
-        if point.value <= loss.at_zero:
-            break
-        point = _Point.of(loss, 0.5 * point.weights, 0.5 * point.scores)
-    return point
+    """Halve a step from zero until the value is no more than that at zero."""
+
+    def attempt(length: float) -> tuple[float, float, _Point]:
+        there = _Point.of(loss, length * point.weights, length * point.scores)
+        return there.value, 0.0, there
+
+    found, _, _ = backtrack(attempt, loss.at_zero, 0.0)
+    return point if found is None else found
+
+
+@dataclass(frozen=True)
+class _Preconditioned:
+    """The equations ``(I + W K) x = right`` as conjugate gradients solve them, given an approximate system.
+
+    They are symmetric in the scalar product u'K v. A vector x is kept beside its image, ``[x, K x]``, and a
+    right side beside zeros, ``[0, r]``, so that the plain scalar product of the two is x'K r.
+    """
+
+    system: NewtonSystem
+    loss: RowLoss
+
+    def hessian_product(self, posterior: Floats, /) -> Callable[[Floats], Floats]:
+        def product(direction: Floats) -> Floats:
+            along, image = np.split(direction[:, 0], 2, axis=1)
+            return self.right(along + self.loss.curved(posterior, image))
+
+        return product
+
+    def precondition(self, gradient: Floats) -> Floats:
+        return np.concatenate(self.system.solve(np.split(gradient[:, 0], 2, axis=1)[1]), axis=1)[:, None]
+
+    @staticmethod
+    def right(right: Floats) -> Floats:
+        return np.concatenate([np.zeros_like(right), right], axis=1)[:, None]
 
 
 def _refined(
-    system: _NewtonSystem,
+    system: NewtonSystem,
     loss: RowLoss,
     posterior: Floats,
     right: Floats,
-    step: Floats,
-    moved: Floats,
+    found: tuple[Floats, Floats],
     forcing: float,
 ) -> tuple[tuple[Floats, Floats], bool]:
     """Solve ``(I + W K) x = right`` by conjugate gradients, preconditioned by an approximate system.
 
-    ``step`` and ``moved`` are its solution, and K times it. Returns x and K x, and whether few products were
-    enough for a residual of the wanted share of the right side.
+    ``found`` is its solution, and K times it. Returns x and K x, and whether few products were enough for a
+    residual of the wanted share of the right side.
     """
-    solution, image = np.zeros_like(step), np.zeros_like(step)
-    residual, square = right, float(np.vdot(right, moved))
-    aim = forcing**2 * square
-    for _ in range(MOST_PRODUCTS):
-        product = step + loss.curved(posterior, moved)
-        curvature = float(np.vdot(moved, product))
-        if not curvature > 0:
-            break
-        length = square / curvature
-        solution, image = solution + length * step, image + length * moved
-        residual = residual - length * product
-        preconditioned, its_image = system.solve(residual)
-        before, square = square, float(np.vdot(residual, its_image))
-        if square <= aim:
-            return (solution, image), True
-        step = preconditioned + square / before * step
-        moved = its_image + square / before * moved
-    return (solution, image), False
+    systems = _Preconditioned(system, loss)
+    step = np.concatenate(found, axis=1)[:, None]
+    aim = forcing * np.sqrt(np.abs(np.vdot(right, found[1])))
+    solution, _, left = newton_direction(
+        systems, posterior, -systems.right(right), -step, np.array([aim]), MOST_PRODUCTS
+    )
+    refined, image = np.split(solution[:, 0], 2, axis=1)
+    return (refined, image), bool(left[0] <= aim)
 
 
-def _line_search(
+def _stepped(
     loss: RowLoss, point: _Point, step: Floats, moved: Floats, decrement: float
 ) -> tuple[_Point, float]:
     """Return the point at which the objective falls enough, and the share of the step, or 0."""
-    length = 1.0
-    for _ in range(MOST_HALVINGS):
+
+    def attempt(length: float) -> tuple[float, float, _Point]:
         there = _Point.of(loss, point.weights + length * step, point.scores + length * moved)
-        if np.isfinite(there.value) and there.value <= point.value - SUFFICIENT_DECREASE * length * decrement:
-            return there, length
-        length *= 0.5
-    return point, 0.0
+        return there.value, length * decrement, there
+
+    found, _, length = backtrack(attempt, point.value, 0.0)
+    return (point, 0.0) if found is None else (found, float(length))

@@ -19,8 +19,8 @@ from scipy.special import expit, softmax
 
 from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
-from seminaive.objective.cholesky import inverse_of, lower_cholesky
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.newton import minimize_newton

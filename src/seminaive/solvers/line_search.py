@@ -1,9 +1,9 @@
-"""A step along a direction that satisfies the strong Wolfe conditions."""
+"""Steps along a direction: to the strong Wolfe conditions, or halved until a function falls enough."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Objective = Callable[[Floats], tuple[float, Floats]]
+
+Place = TypeVar("Place")
 
 # Line searches of all solvers (Nocedal and Wright, 2006, chapter 3). They decide how fast a minimum is found,
 # not which: share of the decrease along the slope that a step must reach, shares of the first slope that may
@@ -36,6 +38,39 @@ class Point:
     value: float
     gradient: Floats
     slope: float
+
+
+def backtrack(
+    attempt: Callable[[Any], tuple[Any, Any, Place]], values: Any, allowed: Any, step: Any = 1.0
+) -> tuple[Place | None, int, Any]:
+    """Halve the steps of the functions that do not fall enough.
+
+    Enough is `SUFFICIENT_DECREASE` of what is expected; a value that is not a number never is.
+
+    Parameters
+    ----------
+    attempt : callable
+        Given the lengths of steps, a float or one per function, it returns the values there, the decrease
+        that is expected of such steps to first order, and the place.
+    values : float or ndarray of shape (n_functions,)
+        Where the steps begin.
+    allowed : float or ndarray of shape (n_functions,)
+        By how much rounding may raise a value.
+    step : float or ndarray of shape (n_functions,), default=1.0
+
+    Returns
+    -------
+    place : what ``attempt`` returned, or None where no step falls enough
+    n_trials : int
+    step : float or ndarray of shape (n_functions,)
+    """
+    for trial in range(1, MOST_HALVINGS + 1):
+        new_values, expected, place = attempt(step)
+        good = new_values <= values - SUFFICIENT_DECREASE * expected + allowed
+        if np.all(good):
+            return place, trial, step
+        step = np.where(good, step, 0.5 * step)
+    return None, MOST_HALVINGS, step
 
 
 def search_wolfe(

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# The Hessian of so many coefficients takes 288 MB.
+# Coefficients up to which a Hessian is factored: it then takes 288 MB.
 MOST_NEWTON_COEFFICIENTS = 6000
 # Vectors of coefficients that a solver keeps at most: two for each step that L-BFGS remembers, and a handful.
 MOST_VECTORS = 2 * MEMORY + 8

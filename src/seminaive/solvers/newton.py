@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import dpotrs
 
-from seminaive.objective.cholesky import lower_cholesky
+from seminaive.objective.factor import lower_cholesky
 from seminaive.solvers.curvature_pairs import CurvaturePairs
 from seminaive.solvers.line_search import QUASI_NEWTON_SLOPE, Point, search_wolfe
 from seminaive.solvers.result import MAX_ITER, TOL, SolverResult

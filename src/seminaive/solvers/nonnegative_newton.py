@@ -8,8 +8,8 @@ import numpy as np
 from scipy.linalg.lapack import dpotrs
 
 from seminaive.design.rounding import ROUNDING
-from seminaive.objective.cholesky import lower_cholesky
-from seminaive.solvers.line_search import MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.objective.factor import lower_cholesky
+from seminaive.solvers.line_search import backtrack
 from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
 
 if TYPE_CHECKING:
@@ -59,9 +59,10 @@ def minimize_nonnegative(
         # Copies of a term have no curvature apart.
         factor = lower_cholesky(hessian(z)[np.ix_(free, free)])
         direction[free] = -dpotrs(factor, gradient[free], lower=True)[0]
-        z, value, gradient, trials = _search(objective, z, value, gradient, direction)
+        found, trials = _stepped(objective, z, value, gradient, direction)
         passes += trials
-        stalled = trials == MOST_HALVINGS
+        stalled = found is None
+        z, value, gradient = found or (z, value, gradient)
         norm = _projected_norm(z, gradient)
         n_iter += 1
     optimality = norm / reference if reference > 0 else 0.0
@@ -73,20 +74,18 @@ def _projected_norm(z: Floats, gradient: Floats) -> float:
     return float(np.linalg.norm(np.where(z > 0, gradient, np.minimum(gradient, 0.0))))
 
 
-def _search(
+def _stepped(
     objective: Callable[[Floats], tuple[float, Floats]],
     z: Floats,
     value: float,
     gradient: Floats,
     direction: Floats,
-) -> tuple[Floats, float, Floats, int]:
+) -> tuple[tuple[Floats, float, Floats] | None, int]:
     """Halve a step until the projected point lowers the objective enough; also the number of trials."""
-    step = 1.0
-    allowed = ROUNDING * abs(value)
-    for trial in range(1, MOST_HALVINGS + 1):
+
+    def attempt(step: float) -> tuple[float, float, tuple[Floats, float, Floats]]:
         there = np.maximum(z + step * direction, 0.0)
         new_value, new_gradient = objective(there)
-        if new_value <= value + SUFFICIENT_DECREASE * float(gradient @ (there - z)) + allowed:
-            return there, new_value, new_gradient, trial
-        step *= 0.5
-    return z, value, gradient, MOST_HALVINGS
+        return new_value, -float(gradient @ (there - z)), (there, new_value, new_gradient)
+
+    return backtrack(attempt, value, ROUNDING * abs(value))[:2]

@@ -48,22 +48,24 @@ class Columns:
         standardize: bool,
         centred: bool,
     ) -> Columns:
-        """Centre and standardise as asked; without standardising, only numbers far from zero are copied.
+        """Centre and standardise; without standardising, only numbers far from zero are copied.
 
         ``moments`` are mean and standard deviation of every column, 0 and 1 for the intercept; they are
         needed where columns are standardised or centred.
         """
         centre = np.zeros(n_coefficients)
         unit, spread = np.ones(n_coefficients), np.ones(n_coefficients)
-        own = slice(1, 1 + n_numbers)
+        of_numbers = slice(1, 1 + n_numbers)
         if moments is None or not (standardize or centred):
             return cls(centre, unit, spread, n_numbers, copied=False)
         centre, deviations = moments
-        copied = standardize or bool((np.abs(centre[own]) > FAR_FROM_ZERO * deviations[own]).any())
+        copied = standardize or bool(
+            (np.abs(centre[of_numbers]) > FAR_FROM_ZERO * deviations[of_numbers]).any()
+        )
         if standardize:
             spread = np.where(deviations > 0, deviations, 1.0)
-            unit[own] = spread[own]
-            spread[: own.stop] = 1.0
+            unit[of_numbers] = spread[of_numbers]
+            spread[: of_numbers.stop] = 1.0
         return cls(centre, unit, spread, n_numbers, copied)
 
     @property

@@ -54,7 +54,7 @@ class SolverResult:
     stalled: bool = False
 
     def after_passes(self, passes: int) -> SolverResult:
-        """Return the result of a search that so many passes came before."""
+        """Return the result of a search that other passes came before."""
         history = np.concatenate([self.history[:passes], self.history])
         return replace(self, passes=self.passes + passes, history=history)
 

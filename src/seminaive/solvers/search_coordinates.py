@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.coefficients import GenerativeEstimate
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
     from seminaive.objective.penalised_loss import PenalisedLoss
 
     Floats = NDArray[np.float64]
@@ -67,10 +67,10 @@ def search_coordinates(
     if scaling != "curvature":
         return Coordinates(scale), None
     members = design.coefficients.first_order
-    own = strength[members]
+    ridge = strength[members]
     first_step = 1.0 / (1 + len(design.coefficients.terms.features) + design.n_numbers)
-    if not whiten or (design.orders > 1).any() or len(members) > MOST_COARSE or (own != own[:, :1]).any():
+    if not whiten or (design.orders > 1).any() or len(members) > MOST_COARSE or (ridge != ridge[:, :1]).any():
         return Coordinates(scale), first_step
-    hessian = loss.variance_at_zero * loss.gram(members) + np.diag(own[:, 0])
+    hessian = loss.variance_at_zero * loss.gram(members) + np.diag(ridge[:, 0])
     scale[members] = 1.0
     return Coordinates(scale, Whitening.of(members, hessian)), 1.0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from seminaive.memory import refuse_beyond_memory
+from seminaive.objective.pointwise import log_losses, zero_one_losses
 from seminaive.solvers.alpha_path import AlphaPath
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ class GridSearch:
         self.settings = settings
         self.features = settings.order[interpolation.tells[settings.order]]
         by_class = np.argsort(labels, kind="stable")
-        self._starts = np.searchsorted(labels[by_class], np.arange(n_classes + 1))
+        self._labels = labels[by_class]
+        self._starts = np.searchsorted(self._labels, np.arange(n_classes + 1))
         self._weights = np.ones(len(labels)) if row_weight is None else row_weight[by_class]
         self.total_weight = float(self._weights.sum())
         self._cells = np.ascontiguousarray(table.codes[by_class].T, dtype=np.int32)
@@ -120,10 +122,10 @@ class GridSearch:
 
     def record(self) -> None:
         """Append the present positions to the path."""
-        from seminaive.kernels.stagewise import error_and_deviance
-
-        error, deviance = error_and_deviance(self._scores, self._starts, self._weights)
-        self._records.append((self.positions.copy(), error / self.total_weight, deviance / self.total_weight))
+        errors = zero_one_losses(self._scores, self._labels)
+        losses = log_losses(self._scores, self._labels)
+        sums = np.array([self._weights @ errors, 2 * (self._weights @ losses)]) / self.total_weight
+        self._records.append((self.positions.copy(), *sums.tolist()))
 
     def path(self) -> AlphaPath:
         """Return all steps that were recorded."""
@@ -138,12 +140,12 @@ class GridSearch:
 
     def move(self, feature: int, position: int) -> None:
         """Set one feature to a grid position and update the scores."""
-        from seminaive.kernels.stagewise import move_number, move_table
+        from seminaive.kernels.stagewise_errors import move_number, move_table
 
         now, n_tables = int(self.positions[feature]), len(self._cells)
         if feature < n_tables:
-            own = slice(self._offsets[feature], self._offsets[feature + 1])
-            move_table(self._cells[feature], self._tables[own], now, position, self._scores)
+            cells = slice(self._offsets[feature], self._offsets[feature + 1])
+            move_table(self._cells[feature], self._tables[cells], now, position, self._scores)
         else:
             number = feature - n_tables
             move_number(self._z[number], self._polynomials[number], now, position, self._scores)
@@ -165,7 +167,7 @@ class GridSearch:
         return feature, int(first[feature]) + farthest, float(least) / self.total_weight
 
     def _errors(self, tried: Integers, first: Integers, last: Integers) -> Floats:
-        from seminaive.kernels.stagewise import candidate_errors
+        from seminaive.kernels.stagewise_errors import candidate_errors
 
         errors = np.empty((len(tried), int((last - first)[tried].max()) + 1))
         now = self.positions

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.objective.coordinates import ScaledObjective
+from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.solvers.result import SolverResult
 from seminaive.solvers.trace import reported
 from seminaive.statistics.observed_counts import CellPlaces, blocks_of_rows
@@ -18,9 +19,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.coefficients import Coefficients
-    from seminaive.design.table import TableDesign
+    from seminaive.design.table_design import TableDesign
     from seminaive.objective.coordinates import Coordinates
-    from seminaive.objective.penalised_loss import PenalisedLoss
+    from seminaive.objective.empirical_loss import EmpiricalLoss
+    from seminaive.objective.ridge import Ridge
 
     Floats = NDArray[np.float64]
 
@@ -83,7 +85,8 @@ class RowSteps:
 
 
 def minimize_by_epochs(
-    objective: PenalisedLoss,
+    loss: EmpiricalLoss,
+    ridge: Ridge,
     coordinates: Coordinates,
     start: Floats,
     *,
@@ -99,10 +102,12 @@ def minimize_by_epochs(
 
     Parameters
     ----------
-    objective, coordinates, start, tol, report
+    loss : EmpiricalLoss
+    ridge : Ridge
+    coordinates, start, tol, report
         As in `minimize`.
     design : TableDesign
-        That of the objective.
+        That of the loss.
     codes : ndarray of shape (n_rows, n_coded)
     visits : ndarray of shape (n_coefficients,)
         The weight of the rows that visit each coefficient.
@@ -111,13 +116,12 @@ def minimize_by_epochs(
     generator : RandomState
         Draws the order of the rows.
     """
-    loss = objective.loss
-    scaled = reported(ScaledObjective(objective, coordinates), report)
+    scaled = reported(ScaledObjective(PenalisedLoss(loss, ridge), coordinates), report)
     shape = (design.n_coefficients, loss.n_columns)
     steps = RowSteps(
         design.coefficients,
-        np.broadcast_to(objective.ridge.strength / visits[:, None], shape).copy(),
-        np.broadcast_to(objective.ridge.target, shape).copy(),
+        np.broadcast_to(ridge.strength / visits[:, None], shape).copy(),
+        np.broadcast_to(ridge.target, shape).copy(),
         np.broadcast_to(relative_scale(coordinates.scale), shape).copy(),
         np.array(start),
         np.zeros(shape),

@@ -45,9 +45,9 @@ def reported(objective: Objective, report: Callable[[str], None] | None) -> Obje
     if report is None:
         return objective
 
-    def told(point: Floats) -> tuple[float, Floats]:
+    def reporting(point: Floats) -> tuple[float, Floats]:
         value, gradient = objective(point)
         report(f"objective {value:.8g}")
         return value, gradient
 
-    return told
+    return reporting

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from seminaive.design.rounding import ROUNDING
-from seminaive.solvers.line_search import FORCING, MOST_HALVINGS, SUFFICIENT_DECREASE
+from seminaive.solvers.line_search import FORCING, backtrack
 from seminaive.solvers.result import SolverResult
 
 if TYPE_CHECKING:
@@ -76,20 +76,20 @@ def minimize_truncated_newton(
     passes = 1
     n_iter = 0
     active = norm > tol * reference
-    told = False
-    while active.any() and not told and n_iter < max_iter:
+    ends = False
+    while active.any() and not ends and n_iter < max_iter:
         aim = np.where(active, np.maximum(FORCING * norm, 0.5 * tol * reference), np.inf)
-        direction, products = newton_direction(objective, z, gradient, step, aim)
+        direction, products, _ = newton_direction(objective, z, gradient, step, aim)
         slope = dot_of_each(gradient, direction)
         old_values = values
-        z, values, gradient, trials = _backtrack(objective, z, values, gradient, direction, slope)
+        z, values, gradient, trials = stepped(objective, z, values, gradient, direction, slope)
         passes += products + trials
         n_iter += 1
         step = objective.precondition(gradient)
         before, norm = norm, _norms(gradient, step)
         falls = old_values - values > ROUNDING * np.abs(values)
         active = (norm > tol * reference) & ((norm < before) | falls) & (trials > 0)
-        told = trials > 0 and enough is not None and enough(z)
+        ends = trials > 0 and enough is not None and enough(z)
     optimality = float(np.max(norm / np.where(reference > 0, reference, 1.0), initial=0.0))
     converged = optimality <= tol
     stalled = not converged and not active.any()
@@ -108,14 +108,15 @@ def _norms(gradient: Floats, step: Floats) -> Floats:
 
 
 def newton_direction(
-    systems: Systems, z: Floats, gradient: Floats, step: Floats, aim: Floats
-) -> tuple[Floats, int]:
-    """Solve for approximate Newton steps by preconditioned conjugate gradients; also the number of products.
+    systems: Systems, z: Floats, gradient: Floats, step: Floats, aim: Floats, most: int = MOST_PRODUCTS
+) -> tuple[Floats, int, Floats]:
+    """Solve for approximate Newton steps by preconditioned conjugate gradients.
 
     ``step`` is the preconditioned gradient. The iteration of a function ends where the norm of its residual
-    falls to its aim.
+    falls to its aim, or after some products at most. Returns the steps, the number of products and the norms
+    of the residuals.
     """
-    from seminaive.kernels.conjugate_gradient import update_direction, update_solution
+    from seminaive.kernels.vector_updates import update_direction, update_solution
 
     multiply = systems.hessian_product(z)
     solution = np.zeros_like(gradient)
@@ -124,7 +125,7 @@ def newton_direction(
     square = dot_of_each(residual, direction)
     n_products = 0
     active = np.sqrt(np.maximum(square, 0.0)) > aim
-    while active.any() and n_products < MOST_PRODUCTS:
+    while active.any() and n_products < most:
         product = multiply(direction)
         n_products += 1
         curvature = dot_of_each(direction, product)
@@ -137,31 +138,29 @@ def newton_direction(
         factor = np.divide(new_square, square, out=np.zeros_like(square), where=active)
         update_direction(factor, preconditioned, direction)
         square = new_square
-    return solution, n_products
+    return solution, n_products, np.sqrt(np.maximum(square, 0.0))
 
 
-def _backtrack(
+def stepped(
     objective: SideBySide, z: Floats, values: Floats, gradient: Floats, direction: Floats, slope: Floats
 ) -> tuple[Floats, Floats, Floats, int]:
-    """Halve the steps of the functions that do not decrease enough.
+    """Return the point after steps that fall enough, the values and gradients there, and the trials.
 
-    Returns the point, the values and gradients there, and the number of trials; 0 where no step is taken.
+    These are 0 where no step is taken.
     """
-    step = np.where(slope < 0, 1.0, 0.0)
-    allowed = ROUNDING * np.abs(values)
-    for trial in range(1, MOST_HALVINGS + 1):
+
+    def attempt(step: Floats) -> tuple[Floats, Floats, tuple[Floats, Floats, Floats]]:
         there = z + step[:, None] * direction
         new_values, new_gradient = objective(there)
-        good = new_values <= values + SUFFICIENT_DECREASE * step * slope + allowed
-        if good.all():
-            return there, new_values, new_gradient, trial
-        step = np.where(good, step, 0.5 * step)
-    return z, values, gradient, 0
+        return new_values, -step * slope, (there, new_values, new_gradient)
+
+    found, trials, _ = backtrack(attempt, values, ROUNDING * np.abs(values), np.where(slope < 0, 1.0, 0.0))
+    return (z, values, gradient, 0) if found is None else (*found, trials)
 
 
 def dot_of_each(a: Floats, b: Floats) -> Floats:
     """Return the scalar product of each function's vectors."""
-    from seminaive.kernels.conjugate_gradient import dot_each
+    from seminaive.kernels.vector_updates import dot_each
 
     products = np.empty(a.shape[1])
     dot_each(a, b, products)

@@ -40,7 +40,7 @@ def weigh_cells(terms: Terms, table: EncodedTable, row_weight: Floats | None = N
     rows = np.ones(len(table)) if row_weight is None else row_weight
     if terms.orders.max(initial=0) > 2:
         return _weigh_tuples(terms, table.places, rows)
-    from seminaive.kernels.interpolation import weigh_interpolated_cells
+    from seminaive.kernels.node_interpolation import weigh_interpolated_cells
 
     weights = np.zeros(terms.n_cells)
     layout = (terms.columns, terms.strides, terms.starts, terms.offsets)

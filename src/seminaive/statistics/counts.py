@@ -104,8 +104,8 @@ class TupleCounts(SavedByFields):
                 by_column, labels, terms, n_classes, row_weight, lead, list(lasts)
             ):
                 term = lasts[last]
-                own = counts[terms.block(term)].reshape(*terms.shape(term), n_classes)
-                own[...] = cells
+                table = counts[terms.block(term)].reshape(*terms.shape(term), n_classes)
+                table[...] = cells
         return cls(terms, counts)
 
     def __add__(self, other: TupleCounts) -> TupleCounts:
@@ -133,7 +133,7 @@ class TupleCounts(SavedByFields):
         """
         terms = Terms(self.terms.features, tuple(cardinalities))
         counts = TupleCounts(terms, np.zeros((terms.n_cells, self.counts.shape[1])))
-        codes = [np.append(own, k) for own, k in zip(moves, cardinalities, strict=True)]
+        codes = [np.append(new_codes, k) for new_codes, k in zip(moves, cardinalities, strict=True)]
         for term, columns in enumerate(terms.features):
             counts._table(term)[np.ix_(*(codes[j] for j in columns))] = self._table(term)
         return counts
@@ -184,5 +184,7 @@ def _count_lead(
         count_last_columns_weighted(columns, joint, row_weight, width, start, offsets, cells)
     lead_shape = tuple(n_codes[j] for j in lead)
     for position, last in enumerate(lasts, start=start):
-        own = cells[offsets[position] : offsets[position + 1]].reshape(n_codes[last], *lead_shape, n_classes)
-        yield last, own.transpose(*range(1, len(lead) + 1), 0, len(lead) + 1)
+        table = cells[offsets[position] : offsets[position + 1]].reshape(
+            n_codes[last], *lead_shape, n_classes
+        )
+        yield last, table.transpose(*range(1, len(lead) + 1), 0, len(lead) + 1)

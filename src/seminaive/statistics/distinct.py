@@ -51,13 +51,13 @@ def distinct_rows(codes: Codes, n_codes: Sequence[int]) -> tuple[Codes, Integers
     ``n_codes`` are the numbers of codes of each column. Rows are joined to mixed-radix numbers, several
     columns at a time where one number of 64 bits cannot hold all.
     """
-    place = np.zeros(len(codes), dtype=np.int64)
-    n_places = 1
+    number = np.zeros(len(codes), dtype=np.int64)
+    n_numbers = 1
     for j, count in enumerate(n_codes):
-        if n_places * count >= MOST_NUMBERS:
-            distinct, place = np.unique(place, return_inverse=True)
-            n_places = len(distinct)
-        place = place * count + codes[:, j]
-        n_places *= count
-    _, first, place = np.unique(place, return_index=True, return_inverse=True)
-    return codes[first], place
+        if n_numbers * count >= MOST_NUMBERS:
+            distinct, number = np.unique(number, return_inverse=True)
+            n_numbers = len(distinct)
+        number = number * count + codes[:, j]
+        n_numbers *= count
+    _, first, number = np.unique(number, return_index=True, return_inverse=True)
+    return codes[first], number

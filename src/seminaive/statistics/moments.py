@@ -58,7 +58,7 @@ class Moments(SavedByFields):
     exponents: Integers = NOT_GIVEN
 
     def __post_init__(self) -> None:
-        """Take numbers as they are where nothing is said; files of version 0.1 say nothing."""
+        """Take numbers as they are where nothing is said."""
         if self.exponents is NOT_GIVEN:
             object.__setattr__(self, "exponents", np.zeros(self.sums.shape[2], dtype=np.int64))
 
@@ -103,8 +103,8 @@ class Moments(SavedByFields):
         for one, two in ((self, other), (other, self)):
             # Zeros have no exponent of their own.
             exponents = np.where((one.sums[2] == 0).all(axis=(0, 2)), two.exponents, exponents)
-        own, its = self._at(exponents), other._at(exponents)
-        both = pairs.add(own.swapaxes(0, 1), its.swapaxes(0, 1))
+        first, second = self._at(exponents), other._at(exponents)
+        both = pairs.add(first.swapaxes(0, 1), second.swapaxes(0, 1))
         return Moments(np.ascontiguousarray(both.swapaxes(0, 1)), exponents)
 
     def _at(self, exponents: Integers) -> Floats:
@@ -168,7 +168,7 @@ class Moments(SavedByFields):
 
 def _sums(numbers: Floats, labels: Labels, n_classes: int, row_weight: Floats | None) -> Floats:
     """Return the sums of powers 0, 1 and 2, (power, (high, low), feature, class)."""
-    from seminaive.kernels.moments import add_moments, add_weighted_moments
+    from seminaive.kernels.moment_sums import add_moments, add_weighted_moments
 
     sums = np.zeros((n_classes, 6, numbers.shape[1]))
     if row_weight is None:

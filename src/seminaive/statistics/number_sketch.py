@@ -151,9 +151,9 @@ class NumberSketch:
         low, high = self._edges()
         ends = np.cumsum(self.weights)
         rank = np.linspace(0, ends[-1], n)
-        place = np.minimum(np.searchsorted(ends, rank, side="right"), len(ends) - 1)
-        inside = (rank - (ends - self.weights)[place]) / self.weights[place]
-        quantiles: Floats = low[place] + np.clip(inside, 0.0, 1.0) * (high - low)[place]
+        bin_number = np.minimum(np.searchsorted(ends, rank, side="right"), len(ends) - 1)
+        inside = (rank - (ends - self.weights)[bin_number]) / self.weights[bin_number]
+        quantiles: Floats = low[bin_number] + np.clip(inside, 0.0, 1.0) * (high - low)[bin_number]
         return quantiles
 
     def _edges(self) -> tuple[Floats, Floats]:
@@ -196,10 +196,10 @@ def _leading_bits(columns: Floats, row_weight: Floats | None) -> Floats:
     copied = np.empty((min(n_rows, ROWS_AT_ONCE), n_columns))
     for start in range(0, n_rows, ROWS_AT_ONCE):
         rows = columns[start : start + ROWS_AT_ONCE]
-        own = copied[: len(rows)]
-        own[...] = rows
+        contiguous = copied[: len(rows)]
+        contiguous[...] = rows
         weights = np.ones(1) if row_weight is None else row_weight[start : start + ROWS_AT_ONCE]
-        count_leading_bits(own.view(np.uint64), weights, np.uint64(WORD - FIRST_BITS), counts)
+        count_leading_bits(contiguous.view(np.uint64), weights, np.uint64(WORD - FIRST_BITS), counts)
     return counts
 
 
@@ -233,9 +233,9 @@ def _histogram(bits: Bits, weight: Floats | None, most_bins: int) -> tuple[int, 
         bins, weights = bins[occupied], counts[occupied].astype(np.float64)
         if len(occupied) > most_bins or not len(occupied):
             return _coarsened(precision, bins, weights, most_bins)
-        place = np.empty(len(counts), dtype=np.int64)
-        place[occupied] = np.arange(len(occupied))
-        index = place[index]
+        new_index = np.empty(len(counts), dtype=np.int64)
+        new_index[occupied] = np.arange(len(occupied))
+        index = new_index[index]
         example = np.empty(len(occupied), dtype=np.uint64)
         example[index] = bits
         if precision == WORD or (example[index] == bits).all():
@@ -275,8 +275,8 @@ def _coarsened(precision: int, bins: Bits, weights: Floats, most_bins: int) -> t
 
 def _merged(bins: Bits, weights: Floats) -> tuple[Bits, Floats]:
     """Return each bin once, with its weight."""
-    bins, place = np.unique(bins, return_inverse=True)
-    return bins, np.bincount(place, weights, minlength=len(bins)).astype(np.float64)
+    bins, bin_of = np.unique(bins, return_inverse=True)
+    return bins, np.bincount(bin_of, weights, minlength=len(bins)).astype(np.float64)
 
 
 def _without_extremes(precision: int, bins: Bits, weights: Floats) -> tuple[int, Bits, Floats]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 # Cells of rows that are held at once.
 CELLS_AT_ONCE = 1 << 20
-# Up to so many cells, a table of all of them tells the place of each; beyond it, a search does.
+# Most cells for which the position of each is looked up in an array; with more, it is found by binary search.
 MOST_LOOKED_UP = 1 << 22
 
 
@@ -79,11 +79,11 @@ class ObservedCounts(SavedByFields):
         for rows in blocks_of_rows(codes, terms):
             cells = np.union1d(cells, cells_of_rows(codes[rows], terms))
         counts = np.zeros(len(cells) * n_classes)
-        place_of = CellPlaces(terms, cells)
+        find_cells = CellPlaces(terms, cells)
         for rows in blocks_of_rows(codes, terms):
-            places = place_of(codes[rows]) * n_classes + labels[rows, None]
-            own = np.broadcast_to(weights[rows, None], places.shape)
-            np.add.at(counts, places.ravel(), own.ravel())
+            entries = find_cells(codes[rows]) * n_classes + labels[rows, None]
+            entry_weights = np.broadcast_to(weights[rows, None], entries.shape)
+            np.add.at(counts, entries.ravel(), entry_weights.ravel())
         return cls(terms, cells, counts.reshape(-1, n_classes))
 
     def __add__(self, other: ObservedCounts) -> ObservedCounts:
@@ -151,18 +151,18 @@ class CellPlaces:
     def __init__(self, terms: Terms, cells: Indices) -> None:
         self._terms = terms
         self._cells = cells
-        self._place_of: Indices | None = None
+        self._position_of: Indices | None = None
         if terms.n_cells <= MOST_LOOKED_UP:
-            self._place_of = np.zeros(terms.n_cells, dtype=np.int64)
-            self._place_of[cells] = np.arange(len(cells))
+            self._position_of = np.zeros(terms.n_cells, dtype=np.int64)
+            self._position_of[cells] = np.arange(len(cells))
 
     def __call__(self, codes: Codes) -> Indices:
-        """Return the places, one row per table row and one column per term."""
+        """Return the positions, one row per table row and one column per term."""
         dense = cells_of_rows(codes, self._terms)
-        if self._place_of is None:
+        if self._position_of is None:
             return np.searchsorted(self._cells, dense)
-        places: Indices = self._place_of[dense]
-        return places
+        positions: Indices = self._position_of[dense]
+        return positions
 
 
 def cells_of_rows(codes: Codes, terms: Terms) -> Indices:

@@ -79,8 +79,8 @@ class ObservedTerms(Terms):
         return np.searchsorted(self.kept, self._dense.offsets)
 
     @cached_property
-    def _places_of_kept(self) -> Indices:
-        """`places` of the cells kept, without a search: each term before has one cell more than it keeps."""
+    def _cells_of_kept(self) -> Indices:
+        """The cells of the combinations kept: each earlier term has one cell more than it keeps."""
         n_kept = np.diff(self._starts_of_kept)
         return np.arange(len(self.kept)) + np.repeat(np.arange(len(self.features)), n_kept)
 
@@ -113,27 +113,27 @@ class ObservedTerms(Terms):
 
     def cells_of(self, term: int, codes: Codes) -> Indices:
         """Return the cell of one term that each row falls into."""
-        return self.places(self._dense.cells_of(term, codes))
+        return self.cells_from_dense(self._dense.cells_of(term, codes))
 
     def cells(self, codes: Codes | Indices) -> Indices:
         """Return the cell of every term, one row per table row and one column per term."""
-        return self.places(self._dense.cells(codes))
+        return self.cells_from_dense(self._dense.cells(codes))
 
-    def places(self, dense_cells: Indices) -> Indices:
-        """Return the cell of each cell of the dense terms."""
+    def cells_from_dense(self, dense_cells: Indices) -> Indices:
+        """Return the cell here of each cell of the dense terms."""
         term = self._dense.term_of(dense_cells)
         if not len(self.kept):
             return self.elsewhere[term]
         position = np.searchsorted(self.kept, dense_cells)
         found = self.kept[np.minimum(position, len(self.kept) - 1)] == dense_cells
-        places: Indices = np.where(found, position + term, self.elsewhere[term])
-        return places
+        cells: Indices = np.where(found, position + term, self.elsewhere[term])
+        return cells
 
     @cached_property
     def known(self) -> NDArray[np.bool_]:
         """Return which cells are combinations of known values; the cell of everything else is none."""
         known = np.zeros(self.n_cells, dtype=bool)
-        known[self._places_of_kept] = self._dense.are_known(self.kept)
+        known[self._cells_of_kept] = self._dense.are_known(self.kept)
         return known
 
     def are_known(self, cells: Indices) -> NDArray[np.bool_]:
@@ -143,8 +143,8 @@ class ObservedTerms(Terms):
 
     def margins(self) -> Iterator[tuple[tuple[int, ...], Indices, Indices]]:
         """Yield cells together with their margins, the cells where some of their axes carry no evidence."""
-        for axes, own, margins in self._dense.margins_of(self.kept):
-            yield axes, self._places_of_kept[own], self.places(margins)
+        for axes, positions, margins in self._dense.margins_of(self.kept):
+            yield axes, self._cells_of_kept[positions], self.cells_from_dense(margins)
 
     def subset(self, kept_terms: Sequence[int]) -> ObservedTerms:
         """Return some of the terms."""

@@ -66,14 +66,14 @@ class PairwiseInformation:
     def of_counts(cls, counts: TupleCounts) -> PairwiseInformation:
         """Read the pairs, and the single columns, off counts that have them."""
         pairs = (
-            (columns[0], columns[-1], _Sums.of_joint(counts.joint(term)))
+            (columns[0], columns[-1], _EntropySums.of_joint(counts.joint(term)))
             for term, columns in enumerate(counts.terms.features)
             if len(columns) <= 2
         )
         return cls._of_pairs(len(counts.terms.cardinalities), pairs)
 
     @classmethod
-    def _of_pairs(cls, n_columns: int, pairs: Iterator[tuple[int, int, _Sums]]) -> PairwiseInformation:
+    def _of_pairs(cls, n_columns: int, pairs: Iterator[tuple[int, int, _EntropySums]]) -> PairwiseInformation:
         information = np.zeros((n_columns, n_columns))
         entropy = np.zeros((n_columns, n_columns))
         for i, j, sums in pairs:
@@ -94,7 +94,7 @@ class PairwiseInformation:
 
 
 @dataclass(frozen=True)
-class _Sums:
+class _EntropySums:
     """Sums of n log n over the cells of two columns and the class, and of their margins with the class.
 
     Attributes
@@ -111,17 +111,17 @@ class _Sums:
     by_class: float
 
     @classmethod
-    def of_joint(cls, counts: Floats) -> _Sums:
+    def of_joint(cls, counts: Floats) -> _EntropySums:
         """Sum over counts with the axes first, second, class; or value, class: a column with itself."""
         total, by_class = float(counts.sum()), _sum_n_log_n(counts.sum(axis=tuple(range(counts.ndim - 1))))
         if counts.ndim == 2:
-            own = _sum_n_log_n(counts)
-            return cls(total, own, own, own, by_class)
+            alone = _sum_n_log_n(counts)
+            return cls(total, alone, alone, alone, by_class)
         margins = (_sum_n_log_n(counts.sum(axis=1)), _sum_n_log_n(counts.sum(axis=0)))
         return cls(total, _sum_n_log_n(counts), *margins, by_class)
 
     @classmethod
-    def of_rows(cls, first: Indices, second: Indices, labels: Indices, row_weight: Floats) -> _Sums:
+    def of_rows(cls, first: Indices, second: Indices, labels: Indices, row_weight: Floats) -> _EntropySums:
         """Sum over the cells that occur: most do not where both columns have many values."""
         n_classes = int(labels.max(initial=0)) + 1
         pair = first * (int(second.max(initial=0)) + 1) + second
@@ -143,7 +143,7 @@ def _count_pairs(
     cardinalities: tuple[int, ...],
     n_classes: int,
     row_weight: Floats | None,
-) -> Iterator[tuple[int, int, _Sums]]:
+) -> Iterator[tuple[int, int, _EntropySums]]:
     """Yield every pair i <= j with its sums, without rows of no evidence."""
     from seminaive.kernels.counting import count_last_columns, count_last_columns_weighted
 
@@ -151,7 +151,7 @@ def _count_pairs(
         lead = (columns[i] * np.int64(n_classes) + labels).astype(np.uint32)
         width = (cardinalities[i] + 1) * n_classes
         alone = np.bincount(lead, row_weight, width).reshape(-1, n_classes)
-        yield i, i, _Sums.of_joint(alone[:-1].astype(np.float64))
+        yield i, i, _EntropySums.of_joint(alone[:-1].astype(np.float64))
         for first, stop in pairwise(_batches(cardinalities, i + 1, width)):
             offsets = np.zeros(stop + 1, np.int64)
             offsets[first + 1 :] = np.cumsum([(k + 1) * width for k in cardinalities[first:stop]])
@@ -167,7 +167,7 @@ def _count_pairs(
                 count_last_columns_weighted(columns[:stop], lead, row_weight, width, first, offsets, cells)
             for j in range(first, stop):
                 block = cells[offsets[j] : offsets[j + 1]].reshape(-1, cardinalities[i] + 1, n_classes)
-                yield i, j, _Sums.of_joint(block[:-1, :-1].transpose(1, 0, 2).astype(np.float64))
+                yield i, j, _EntropySums.of_joint(block[:-1, :-1].transpose(1, 0, 2).astype(np.float64))
 
 
 def _sums_of_rows(
@@ -176,12 +176,12 @@ def _sums_of_rows(
     cardinalities: tuple[int, ...],
     pair: tuple[int, int],
     row_weight: Floats | None,
-) -> _Sums:
+) -> _EntropySums:
     """Return the sums of two columns of too many cells for a table."""
     first, second = (columns[j].astype(np.int64) for j in pair)
     known = (first < cardinalities[pair[0]]) & (second < cardinalities[pair[1]])
     weight = np.ones(len(labels)) if row_weight is None else row_weight
-    return _Sums.of_rows(first[known], second[known], labels[known], weight[known])
+    return _EntropySums.of_rows(first[known], second[known], labels[known], weight[known])
 
 
 def _batches(cardinalities: tuple[int, ...], first: int, width: int) -> list[int]:
@@ -191,9 +191,9 @@ def _batches(cardinalities: tuple[int, ...], first: int, width: int) -> list[int
     """
     borders, cells = [first], 0
     for j in range(first, len(cardinalities)):
-        own = (cardinalities[j] + 1) * width
-        if cells + own > CELLS_AT_ONCE and j > borders[-1]:
+        column_cells = (cardinalities[j] + 1) * width
+        if cells + column_cells > CELLS_AT_ONCE and j > borders[-1]:
             borders.append(j)
             cells = 0
-        cells += own
+        cells += column_cells
     return [*borders, len(cardinalities)]

@@ -25,7 +25,7 @@ def dense_cells(cardinalities: Sequence[int], order: int, *, hierarchical: bool 
     cardinalities : sequence of int
         The number of values of each coded column; it has one code more, that of no evidence.
     order : int
-        Columns in a term, at most as many as there are.
+        Columns in a term; where the table has fewer, all of them.
     hierarchical : bool
         Whether every lower order has terms too.
 

@@ -128,8 +128,8 @@ class Terms(SavedByFields):
         strides = np.ones(len(self.columns), dtype=np.int64)
         widths = self._cardinalities[self.columns] + 1
         for axis in range(int(self.orders.max(initial=0)) - 2, -1, -1):
-            place = self.starts[:-1][self.orders > axis + 1] + axis
-            strides[place] = strides[place + 1] * widths[place + 1]
+            entry = self.starts[:-1][self.orders > axis + 1] + axis
+            strides[entry] = strides[entry + 1] * widths[entry + 1]
         return strides
 
     @cached_property
@@ -152,11 +152,11 @@ class Terms(SavedByFields):
 
     def of_one_shape(self) -> Iterator[tuple[Indices, Indices, tuple[int, ...]]]:
         """Yield some terms of the same shape, their cells (terms, cells of each), and the shape."""
-        for shape, own in self._by_shape.items():
+        for shape, terms in self._by_shape.items():
             size = prod(shape)
             at_once = max(1, CELLS_AT_ONCE // max(size, 1))
-            for start in range(0, len(own), at_once):
-                some = own[start : start + at_once]
+            for start in range(0, len(terms), at_once):
+                some = terms[start : start + at_once]
                 yield some, self.offsets[some][:, None] + np.arange(size), shape
 
     @cached_property
@@ -165,7 +165,7 @@ class Terms(SavedByFields):
         terms: dict[tuple[int, ...], list[int]] = {}
         for term in range(len(self.features)):
             terms.setdefault(self.shape(term), []).append(term)
-        return {shape: np.array(own, dtype=np.int64) for shape, own in terms.items()}
+        return {shape: np.array(alike, dtype=np.int64) for shape, alike in terms.items()}
 
     def subset(self, kept_terms: Sequence[int]) -> Terms:
         """Return some of the terms."""
@@ -199,17 +199,17 @@ class Terms(SavedByFields):
         ``moves[j][v]`` is the new code of value ``v`` of column ``j``. No evidence stays no evidence.
         """
         term = self.term_of(cells)
-        places = larger.offsets[term]
+        moved_cells = larger.offsets[term]
         for axis in range(int(self.orders.max(initial=0))):
             has = np.flatnonzero(self.orders[term] > axis)
             code, _, _ = self._axis(cells[has], term[has], axis)
-            place = self.starts[term[has]] + axis
-            column = self.columns[place]
+            entry = self.starts[term[has]] + axis
+            column = self.columns[entry]
             for j in np.unique(column):
-                own = column == j
+                in_column = column == j
                 new_codes = np.append(moves[j], larger.cardinalities[j])
-                places[has[own]] += new_codes[code[own]] * larger.strides[place[own]]
-        return places
+                moved_cells[has[in_column]] += new_codes[code[in_column]] * larger.strides[entry[in_column]]
+        return moved_cells
 
     # Cells of no evidence
 
@@ -227,10 +227,10 @@ class Terms(SavedByFields):
         """Return, one row per axis, whether each cell's code is a known value; true beyond a term's axes."""
         term = self.term_of(cells)
         known = np.ones((int(self.orders.max(initial=0)), len(cells)), dtype=bool)
-        for axis, own in enumerate(known):
+        for axis, known_along in enumerate(known):
             has = np.flatnonzero(self.orders[term] > axis)
             code, cardinality, _ = self._axis(cells[has], term[has], axis)
-            own[has] = code < cardinality
+            known_along[has] = code < cardinality
         return known
 
     def term_of(self, cells: Indices) -> Indices:
@@ -252,17 +252,8 @@ class Terms(SavedByFields):
         term_orders = self.orders[self.term_of(cells)]
         for axes in subsets(len(known)):
             others = [axis for axis in range(len(known)) if axis not in axes]
-            own = np.flatnonzero((term_orders > max(axes)) & known[others].all(axis=0))
-            yield axes, own, self.without_evidence(cells[own], axes)
-
-    def n_values_beside(self, axes: Sequence[int]) -> Indices:
-        """Return for each term the number of combinations of known values of its other axes."""
-        n_values = np.ones(len(self.features), dtype=np.int64)
-        for axis in range(int(self.orders.max(initial=0))):
-            if axis not in axes:
-                has = np.flatnonzero(self.orders > axis)
-                n_values[has] *= self._cardinalities[self.columns[self.starts[has] + axis]]
-        return n_values
+            positions = np.flatnonzero((term_orders > max(axes)) & known[others].all(axis=0))
+            yield axes, positions, self.without_evidence(cells[positions], axes)
 
     def without_evidence(self, cells: Indices, axes: Sequence[int]) -> Indices:
         """Return the cells where the codes of some axes, which every cell's term has, are no evidence."""
@@ -279,9 +270,9 @@ class Terms(SavedByFields):
 
     def _axis(self, cells: Indices, term: Indices, axis: int) -> tuple[Indices, Indices, Indices]:
         """Return the code of each cell along one axis of its term, the axis' cardinality and its stride."""
-        place = self.starts[term] + axis
-        stride = self.strides[place]
-        cardinality = self._cardinalities[self.columns[place]]
+        entry = self.starts[term] + axis
+        stride = self.strides[entry]
+        cardinality = self._cardinalities[self.columns[entry]]
         code = (cells - self.offsets[term]) // stride % (cardinality + 1)
         return code, cardinality, stride
 
@@ -294,5 +285,5 @@ def subsets(order: int) -> Iterator[tuple[int, ...]]:
 
 @lru_cache(maxsize=16)
 def _of_order(cardinalities: tuple[int, ...], order: int) -> Terms:
-    """Return the same terms for the same question: chunks and folds ask it again and again."""
+    """Return the terms of one order, kept: chunks and folds of a table need the same ones."""
     return Terms(tuple(combinations(range(len(cardinalities)), order)), cardinalities)

@@ -74,8 +74,10 @@ class ValueCounts:
         everything = float(len(numbers) if row_weight is None else row_weight.sum())
         values = numbers[present] + 0.0  # one zero instead of two
         weight = None if row_weight is None else row_weight[present]
-        distinct, place = np.unique(values, return_inverse=True)
-        cells = np.bincount(place * n_classes + labels[present], weight, minlength=len(distinct) * n_classes)
+        distinct, value_number = np.unique(values, return_inverse=True)
+        cells = np.bincount(
+            value_number * n_classes + labels[present], weight, minlength=len(distinct) * n_classes
+        )
         weights = cells.reshape(-1, n_classes).astype(np.float64)
         counts = cls(
             0,
@@ -90,14 +92,14 @@ class ValueCounts:
     def __add__(self, other: ValueCounts) -> ValueCounts:
         """Count the rows of both."""
         level = max(self.level, other.level)
-        own, its = self._at(level), other._at(level)
+        first, second = self._at(level), other._at(level)
         joined = ValueCounts(
             level,
-            np.concatenate([own.bins, its.bins]),
-            np.concatenate([own.low, its.low]),
-            np.concatenate([own.high, its.high]),
-            np.concatenate([own.weights, its.weights]),
-            own.missing + its.missing,
+            np.concatenate([first.bins, second.bins]),
+            np.concatenate([first.low, second.low]),
+            np.concatenate([first.high, second.high]),
+            np.concatenate([first.weights, second.weights]),
+            first.missing + second.missing,
         )
         return joined._merged(joined.bins)._fitted()
 
@@ -118,8 +120,8 @@ class ValueCounts:
             What the weights of each class are multiplied by.
         """
         weights = self.weights if class_weight is None else self.weights * class_weight
-        place, labels = np.nonzero(weights)
-        found = rule(self.low[place], labels, weights[place, labels])
+        bin_number, labels = np.nonzero(weights)
+        found = rule(self.low[bin_number], labels, weights[bin_number, labels])
         # The rule saw the least value of each bin; a cut lies midway between the numbers on either side.
         before = np.searchsorted(self.low, found, side="right") - 1
         below, above = self.high[before], self.low[before + 1]
@@ -143,12 +145,13 @@ class ValueCounts:
 
     def _merged(self, bins: Bits) -> ValueCounts:
         """Return each of the given bins once."""
-        distinct, place = np.unique(bins, return_inverse=True)
+        distinct, bin_of = np.unique(bins, return_inverse=True)
         low, high = np.full(len(distinct), np.inf), np.full(len(distinct), -np.inf)
-        np.minimum.at(low, place, self.low)
-        np.maximum.at(high, place, self.high)
+        np.minimum.at(low, bin_of, self.low)
+        np.maximum.at(high, bin_of, self.high)
         weights = np.stack(
-            [np.bincount(place, own, minlength=len(distinct)) for own in self.weights.T], axis=1
+            [np.bincount(bin_of, class_weights, minlength=len(distinct)) for class_weights in self.weights.T],
+            axis=1,
         ).astype(np.float64)
         return ValueCounts(self.level, distinct, low, high, weights, self.missing)
 

@@ -3,7 +3,7 @@
 from seminaive.structure.blankets import (
     ALGORITHMS,
     Blanket,
-    Decision,
+    BlanketDecision,
     IndependenceTest,
     fast_iamb,
     grow_shrink,
@@ -26,7 +26,7 @@ from seminaive.structure.independence import (
     shrunken_covariance,
 )
 from seminaive.structure.ordering import OrderSearch, search_order
-from seminaive.structure.partitions import (
+from seminaive.structure.parents_or_children import (
     Assignment,
     Partition,
     bias_variance_partition,
@@ -36,10 +36,10 @@ from seminaive.structure.partitions import (
     mean_dependence,
 )
 from seminaive.structure.permutation_tests import SequentialPermutationTests
-from seminaive.structure.results import TestResult
+from seminaive.structure.results import IndependenceResult
 from seminaive.structure.score_search import bic_network, bic_parents
+from seminaive.structure.spanning_tree import FeatureTree, chow_liu_tree
 from seminaive.structure.sparse_network import SparseNetworks
-from seminaive.structure.tree import FeatureTree, chow_liu_tree
 
 __all__ = [
     "ALGORITHMS",
@@ -47,16 +47,16 @@ __all__ = [
     "COUNTS_TESTS",
     "Assignment",
     "Blanket",
+    "BlanketDecision",
     "CodedTests",
-    "Decision",
     "FeatureTree",
     "GaussianTests",
+    "IndependenceResult",
     "IndependenceTest",
     "OrderSearch",
     "Partition",
     "SequentialPermutationTests",
     "SparseNetworks",
-    "TestResult",
     "adjusted_mutual_information_test",
     "bias_variance_partition",
     "bias_variance_path",

@@ -17,14 +17,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from seminaive.structure.results import LEVEL, TestResult
+from seminaive.structure.results import LEVEL, IndependenceResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     RowsPerCell = Callable[[int, int, Sequence[int]], float]
 
-# Rows per cell that fast-iamb asks for before it adds another feature without a new test.
+# Rows per cell that fast-iamb requires before it adds another feature without a new test.
 FAST_ROWS_PER_CELL = 5.0
 
 Action = Literal["added", "not added", "not yet added", "kept", "removed", "set aside"]
@@ -33,16 +33,16 @@ Action = Literal["added", "not added", "not yet added", "kept", "removed", "set 
 class IndependenceTest(Protocol):
     """A test of target and candidate given some variables, all of them numbered.
 
-    One that also has ``each(target, candidates, given)``, returning a list of results, is asked for all
-    candidates of a round at once.
+    One that also has ``each(target, candidates, given)``, returning a list of results, tests all candidates
+    of a round in one call.
     """
 
-    def __call__(self, target: int, candidate: int, given: Sequence[int], /) -> TestResult:
+    def __call__(self, target: int, candidate: int, given: Sequence[int], /) -> IndependenceResult:
         """Test whether target and candidate are independent given some variables."""
 
 
 @dataclass(frozen=True)
-class Decision:
+class BlanketDecision:
     """One test, and what became of the candidate.
 
     Parameters
@@ -51,7 +51,7 @@ class Decision:
     candidate : int
     given : tuple of int
         The conditioning set.
-    result : TestResult
+    result : IndependenceResult
     action : {"added", "not added", "not yet added", "kept", "removed", "set aside"}
         Not yet added is a feature that depends on the target, where another one has a smaller p-value or
         cells have too few rows: it is tested again given the larger set. Set aside is a feature whose
@@ -61,7 +61,7 @@ class Decision:
     phase: Literal["grow", "shrink"]
     candidate: int
     given: tuple[int, ...]
-    result: TestResult
+    result: IndependenceResult
     action: Action
 
     def describe(self, names: Sequence[str]) -> str:
@@ -80,14 +80,14 @@ class Blanket:
     target : int
     members : tuple of int
         In the order in which they were added.
-    trace : tuple of Decision
+    trace : tuple of BlanketDecision
         Every test in the order in which they were made.
     """
 
     algorithm: str
     target: int
     members: tuple[int, ...]
-    trace: tuple[Decision, ...]
+    trace: tuple[BlanketDecision, ...]
 
     @property
     def n_untestable(self) -> int:
@@ -101,23 +101,23 @@ class Blanket:
         return "\n  ".join(lines + [decision.describe(names) for decision in self.trace])
 
 
-class _Search:
+class _BlanketSearch:
     """A growing set and the record of all tests made for it."""
 
     def __init__(self, test: IndependenceTest, target: int, candidates: Sequence[int], alpha: float) -> None:
         self.test, self.target, self.alpha = test, target, alpha
         self.candidates = [j for j in candidates if j != target]
         self.members: list[int] = []
-        self.trace: list[Decision] = []
+        self.trace: list[BlanketDecision] = []
 
     def outside(self, set_aside: Sequence[int] = ()) -> list[int]:
         return [j for j in self.candidates if j not in self.members and j not in set_aside]
 
-    def test_each(self, candidates: Sequence[int]) -> list[TestResult]:
+    def test_each(self, candidates: Sequence[int]) -> list[IndependenceResult]:
         """Test candidates given the members."""
         each = getattr(self.test, "each", None)
         if each is not None:
-            results: list[TestResult] = each(self.target, candidates, tuple(self.members))
+            results: list[IndependenceResult] = each(self.target, candidates, tuple(self.members))
             return results
         return [self.test(self.target, j, tuple(self.members)) for j in candidates]
 
@@ -126,18 +126,18 @@ class _Search:
         phase: Literal["grow", "shrink"],
         j: int,
         given: Sequence[int],
-        result: TestResult,
+        result: IndependenceResult,
         action: Action,
     ) -> None:
-        self.trace.append(Decision(phase, j, tuple(given), result, action))
+        self.trace.append(BlanketDecision(phase, j, tuple(given), result, action))
 
-    def growing(self, result: TestResult, *, added: bool) -> Action:
+    def growing(self, result: IndependenceResult, *, added: bool) -> Action:
         """Say what became of a candidate for growth."""
         if added:
             return "added"
         return "not yet added" if result.dependent(self.alpha) else "not added"
 
-    def add_strongest(self, set_aside: Sequence[int] = ()) -> Decision | None:
+    def add_strongest(self, set_aside: Sequence[int] = ()) -> BlanketDecision | None:
         """Add the candidate with the smallest p-value, if that is small enough; return the decision."""
         candidates = self.outside(set_aside)
         if not candidates:
@@ -179,7 +179,7 @@ def grow_shrink(
 
     Features are tried in the order in which they come, from the first one again after each addition.
     """
-    search = _Search(test, target, candidates, alpha)
+    search = _BlanketSearch(test, target, candidates, alpha)
     growing = True
     while growing:
         growing = False
@@ -202,7 +202,7 @@ def iamb(test: IndependenceTest, target: int, candidates: Sequence[int], alpha: 
 
     The feature that was added last is not tested again: that would be the same test.
     """
-    search = _Search(test, target, candidates, alpha)
+    search = _BlanketSearch(test, target, candidates, alpha)
     while search.add_strongest() is not None:
         pass
     search.shrink(fixed=search.members[-1:])
@@ -216,7 +216,7 @@ def inter_iamb(
 
     Where a set occurs for the second time, the feature that led to it is set aside, so that the search ends.
     """
-    search = _Search(test, target, candidates, alpha)
+    search = _BlanketSearch(test, target, candidates, alpha)
     set_aside: list[int] = []
     seen = {frozenset(search.members)}
     while True:
@@ -252,7 +252,7 @@ def fast_iamb(
         Rows per cell of a test of target and candidate given a set. A round adds features only as long as
         there are 5 or more; None sets no such limit, as for tests of correlations.
     """
-    search = _Search(test, target, candidates, alpha)
+    search = _BlanketSearch(test, target, candidates, alpha)
     seen = {frozenset(search.members)}
     while outside := search.outside():
         results = search.test_each(outside)

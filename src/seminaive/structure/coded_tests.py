@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.structure.independence import PAIR_TESTS
-from seminaive.structure.results import TestResult
+from seminaive.structure.results import IndependenceResult
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -104,13 +104,13 @@ class CodedTests:
     declare_untestable: bool = True
     _strata: dict[tuple[int, ...], Strata] = field(default_factory=dict, repr=False, compare=False)
 
-    def __call__(self, target: int, candidate: int, given: Sequence[int]) -> TestResult:
+    def __call__(self, target: int, candidate: int, given: Sequence[int]) -> IndependenceResult:
         """Test the independence of target and candidate given some columns."""
         return self.each(target, (candidate,), given)[0]
 
-    def each(self, target: int, candidates: Sequence[int], given: Sequence[int]) -> list[TestResult]:
+    def each(self, target: int, candidates: Sequence[int], given: Sequence[int]) -> list[IndependenceResult]:
         """Test the target against each candidate given the same columns, counting all of them in one pass."""
-        results: dict[int, TestResult] = {}
+        results: dict[int, IndependenceResult] = {}
         wanted = []
         for candidate in candidates:
             rows_per_cell = self.rows_per_cell(target, candidate, given)
@@ -141,11 +141,11 @@ class CodedTests:
     def _n_rows(self) -> float:
         return float(self.by_column.shape[1] if self.row_weight is None else self.row_weight.sum())
 
-    def _untestable(self, target: int, candidate: int, given: Sequence[int]) -> TestResult:
+    def _untestable(self, target: int, candidate: int, given: Sequence[int]) -> IndependenceResult:
         n_strata = prod(self.cardinalities[j] for j in given)
         n_x, n_y = self.cardinalities[candidate], self.cardinalities[target]
         degrees = float((n_x - 1) * (n_y - 1) * n_strata)
-        return TestResult.untestable(self.test, self._n_rows, n_x * n_y * n_strata, degrees)
+        return IndependenceResult.untestable(self.test, self._n_rows, n_x * n_y * n_strata, degrees)
 
     def _strata_of(self, given: tuple[int, ...]) -> Strata:
         """Return the strata of some columns; those of the longest known prefix are refined."""
@@ -173,9 +173,9 @@ class CodedTests:
         width = n_target * n_strata
         batch = max(1, CELLS_AT_ONCE // (width * max(self.cardinalities[j] + 1 for j in candidates)))
         for start in range(0, len(candidates), batch):
-            own = list(candidates[start : start + batch])
-            columns = self.by_column[own]
-            sizes = [(self.cardinalities[j] + 1) * width for j in own]
+            in_batch = list(candidates[start : start + batch])
+            columns = self.by_column[in_batch]
+            sizes = [(self.cardinalities[j] + 1) * width for j in in_batch]
             offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
             cells: NDArray[np.float64] | NDArray[np.int64]
             if self.row_weight is None:
@@ -184,6 +184,6 @@ class CodedTests:
             else:
                 cells = np.zeros(int(offsets[-1]))
                 count_last_columns_weighted(columns, lead, self.row_weight, width, 0, offsets, cells)
-            for position, candidate in enumerate(own):
+            for position, candidate in enumerate(in_batch):
                 block = cells[offsets[position] : offsets[position + 1]].reshape(-1, n_target, n_strata)
                 yield candidate, block[:-1, :-1, :-1].astype(np.float64)

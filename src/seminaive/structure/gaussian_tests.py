@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.structure.results import TestResult
+    from seminaive.structure.results import IndependenceResult
 
     Floats = NDArray[np.float64]
 
@@ -100,7 +100,7 @@ class GaussianTests:
         """Make every column a variable."""
         return cls(numbers, tuple((j,) for j in range(numbers.shape[1])), test, row_weight)
 
-    def __call__(self, target: int, candidate: int, given: Sequence[int]) -> TestResult:
+    def __call__(self, target: int, candidate: int, given: Sequence[int]) -> IndependenceResult:
         """Test the independence of target and candidate given some variables."""
         columns_given = tuple(sorted(j for variable in given for j in self.variables[variable]))
         pairs = [(x, y) for x in self.variables[target] for y in self.variables[candidate]]
@@ -111,13 +111,15 @@ class GaussianTests:
         log_p = min(best.log_p_value + float(np.log(len(pairs))), 0.0)
         return replace(best, log_p_value=log_p, p_value=min(best.p_value * len(pairs), 1.0))
 
-    def _test_columns(self, x: int, y: int, given: tuple[int, ...]) -> TestResult:
+    def _test_columns(self, x: int, y: int, given: tuple[int, ...]) -> IndependenceResult:
         test = CORRELATION_TESTS[self.test]
         if self.test == "mi-g-sh":
             # The intensity of the shrinkage depends on all columns of the test.
             sums = self._covariances((x, y, *given))
-            own = np.ix_((x, y, *given), (x, y, *given))
-            covariance = shrunken_covariance(sums.covariance[own], sums.product_variance[own], sums.n_rows)
+            among_tested = np.ix_((x, y, *given), (x, y, *given))
+            covariance = shrunken_covariance(
+                sums.covariance[among_tested], sums.product_variance[among_tested], sums.n_rows
+            )
             residual = _residual_covariance(covariance, list(range(2, len(given) + 2)))
             return test(_correlation(residual, covariance, 0, 1), sums.n_rows, len(given))
         if self._incomplete.intersection((x, y, *given)):

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import betaln, chdtrc, gammaln, log_ndtr, stdtr, xlogy
 
-from seminaive.structure.results import TestResult
+from seminaive.structure.results import IndependenceResult
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-    CountsTest = Callable[[Floats, int | None], TestResult]
-    CorrelationTest = Callable[[float, float, int], TestResult]
+    CountsTest = Callable[[Floats, int | None], IndependenceResult]
+    CorrelationTest = Callable[[float, float, int], IndependenceResult]
 
 # Below it a p-value is taken from the leading term of its tail.
 SMALLEST_P = 1e-290
@@ -41,7 +41,7 @@ SMALLEST_P = 1e-290
 LARGEST_CORRELATION = 1 - 1e-15
 
 
-def mutual_information_test(counts: Floats, n_strata: int | None = None) -> TestResult:
+def mutual_information_test(counts: Floats, n_strata: int | None = None) -> IndependenceResult:
     """Test by the asymptotic chi-square distribution of the conditional mutual information (``mi``).
 
     Parameters
@@ -61,7 +61,7 @@ def mutual_information_test(counts: Floats, n_strata: int | None = None) -> Test
     return _chi_square("mi", _deviance(counts), (n_x - 1) * (n_y - 1) * n_strata, counts, n_strata)
 
 
-def adjusted_mutual_information_test(counts: Floats, n_strata: int | None = None) -> TestResult:
+def adjusted_mutual_information_test(counts: Floats, n_strata: int | None = None) -> IndependenceResult:
     """Test as ``mi`` does, with degrees of freedom of the values that occur in each stratum (``mi-adf``).
 
     A stratum in which a of X's values and b of Y's occur has (a - 1) (b - 1) degrees of freedom.
@@ -73,7 +73,7 @@ def adjusted_mutual_information_test(counts: Floats, n_strata: int | None = None
     return _chi_square("mi-adf", _deviance(counts), degrees, counts, n_strata)
 
 
-def shrinkage_mutual_information_test(counts: Floats, n_strata: int | None = None) -> TestResult:
+def shrinkage_mutual_information_test(counts: Floats, n_strata: int | None = None) -> IndependenceResult:
     """Test as ``mi`` does, on cell probabilities that are shrunk toward equal ones (``mi-sh``).
 
     With relative frequencies p over m cells, of which 1/m is the target, the intensity is ``(1 - sum p**2) /
@@ -95,7 +95,7 @@ def shrinkage_mutual_information_test(counts: Floats, n_strata: int | None = Non
     return _chi_square("mi-sh", deviance, (n_x - 1) * (n_y - 1) * n_strata, counts, n_strata)
 
 
-def pearson_test(counts: Floats, n_strata: int | None = None) -> TestResult:
+def pearson_test(counts: Floats, n_strata: int | None = None) -> IndependenceResult:
     """Test by Pearson's chi-square, added up over the strata (``x2``); for pairs given the class."""
     counts, n_strata = _stratified(counts, n_strata)
     n_x, n_y = counts.shape[:2]
@@ -106,45 +106,47 @@ def pearson_test(counts: Floats, n_strata: int | None = None) -> TestResult:
     return _chi_square("x2", statistic, (n_x - 1) * (n_y - 1) * n_strata, counts, n_strata)
 
 
-def correlation_test(correlation: float, n_rows: float, n_given: int) -> TestResult:
+def correlation_test(correlation: float, n_rows: float, n_given: int) -> IndependenceResult:
     """Test by Student's t of a partial correlation (``cor``).
 
     The degrees of freedom are ``n_rows - n_given - 2``. The statistic is the partial correlation itself.
     """
     degrees = n_rows - n_given - 2
     if degrees <= 0:
-        return TestResult("cor", correlation, 0.0, 1.0, 0.0, n_rows)
+        return IndependenceResult("cor", correlation, 0.0, 1.0, 0.0, n_rows)
     bounded = _bounded(correlation)
     t = abs(bounded) * np.sqrt(degrees) / np.sqrt(1 - bounded**2)
     p_value = float(2 * stdtr(degrees, -t))
     if p_value > SMALLEST_P:
-        return TestResult("cor", correlation, degrees, p_value, float(np.log(p_value)), n_rows)
+        return IndependenceResult("cor", correlation, degrees, p_value, float(np.log(p_value)), n_rows)
     # Leading term of the incomplete beta function: I_x(a, 1/2) ~ x**a / ((1 - x)**(1/2) a B(a, 1/2))
     half, x = degrees / 2, 1 - bounded**2
     log_p = half * np.log(x) - 0.5 * np.log1p(-x) - np.log(half) - betaln(half, 0.5)
-    return TestResult("cor", correlation, degrees, p_value, float(log_p), n_rows)
+    return IndependenceResult("cor", correlation, degrees, p_value, float(log_p), n_rows)
 
 
-def fisher_z_test(correlation: float, n_rows: float, n_given: int) -> TestResult:
+def fisher_z_test(correlation: float, n_rows: float, n_given: int) -> IndependenceResult:
     """Test by Fisher's z, ``artanh(r) sqrt(n_rows - n_given - 3)``, which is nearly normal (``zf``).
 
     What is given as degrees of freedom is ``n_rows - n_given - 3``.
     """
     degrees = n_rows - n_given - 3
     if degrees <= 0:
-        return TestResult("zf", 0.0, 0.0, 1.0, 0.0, n_rows)
+        return IndependenceResult("zf", 0.0, 0.0, 1.0, 0.0, n_rows)
     z = float(np.arctanh(_bounded(correlation)) * np.sqrt(degrees))
     log_p = float(min(np.log(2) + log_ndtr(-abs(z)), 0.0))
-    return TestResult("zf", z, degrees, float(np.exp(log_p)), log_p, n_rows)
+    return IndependenceResult("zf", z, degrees, float(np.exp(log_p)), log_p, n_rows)
 
 
-def gaussian_information_test(correlation: float, n_rows: float, n_given: int) -> TestResult:
+def gaussian_information_test(correlation: float, n_rows: float, n_given: int) -> IndependenceResult:
     """Test by ``-n log(1 - r**2)``, twice n times the information of a Gaussian pair (``mi-g``)."""
     del n_given  # the asymptotic distribution does not know it
     return _gaussian_information("mi-g", correlation, n_rows)
 
 
-def shrinkage_gaussian_information_test(correlation: float, n_rows: float, n_given: int) -> TestResult:
+def shrinkage_gaussian_information_test(
+    correlation: float, n_rows: float, n_given: int
+) -> IndependenceResult:
     """Test as ``mi-g`` does; the correlation is to come from `shrunken_covariance` (``mi-g-sh``)."""
     del n_given
     return _gaussian_information("mi-g-sh", correlation, n_rows)
@@ -210,10 +212,10 @@ def _sum_n_log_n(counts: Floats) -> float:
 
 def _chi_square(
     test: str, statistic: float, degrees_of_freedom: int, counts: Floats, n_strata: int
-) -> TestResult:
+) -> IndependenceResult:
     n_cells = counts.shape[0] * counts.shape[1] * n_strata
     p_value, log_p = _chi_square_tail(float(degrees_of_freedom), statistic)
-    return TestResult(
+    return IndependenceResult(
         test, statistic, float(degrees_of_freedom), p_value, log_p, float(counts.sum()), n_cells
     )
 
@@ -230,10 +232,10 @@ def _chi_square_tail(degrees_of_freedom: float, statistic: float) -> tuple[float
     return p_value, float((half - 1) * np.log(x) - x - gammaln(half))
 
 
-def _gaussian_information(test: str, correlation: float, n_rows: float) -> TestResult:
+def _gaussian_information(test: str, correlation: float, n_rows: float) -> IndependenceResult:
     statistic = float(-n_rows * np.log1p(-(_bounded(correlation) ** 2)))
     p_value, log_p = _chi_square_tail(1.0, statistic)
-    return TestResult(test, statistic, 1.0, p_value, log_p, n_rows)
+    return IndependenceResult(test, statistic, 1.0, p_value, log_p, n_rows)
 
 
 def _bounded(correlation: float) -> float:

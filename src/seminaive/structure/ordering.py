@@ -50,8 +50,8 @@ def search_order(
     """Swap neighbours in an ordering while that lowers the sum of the nodes' objectives.
 
     In each step the swap is made that lowers it most. It changes the candidate parents of the two nodes
-    alone: the first gets one more, the second one less; so an objective that remembers its answers is asked
-    for little that is new. A pair that was among the last ``tabu`` swaps is not swapped back.
+    alone: the first gets one more, the second one less; so an objective that remembers its values computes
+    few new ones. A pair that was among the last ``tabu`` swaps is not swapped back.
 
     Parameters
     ----------
@@ -78,11 +78,11 @@ def search_order(
     now = list(order)
     if layers is not None and any(layers[a] > layers[b] for a, b in pairwise(now)):
         raise InputError("the ordering does not follow the layers: put the nodes of earlier layers first")
-    total = sum(objective(node, frozenset(now[:place])) for place, node in enumerate(now))
+    total = sum(objective(node, frozenset(now[:position])) for position, node in enumerate(now))
     recent: deque[frozenset[int]] = deque(maxlen=tabu)
     n_swaps = 0
     while True:
-        best, place = LEAST_GAIN * abs(total), -1
+        best, position = LEAST_GAIN * abs(total), -1
         for left in range(len(now) - 1):
             first, second = now[left : left + 2]
             if frozenset((first, second)) in recent or not _may_swap(first, second, layers, searched):
@@ -95,11 +95,11 @@ def search_order(
                 - objective(first, before | {second})
             )
             if gain > best:
-                best, place = gain, left
-        if place < 0:
+                best, position = gain, left
+        if position < 0:
             return OrderSearch(tuple(now), total, n_swaps)
-        now[place], now[place + 1] = now[place + 1], now[place]
-        recent.append(frozenset(now[place : place + 2]))
+        now[position], now[position + 1] = now[position + 1], now[position]
+        recent.append(frozenset(now[position : position + 2]))
         total -= best
         n_swaps += 1
         if step is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.structure.results import LEVEL, TestResult
+from seminaive.structure.results import LEVEL, IndependenceResult
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,7 +58,7 @@ class SequentialPermutationTests:
     n_permutations: int = 5000
     seed: int = 0
 
-    def __call__(self, target: int, candidate: int, given: Sequence[int]) -> TestResult:
+    def __call__(self, target: int, candidate: int, given: Sequence[int]) -> IndependenceResult:
         """Test the independence of target and candidate given some columns."""
         columns = self.numbers[:, [target, candidate, *given]]
         columns = columns[~np.isnan(columns).any(axis=1)]
@@ -73,7 +73,9 @@ class SequentialPermutationTests:
             as_large += int((np.abs(permuted @ of_target) >= observed - 1e-12).sum())
             drawn += n
         p_value = (as_large + 1) / (drawn + 1)
-        return TestResult("smc-mi-g", observed, float(drawn), p_value, float(np.log(p_value)), len(columns))
+        return IndependenceResult(
+            "smc-mi-g", observed, float(drawn), p_value, float(np.log(p_value)), len(columns)
+        )
 
 
 def _standardised_residuals(columns: Floats) -> tuple[Floats, Floats]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 # The level of a test unless its caller says otherwise.
 LEVEL = 0.05
 
 
 @dataclass(frozen=True)
-class TestResult:
+class IndependenceResult:
     """One test of ``X`` and ``Y`` being independent given some variables.
 
     Parameters
@@ -32,8 +31,6 @@ class TestResult:
         False where there are more cells than rows and that is not allowed: such a test decides nothing.
     """
 
-    __test__: ClassVar[bool] = False  # pytest takes classes called Test... for tests
-
     test: str
     statistic: float
     degrees_of_freedom: float
@@ -44,7 +41,9 @@ class TestResult:
     testable: bool = True
 
     @classmethod
-    def untestable(cls, test: str, n_rows: float, n_cells: int, degrees_of_freedom: float) -> TestResult:
+    def untestable(
+        cls, test: str, n_rows: float, n_cells: int, degrees_of_freedom: float
+    ) -> IndependenceResult:
         """Return the result of a test that needs more cells than there are rows."""
         return cls(test, float("nan"), degrees_of_freedom, 1.0, 0.0, n_rows, n_cells, testable=False)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import xlogy
 
-from seminaive.scores.network import Network
+from seminaive.scores.bayesian_network import Network
 from seminaive.statistics.distinct import distinct_rows, joint_counts
 
 if TYPE_CHECKING:
@@ -85,20 +85,22 @@ def bic_parents(
     step : callable, default=None
         Called after each change of the graph with what was done.
     """
-    distinct, place = distinct_rows(codes, cardinalities)
-    scores = FamilyScores(distinct, cardinalities, np.bincount(place, row_weight).astype(np.float64))
+    distinct, distinct_row = distinct_rows(codes, cardinalities)
+    scores = FamilyScores(distinct, cardinalities, np.bincount(distinct_row, row_weight).astype(np.float64))
     parents: list[frozenset[int]] = [frozenset()] * len(cardinalities)
     least = ROUNDING * abs(sum(scores(node, frozenset()) for node in range(len(parents))))
     while True:
         best, changes = least, None
         for candidate in _changes(parents, allowed):
-            gain = sum(scores(node, own) - scores(node, parents[node]) for node, own in candidate)
+            gain = sum(
+                scores(node, node_parents) - scores(node, parents[node]) for node, node_parents in candidate
+            )
             if gain > best:
                 best, changes = gain, candidate
         if changes is None:
-            return tuple(tuple(sorted(own)) for own in parents)
-        for node, own in changes:
-            parents[node] = own
+            return tuple(tuple(sorted(node_parents)) for node_parents in parents)
+        for node, node_parents in changes:
+            parents[node] = node_parents
         if step is not None:
             step(f"{sum(map(len, parents))} edges")
 
@@ -155,8 +157,8 @@ def _descendants(parents: Sequence[frozenset[int]]) -> list[set[int]]:
     changed = True
     while changed:
         changed = False
-        for child, own in enumerate(parents):
-            for parent in own:
+        for child, child_parents in enumerate(parents):
+            for parent in child_parents:
                 new = {child} | below[child]
                 if not new <= below[parent]:
                     below[parent] |= new

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.scores.network import Network
+from seminaive.scores.bayesian_network import Network
 from seminaive.solvers.group_lasso_path import GroupLassoProblem, GroupSolution, LabelCounts
 from seminaive.statistics.distinct import distinct_rows
 from seminaive.structure.ordering import OrderSearch, search_order
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Integers = NDArray[np.int64]
     Family = tuple[int, frozenset[int]]
 
-# Memory for problems that may be asked for again at the next strength, of all networks of a search together.
+# Memory for problems that may be solved again at the next strength, of all networks of a search together.
 KEPT_BYTES = 400_000_000
 # Rows that a value would have that is absent from a training part: it is rare, not impossible.
 ABSENT_ROWS = 0.5
@@ -79,7 +79,7 @@ class SparseNetworks:
     max_iter : int, default=100
         Newton steps of each node.
     kept_bytes : int, default=400_000_000
-        Memory for problems that may be asked for again at the next strength.
+        Memory for problems that may be solved again at the next strength.
 
     Attributes
     ----------
@@ -101,8 +101,8 @@ class SparseNetworks:
         self.tol, self.max_iter, self.kept_bytes = tol, max_iter, kept_bytes
         self.rows = []
         for codes in completions:
-            distinct, place = distinct_rows(codes, self.cardinalities)
-            self.rows.append((distinct, np.bincount(place, row_weight).astype(np.float64)))
+            distinct, distinct_row = distinct_rows(codes, self.cardinalities)
+            self.rows.append((distinct, np.bincount(distinct_row, row_weight).astype(np.float64)))
         self.weight = float(self.rows[0][1].sum())
         same = [(codes == completions[0]).all(axis=0) for codes in completions]
         # Nodes with the same cells in all tables need one of them.
@@ -154,7 +154,8 @@ class SparseNetworks:
     def largest_gap(self, order: Sequence[int], strength: float) -> float:
         """Return the largest duality gap of a node in an ordering, as a share of its loss without parents."""
         return max(
-            self.solution(node, frozenset(order[:place]), strength).gap for place, node in enumerate(order)
+            self.solution(node, frozenset(order[:position]), strength).gap
+            for position, node in enumerate(order)
         )
 
     def forget(self, strength: float) -> None:
@@ -167,9 +168,9 @@ class SparseNetworks:
         Nodes that are not among those ``fitted`` have no parents; all are by default.
         """
         before = [frozenset[int]()] * len(self.cardinalities)
-        for place, node in enumerate(order):
+        for position, node in enumerate(order):
             if fitted is None or node in fitted:
-                before[node] = frozenset(order[:place])
+                before[node] = frozenset(order[:position])
         return self._assembled(order, before, strength)
 
     def refitted(self, network: Network, strength: float) -> Network:
@@ -178,15 +179,15 @@ class SparseNetworks:
         With a strength near zero this is the relaxed lasso: the penalty has chosen the edges, and no longer
         shrinks what they say.
         """
-        return self._assembled(network.order, [frozenset(own) for own in network.parents], strength)
+        return self._assembled(network.order, [frozenset(parents) for parents in network.parents], strength)
 
     def _assembled(self, order: Sequence[int], before: Sequence[frozenset[int]], strength: float) -> Network:
         """Return the network of the solutions of all nodes, given the candidate parents of each."""
         children: list[int] = []
         features: list[tuple[int, ...]] = []
         tables = []
-        for node, own in enumerate(before):
-            found = self.solution(node, own, strength)
+        for node, candidates in enumerate(before):
+            found = self.solution(node, candidates, strength)
             children.append(node)
             features.append(())
             tables.append(found.intercepts.mean(axis=0))
@@ -218,7 +219,7 @@ class SparseNetworks:
         return made
 
     def _kept(self) -> int:
-        return sum(own.n_bytes for own in self._problems.values())
+        return sum(node.n_bytes for node in self._problems.values())
 
     def _build(self, node: int, before: frozenset[int]) -> _Node:
         columns = tuple(sorted(before))
@@ -241,21 +242,23 @@ class SparseNetworks:
         )
 
     def _solve(self, node: int, before: frozenset[int], strength: float) -> NodeSolution:
-        own = self._node(node, before)
-        if own.problem is None:
+        family = self._node(node, before)
+        if family.problem is None:
             return self._without_parents(node)
-        found = own.problem.solve(strength, self._start(node, own), tol=self.tol, max_iter=self.max_iter)
+        found = family.problem.solve(
+            strength, self._start(node, family), tol=self.tol, max_iter=self.max_iter
+        )
         self.n_iter += found.n_iter
         blocks = {}
         n_tables, n_values = len(found.coefficients), self.cardinalities[node]
-        for group, parent in enumerate(own.columns):
-            block = found.coefficients[:, own.problem.starts[group] : own.problem.starts[group + 1]]
+        for group, parent in enumerate(family.columns):
+            block = found.coefficients[:, family.problem.starts[group] : family.problem.starts[group + 1]]
             if block.any():
                 blocks[parent] = np.zeros((n_tables, self.cardinalities[parent], n_values))
-                blocks[parent][:, :, own.present] = block
+                blocks[parent][:, :, family.present] = block
         intercepts = np.full((n_tables, n_values), np.log(ABSENT_ROWS / self.weight))
         # Probabilities add up to 1 where all columns are at their mean effect.
-        intercepts[:, own.present] = found.intercepts - np.logaddexp.reduce(
+        intercepts[:, family.present] = found.intercepts - np.logaddexp.reduce(
             found.intercepts, axis=1, keepdims=True
         )
         return NodeSolution(blocks, intercepts, found.objective, found.gap)
@@ -268,19 +271,19 @@ class SparseNetworks:
         objective = -float(np.sum(counts * intercepts)) / (self.weight * len(self.rows))
         return NodeSolution({}, intercepts, objective, 0.0)
 
-    def _start(self, node: int, own: _Node) -> GroupSolution | None:
+    def _start(self, node: int, family: _Node) -> GroupSolution | None:
         """Return the node's last solution, for other candidates or another strength, as a start."""
         last = self._last.get(node)
-        problem = own.problem
+        problem = family.problem
         if last is None or problem is None:
             return None
         n_tables = len(problem.tables)
         if last.intercepts.shape[0] not in (1, n_tables):
             return None
         coefficients = np.zeros_like(problem.null.coefficients)
-        for group, parent in enumerate(own.columns):
+        for group, parent in enumerate(family.columns):
             if parent in last.blocks:
-                block = last.blocks[parent][:, :, own.present]
+                block = last.blocks[parent][:, :, family.present]
                 coefficients[:, problem.starts[group] : problem.starts[group + 1]] = block
-        intercepts = np.repeat(last.intercepts[:, own.present], n_tables // len(last.intercepts), axis=0)
+        intercepts = np.repeat(last.intercepts[:, family.present], n_tables // len(last.intercepts), axis=0)
         return GroupSolution(np.inf, coefficients, intercepts, np.inf, np.inf, 0)

@@ -1,0 +1,468 @@
+"""From a mixed table to codes and numbers, by a schema that is learned once and then followed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.encode.column_kinds import ColumnKinds, column_numbers, identifier_of
+from seminaive.encode.few_rows import LARGEST_NUMBER, cells_of, encode_cells
+from seminaive.encode.frames import declared_order, dictionary, open_table
+from seminaive.encode.integer_table import WIDEST_RANGE, learn_integers
+from seminaive.encode.nodes import Places
+from seminaive.encode.schema import (
+    CategoricalColumn,
+    EmptyColumn,
+    IdentifierColumn,
+    NumericColumn,
+    Schema,
+    smallest_unsigned,
+)
+from seminaive.encode.spelling import usual_spelling
+from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode.column_kinds import CategoricalFeatures
+    from seminaive.encode.frames import Kind, Table
+    from seminaive.encode.schema import Column, Format, MissingPolicy
+
+    Floats = NDArray[np.float64]
+    Codes = NDArray[np.unsignedinteger]
+    CutRule = Callable[[Floats, NDArray[np.int64], Floats | None], NDArray[np.float64]]
+
+# Rows from which a compiled pass pays for importing the compiler; below, numpy is as fast.
+COMPILED_ROWS = 20_000
+# From so many numbers on and up to so many cut points, comparing all numbers with one cut point after the
+# other is faster than a binary search for each number.
+MANY_VALUES, FEW_CUTS = 1000, 32
+# Rows whose codes are interleaved together: with dozens of columns they stay in the second-level cache.
+ROWS_AT_ONCE = 8192
+
+
+@dataclass(frozen=True)
+class EncodedTable:
+    """A table as the models see it.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_rows, n_coded)
+        The codes of the categorical columns and of cut numbers, row-major, in the smallest unsigned
+        type. A code equal to the column's cardinality is no evidence: unseen, or neutrally missing.
+    numbers : ndarray of shape (n_rows, n_numeric)
+        The numeric columns, NaN where missing.
+    schema : Schema
+        What the codes mean.
+    """
+
+    codes: Codes
+    numbers: Floats
+    schema: Schema
+
+    @classmethod
+    def of_codes(cls, codes: Codes, schema: Schema) -> EncodedTable:
+        """Return a table that has no numbers."""
+        return cls(codes, np.empty((len(codes), 0)), schema)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def cardinalities(self) -> tuple[int, ...]:
+        """Return the number of values of each coded column."""
+        return self.schema.cardinalities
+
+    @property
+    def places(self) -> Places:
+        """Return where the rows stand on the axes of coded columns: at codes, or between nodes."""
+        nodes = self.schema.nodes
+        if nodes is None:
+            return Places(self.codes.astype(np.int64, order="F"), np.zeros(self.codes.shape, order="F"))
+        return nodes.places(self)
+
+    def without_cut_numbers(self) -> EncodedTable:
+        """Return the table with each column once: where numbers were cut, all of them as codes alone."""
+        cut = set(self.schema.numeric) <= set(self.schema.coded)
+        return EncodedTable.of_codes(self.codes, self.schema) if cut else self
+
+    def rows(self, index: Any) -> EncodedTable:
+        """Return some of the rows, by slice, mask or positions."""
+        return EncodedTable(self.codes[index], self.numbers[index], self.schema)
+
+
+@dataclass(frozen=True)
+class TableEncoder:
+    """Turns tables into codes and numbers as a schema says.
+
+    Examples
+    --------
+    >>> encoder, table = TableEncoder.learn([["wet", 3.0], ["dry", None], [None, 1.0]])
+    >>> table.codes.ravel()
+    array([1, 0, 2], dtype=uint8)
+    >>> encoder.encode([["snow", 2.0]]).codes  # never seen: no evidence
+    array([[3]], dtype=uint8)
+    """
+
+    schema: Schema
+
+    @classmethod
+    def learn(
+        cls,
+        X: Any,
+        *,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        missing: MissingPolicy = "value",
+        cut_rule: CutRule | None = None,
+        labels: NDArray[np.int64] | None = None,
+        row_weight: Floats | None = None,
+        known: Schema | None = None,
+        allow_empty: bool = False,
+        as_typed: bool = False,
+        merge_spellings: bool = False,
+        formats: Mapping[int, Format] | None = None,
+    ) -> tuple[TableEncoder, EncodedTable]:
+        """Learn a schema from a training table, and encode the table by it.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+        categorical_features : {"from_dtype", "all"}, names, positions or mask
+            Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
+        missing : {"value", "neutral"}
+            Whether a missing category is a value of its own or no evidence.
+        cut_rule : callable or None
+            Cut points of (values, labels, weights), applied to the present cells of each numeric column.
+        labels, row_weight : ndarray or None
+            For the cut rule; a row's weight is how often it counts.
+        known : Schema or None
+            A schema whose kinds and cut points are kept, for the next chunk of a stream.
+        allow_empty : bool
+            Whether a column without any value keeps its kind, because later chunks may bring some, and one
+            that names rows its categories, because later chunks may share them. Else they are an
+            `EmptyColumn` and an `IdentifierColumn`, which no model looks at.
+        as_typed : bool
+            Whether the type of a column alone decides: text is categories, however many there are.
+        merge_spellings : bool
+            Whether capitals and spaces around a category do not matter.
+        formats : mapping of int to NumberFormat or DateFormat, or None
+            How columns of text, by position, write numbers or dates; None looks for it.
+        """
+        if not isinstance(missing, str) or missing not in ("value", "neutral"):
+            raise InputError(f"missing is 'value' or 'neutral', got {missing!r}")
+        table = open_table(X)
+        if known is not None:
+            kinds = ColumnKinds.known(table, known)
+        else:
+            kinds = ColumnKinds.find(table, categorical_features, {} if as_typed else formats)
+        encoded = _learn_integers(table, kinds, missing, known)
+        if encoded is None:
+            numbers = _numbers(table, kinds)
+            if not allow_empty:
+                kinds, numbers = _without_empty_numbers(kinds, numbers)
+            cut = _Cutting(cut_rule, labels, row_weight, known)
+            columns, coded = _learn_columns(table, kinds, numbers, cut, merge_spellings=merge_spellings)
+            if not allow_empty:
+                columns = [EmptyColumn(own.name) if _has_no_category(own) else own for own in columns]
+            schema = Schema(tuple(columns), missing)
+            kept = [coded[position] for position in schema.coded]
+            encoded = EncodedTable(interleave(kept, schema, table.n_rows), numbers, schema)
+        if not allow_empty and not as_typed:
+            encoded = _without_identifiers(encoded, kinds.listed, row_weight)
+        check_evidence(encoded.schema)
+        return cls(encoded.schema), encoded
+
+    def encode_few(self, X: Any, *, named: bool) -> EncodedTable | None:
+        """Encode a handful of rows cell by cell, or return None where they need a closer look.
+
+        ``named`` tells whether training had column names; then the same names must come again.
+        """
+        read = cells_of(X)
+        if read is None:
+            return None
+        rows, names = read
+        if (names is not None) != named or (named and names != self.schema.names):
+            return None
+        encoded = encode_cells(rows, self.schema)
+        return None if encoded is None else EncodedTable(*encoded, self.schema)
+
+    def encode(self, X: Any) -> EncodedTable:
+        """Encode a table by the schema; columns must come in the training order."""
+        table = open_table(X)
+        schema = self.schema
+        kinds = ColumnKinds.known(table, schema)
+        integers = _integer_block(table, kinds)
+        if integers is not None and schema.integer_codes is not None:
+            return EncodedTable.of_codes(schema.integer_codes.translate(integers, schema)[0], schema)
+        numbers = _numbers(table, kinds)
+        number_of = {position: k for k, position in enumerate(schema.numeric)}
+        coded = []
+        for position, unseen in zip(schema.coded, schema.cardinalities, strict=True):
+            column = schema.columns[position]
+            if isinstance(column, CategoricalColumn):
+                coded.append(_encode_categories(column, table.columns[position], unseen))
+            elif isinstance(column, NumericColumn):
+                coded.append(bins_of(column, numbers[:, number_of[position]]))
+        return EncodedTable(interleave(coded, schema, table.n_rows), numbers, schema)
+
+
+@dataclass(frozen=True)
+class _Cutting:
+    """How numbers are cut: by a rule, at the points of a known schema, or not at all."""
+
+    rule: CutRule | None
+    labels: NDArray[np.int64] | None
+    row_weight: Floats | None
+    known: Schema | None
+
+    def column(self, position: int, name: str, values: Floats, written: Format | None) -> NumericColumn:
+        """Return a column of numbers with its cut points."""
+        missing_seen = bool(np.isnan(values).any())
+        old = None if self.known is None else self.known.columns[position]
+        if isinstance(old, NumericColumn):
+            return NumericColumn(name, missing_seen, old.cuts, written)
+        if self.rule is None:
+            return NumericColumn(name, missing_seen, None, written)
+        labels = np.zeros(len(values), dtype=np.int64) if self.labels is None else self.labels
+        return NumericColumn(name, missing_seen, cuts_of(values, self.rule, labels, self.row_weight), written)
+
+
+def _learn_columns(
+    table: Table, kinds: ColumnKinds, numbers: Floats, cut: _Cutting, *, merge_spellings: bool
+) -> tuple[list[Column], dict[int, Codes]]:
+    """Return the columns of a table, and the codes of those that have some, by position."""
+    columns: list[Column] = []
+    coded: dict[int, Codes] = {}
+    number_of = {position: k for k, position in enumerate(kinds.positions("numeric"))}
+    for position, (name, kind) in enumerate(zip(table.names, kinds.kinds, strict=True)):
+        if kind == "categorical":
+            column, codes = _learn_categories(name, table.columns[position], merge=merge_spellings)
+            columns.append(column)
+            coded[position] = codes
+        elif kind == "numeric":
+            values = numbers[:, number_of[position]]
+            number = cut.column(position, name, values, kinds.formats.get(position))
+            columns.append(number)
+            if number.cuts is not None:
+                coded[position] = bins_of(number, values)
+        else:
+            known = None if cut.known is None else cut.known.columns[position]
+            columns.append(EmptyColumn(name) if known is None else known)
+    return columns, coded
+
+
+def _has_no_category(column: Column) -> bool:
+    return isinstance(column, CategoricalColumn) and not column.categories
+
+
+def _without_empty_numbers(kinds: ColumnKinds, numbers: Floats) -> tuple[ColumnKinds, Floats]:
+    """Leave columns without any number out."""
+    positions = kinds.positions("numeric")
+    empty = [k for k in range(len(positions)) if np.isnan(numbers[0, k]) and np.isnan(numbers[:, k]).all()]
+    if not empty:
+        return kinds, numbers
+    moved = {positions[k] for k in empty}
+    kept: list[Kind] = ["empty" if position in moved else kind for position, kind in enumerate(kinds.kinds)]
+    return replace(kinds, kinds=tuple(kept)), np.ascontiguousarray(np.delete(numbers, empty, axis=1))
+
+
+def _without_identifiers(
+    encoded: EncodedTable, listed: frozenset[int], row_weight: Floats | None
+) -> EncodedTable:
+    """Take the columns that name rows out of the codes; listed ones are meant."""
+    columns, kept = list(encoded.schema.columns), []
+    for k, position in enumerate(encoded.schema.coded):
+        column, found = columns[position], None
+        if isinstance(column, CategoricalColumn) and position not in listed:
+            found = identifier_of(column, encoded.codes[:, k], row_weight)
+        if found is None:
+            kept.append(k)
+        else:
+            columns[position] = found
+    if len(kept) == encoded.codes.shape[1]:
+        return encoded
+    schema = Schema(tuple(columns), encoded.schema.missing)
+    codes = np.ascontiguousarray(encoded.codes[:, kept].astype(schema.code_type))
+    return EncodedTable(codes, encoded.numbers, schema)
+
+
+def check_evidence(schema: Schema) -> None:
+    """Refuse a table none of whose columns may be looked at."""
+    if schema.coded or schema.numeric:
+        return
+    named = [column.name for column in schema.columns if isinstance(column, IdentifierColumn)]
+    if not named:
+        raise InputError("no column has any value, all cells are missing: pass a column with values")
+    raise InputError(
+        f"no column carries evidence: {', '.join(map(repr, named))} have about as many values as rows and "
+        "identify them. Pass a column whose values rows share, or list one of these in categorical_features"
+    )
+
+
+# Numbers
+
+
+def _numbers(table: Table, kinds: ColumnKinds) -> Floats:
+    """Return the numeric columns as one row-major block of doubles."""
+    positions = kinds.positions("numeric")
+    if table.array is not None and len(positions) == len(kinds.kinds):
+        numbers = np.ascontiguousarray(table.array, dtype=np.float64)
+    else:
+        numbers = np.empty((table.n_rows, len(positions)))
+        for k, position in enumerate(positions):
+            column = column_numbers(table, position, kinds.formats.get(position))
+            # A column on its own is gone through faster than one that lies among others.
+            _refuse_immense(table.names[position], _largest(column))
+            numbers[:, k] = column
+        return numbers
+    if numbers.size:
+        largest = np.fmax(np.fmax.reduce(numbers, axis=0), -np.fmin.reduce(numbers, axis=0))
+        for k in np.flatnonzero(largest > LARGEST_NUMBER).tolist():
+            _refuse_immense(table.names[positions[k]], float(largest[k]))
+    return numbers
+
+
+def _largest(column: Floats) -> float:
+    """Return the largest absolute value of the numbers that are present, NaN where there is none."""
+    largest = max(float(column.max()), -float(column.min()))
+    if np.isnan(largest):  # some number is missing
+        largest = max(float(np.fmax.reduce(column)), -float(np.fmin.reduce(column)))
+    return largest
+
+
+def _refuse_immense(name: str, largest: float) -> None:
+    if largest > LARGEST_NUMBER:
+        kind = "Infinite numbers (infinity)" if np.isinf(largest) else f"Numbers above {LARGEST_NUMBER:g}"
+        raise InputError(f"{kind} in column {name!r}: replace them by a finite number, or by a missing value")
+
+
+def cuts_of(
+    values: Floats, cut_rule: CutRule, labels: NDArray[np.int64], row_weight: Floats | None
+) -> tuple[float, ...]:
+    """Return the cut points of the numbers that are present."""
+    present = ~np.isnan(values)
+    weight = None if row_weight is None else row_weight[present]
+    return tuple(cut_rule(values[present], labels[present], weight).tolist())
+
+
+def bins_of(column: NumericColumn, values: Floats) -> Codes:
+    """Return the bin of each number; a missing one's is the number of bins."""
+    cuts, code_type = column.cuts or (), smallest_unsigned(column.n_present)
+    if len(values) < MANY_VALUES or len(cuts) > FEW_CUTS:
+        bins = np.searchsorted(np.asarray(cuts), values, side="left").astype(code_type)
+    else:
+        values, bins = np.ascontiguousarray(values), np.zeros(len(values), dtype=code_type)
+        for cut in cuts:
+            bins += values > cut
+    bins[np.isnan(values)] = column.n_present
+    return bins
+
+
+# Categories
+
+
+def _learn_categories(name: str, values: Any, *, merge: bool = False) -> tuple[CategoricalColumn, Codes]:
+    """Return the categories that occur in a column, sorted, and the column's codes."""
+    codes, candidates = _dictionary(name, values)
+    seen = _seen(codes, len(candidates))
+    occurring = [value for value, occurs in zip(candidates, seen, strict=False) if occurs]
+    order = declared_order(name, values)
+    column = CategoricalColumn.of(name, occurring, missing_seen=bool(seen[-1]), order=order)
+    if merge and any(isinstance(value, str) for value in occurring):
+        counts = np.bincount(codes[codes >= 0], minlength=len(candidates))
+        spelling = usual_spelling(dict(zip(candidates, counts.tolist(), strict=True)))
+        values_ = {spelling[value] for value in occurring}
+        if order is not None:
+            order = tuple(dict.fromkeys(spelling.get(level, level) for level in order))
+        merged = CategoricalColumn.of(name, values_, missing_seen=column.missing_seen, order=order)
+        column = replace(merged, merged=True)
+    table = np.full(len(candidates) + 1, column.n_present, dtype=smallest_unsigned(column.n_present + 1))
+    table[:-1][seen[:-1]] = column.codes_of(occurring, unseen=-1)
+    return column, _translate(codes, table)
+
+
+def _encode_categories(column: CategoricalColumn, values: Any, unseen: int) -> Codes:
+    codes, candidates = _dictionary(column.name, values)
+    table = np.empty(len(candidates) + 1, dtype=smallest_unsigned(unseen))
+    table[:-1] = column.codes_of(candidates, unseen)
+    table[-1] = column.n_present
+    return _translate(codes, table)
+
+
+def _dictionary(name: str, values: Any) -> tuple[NDArray[np.integer], list[Any]]:
+    """Return codes (-1 for missing) and the value of each; small integers are their own codes."""
+    plain = values.to_numpy() if _is_numpy_series(values) else values
+    if isinstance(plain, np.ndarray) and plain.dtype.kind in "iu":
+        low, high = int(plain.min()), int(plain.max())
+        if high - low < WIDEST_RANGE:
+            wide = plain if plain.dtype.kind == "u" else plain.astype(np.int64, copy=False)
+            return plain if low == 0 else wide - low, list(range(low, high + 1))
+    return dictionary(name, values)
+
+
+def _is_numpy_series(values: Any) -> bool:
+    return hasattr(values, "to_numpy") and isinstance(getattr(values, "dtype", None), np.dtype)
+
+
+def _seen(codes: NDArray[np.integer], n_values: int) -> NDArray[np.bool_]:
+    """Return which codes occur and, last, whether a missing cell does."""
+    seen = np.zeros(n_values + 1, dtype=bool)
+    if len(codes) < COMPILED_ROWS:
+        seen[codes] = True
+    else:
+        from seminaive.kernels.encoding import mark_seen
+
+        mark_seen(np.ascontiguousarray(codes), seen)
+    return seen
+
+
+def _translate(codes: NDArray[np.integer], table: Codes) -> Codes:
+    """Return ``table[codes]``; code -1 takes the last entry. Codes that already are right are not copied."""
+    identical = np.array_equal(table[:-1], np.arange(len(table) - 1))
+    if identical and codes.dtype.itemsize == table.dtype.itemsize and (len(codes) == 0 or codes.min() >= 0):
+        return codes.view(table.dtype)
+    translated: Codes = table[codes]
+    return translated
+
+
+def interleave(columns: Sequence[Codes], schema: Schema, n_rows: int) -> Codes:
+    """Lay columns of codes side by side, row-major, a cache-full of rows at a time."""
+    codes = np.empty((n_rows, len(columns)), dtype=schema.code_type)
+    for start in range(0, n_rows, ROWS_AT_ONCE):
+        rows = slice(start, start + ROWS_AT_ONCE)
+        for k, column in enumerate(columns):
+            codes[rows, k] = column[rows]
+    return codes
+
+
+def _integer_block(table: Table, kinds: ColumnKinds) -> NDArray[Any] | None:
+    """Return the table as one array where it is large and all of it is integers that stand for categories."""
+    array = table.array
+    if (
+        array is not None
+        and (array.dtype.kind == "i" or (array.dtype.kind == "u" and array.dtype.itemsize < 8))
+        and array.flags.c_contiguous
+        and table.n_rows * len(kinds.kinds) >= COMPILED_ROWS
+        and set(kinds.kinds) == {"categorical"}
+    ):
+        return array
+    return None
+
+
+def _learn_integers(
+    table: Table, kinds: ColumnKinds, missing: MissingPolicy, known: Schema | None
+) -> EncodedTable | None:
+    """Encode a large table of integers by compiled passes; None where the table is another."""
+    integers = _integer_block(table, kinds)
+    if integers is None:
+        return None
+    if known is not None and known.integer_codes is not None:
+        codes, any_unseen = known.integer_codes.translate(integers, known)
+        if not any_unseen:  # nothing new in this chunk
+            return EncodedTable.of_codes(codes, known)
+    learned = learn_integers(integers, table.names, missing)
+    return None if learned is None else EncodedTable.of_codes(learned[1], learned[0])

@@ -1,0 +1,282 @@
+"""All that a fitted model says on one page: what matters, the calculator, and the rest behind one click."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.explain.calculator import calculator_page
+from seminaive.explain.edit import history
+from seminaive.explain.effect_display import EffectDisplay
+from seminaive.explain.importance_display import ImportanceDisplay
+from seminaive.explain.nomogram_display import MOST_LANES, NomogramDisplay
+from seminaive.explain.pair_display import PairDisplay
+from seminaive.explain.path_display import PathDisplay
+from seminaive.explain.plotting import axes_of
+from seminaive.explain.portable import model_name
+from seminaive.explain.reading import effects_of
+from seminaive.explain.structure_display import StructureDisplay
+from seminaive.explain.tables import summary
+from seminaive.explain.waterfall_display import WaterfallDisplay
+from seminaive.explain.what_matters import joint_sentence, largest_effect, strongest, tuples_that_matter
+from seminaive.files import whole_file
+from seminaive.scores import importance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from seminaive.scores import Effects
+
+# The features and pairs that are drawn, and the lines of the table: those that move the scores most.
+MOST_FEATURES, MOST_PAIRS, MOST_LINES = 24, 6, 20
+# Features that are shown before the calculator, and classes that are listed with their shares.
+FIRST_FEATURES, MOST_CLASSES = 8, 8
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """A picture as SVG text.
+
+    Parameters
+    ----------
+    title : str
+        What is above it, and what is read aloud in its place.
+    svg : str
+    is_wide : bool
+        Whether it has the whole width of the page, and is scrolled sideways where that is narrow.
+    """
+
+    title: str
+    svg: str
+    is_wide: bool = False
+
+    def markup(self) -> str:
+        """Return the picture as an image within the page: it runs no script and loads nothing."""
+        title = html.escape(self.title)
+        content = base64.b64encode(self.svg.encode("utf-8")).decode("ascii")
+        image = f'<img src="data:image/svg+xml;base64,{content}" alt="{title}">'
+        if self.is_wide:
+            image = f'<div class="wide" tabindex="0" role="group" aria-label="{title}">{image}</div>'
+        kind = ' class="whole"' if self.is_wide else ""
+        return f"<figure{kind}><figcaption>{title}</figcaption>{image}</figure>"
+
+
+def page(
+    model: Any, path: str | Path, *, title: str | None = None, note: str | None = None, row: Any = None
+) -> Path:
+    """Write a fitted additive model as one HTML page: what it is, what matters, its calculator, and the rest.
+
+    First come what the model is and how good it may be, which columns matter, the effects of the 8 features
+    and of the 6 pairs that move the scores most, and the calculator. Behind one click are the effects of up
+    to 24 features, effects in numbers, the nomogram (of at most 7 classes), and the path, the test losses and
+    the graph of models that have them. The page needs no network and sends nothing. Needs
+    ``seminaive[plot]``.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+    path : path
+        Where to write, whole or not at all.
+    title : str, default=None
+        The heading; by default the classes.
+    note : str, default=None
+        A sentence below the heading.
+    row : mapping of column to cell, list of cells, or table of one row, default=None
+        A row whose effects are drawn, too.
+
+    Returns
+    -------
+    Path
+    """
+    path = Path(path)
+    content = _Page(model, effects_of(model)).content(title, note, row)
+    with whole_file(path) as part:
+        part.write_text(content, encoding="utf-8", newline="\n")
+    return path
+
+
+@dataclass(frozen=True)
+class _Page:
+    """The parts of a page, all drawn from one set of effects.
+
+    Parameters
+    ----------
+    model : a fitted additive model
+    effects : Effects
+    """
+
+    model: Any
+    effects: Effects
+
+    def content(self, title: str | None, note: str | None, row: Any) -> str:
+        """Compose the page: what matters, then the calculator, then the rest behind one click."""
+        matters = self._drawn("Which columns move the scores most", ImportanceDisplay)
+        features, pairs = list(self._features()), list(self._pairs())
+        above = [
+            f"<p>{html.escape(self._what_it_is())}</p>",
+            _section("What matters", [matters, *self._of_row(row)]),
+            _section("The strongest effects", features[:FIRST_FEATURES]),
+            _section("Pairs, beyond what their features say", pairs),
+            self._other_pairs(),
+        ]
+        rest = [
+            _section("More effects", features[FIRST_FEATURES:]),
+            f"<h2>Effects in numbers</h2>{self._table()}",
+            _section("On one sheet of paper", list(self._nomogram())),
+            _section("How it was found", list(self._search())),
+            _history(self.model),
+        ]
+        folded = f"<details><summary>Everything else the model says</summary>{''.join(rest)}</details>"
+        return calculator_page(
+            self.model,
+            title=title,
+            note=note,
+            above=_read("What the model says", "".join(above)),
+            below=_read("Everything else", folded),
+            effects=self.effects,
+        )
+
+    def _what_it_is(self) -> str:
+        """Say what the model is and how good it would be on new rows, where it knows."""
+        weight = self.model.summary_.class_weight
+        shares = weight / weight.sum()
+        listed = [f"{label} {share:.0%}" for label, share in zip(self.model.classes_, shares, strict=True)]
+        more = ", …" if len(listed) > MOST_CLASSES else ""
+        n_columns = len(self.effects.features)
+        text = (
+            f"A {model_name(self.model)} of {weight.sum():,.0f} rows and {n_columns} columns. Classes: "
+            f"{', '.join(listed[:MOST_CLASSES])}{more}."
+        )
+        loss = getattr(self.model, "cv_log_loss_", None)
+        if loss is None:
+            return text
+        low, high = self.model.cv_log_loss_interval_
+        alone = -float(np.sum(shares * np.log(np.maximum(shares, 1e-300))))
+        return (
+            f"{text} Expected log loss on new rows: {loss:.3f} ({low:.3f} to {high:.3f}); the class shares "
+            f"alone have {alone:.3f}."
+        )
+
+    def _features(self) -> Iterator[_Picture]:
+        for own in strongest(self.effects.features)[:MOST_FEATURES]:
+            if importance(own.deviation) > 0:
+                yield self._drawn(f"Effect of {own.name}", EffectDisplay, own.name)
+
+    def _drawn_pairs(self) -> list[Any]:
+        return [own for own in tuples_that_matter(self.effects) if len(own.columns) == 2][:MOST_PAIRS]
+
+    def _pairs(self) -> Iterator[_Picture]:
+        pairs = self._drawn_pairs()
+        last = len(self.model.classes_) - 1
+        limit = max((largest_effect(own, last) for own in pairs), default=1.0)
+        for own in pairs:
+            yield self._drawn(f"Effect of {own.name}", PairDisplay, own.names, limit=limit)
+
+    def _other_pairs(self) -> str:
+        names = {own.name for own in self._drawn_pairs()}
+        rest = [own for own in self.effects.tuples if own.name not in names]
+        about = "log odds" if self.effects.n_classes == 2 else "scores"
+        told = joint_sentence(rest, about, "other pairs and tuples" if names else "pairs and tuples")
+        return f"<p>{html.escape(told)}.</p>" if rest else ""
+
+    def _of_row(self, row: Any) -> list[_Picture]:
+        if row is None:
+            return []
+        return [self._drawn("From the average of training to this row", WaterfallDisplay, row)]
+
+    def _nomogram(self) -> Iterator[_Picture]:
+        if len(self.model.classes_) > MOST_LANES + 1:
+            return
+        import matplotlib.pyplot as plt
+
+        display = NomogramDisplay.from_estimator(self.model, effects=self.effects)
+        yield _Picture("Nomogram: add the points of each ruler", _svg(display.figure_), is_wide=True)
+        plt.close(display.figure_)
+
+    def _search(self) -> Iterator[_Picture]:
+        if hasattr(self.model, "path_curves"):
+            yield _on_axes("Path of models", PathDisplay, self.model)
+            if hasattr(self.model, "fold_losses_"):
+                yield _on_axes("Cross-validation along the path", PathDisplay, self.model, "test loss")
+        if hasattr(self.model, "partition_") or hasattr(self.model, "parents_"):
+            yield _on_axes("The model as a graph", StructureDisplay, self.model)
+
+    def _drawn(self, title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
+        return _on_axes(title, display, self.model, *arguments, effects=self.effects, **options)
+
+    def _table(self) -> str:
+        """Return the lines of `summary` as a table."""
+        frame = summary(self.model, effects=self.effects).head(MOST_LINES)
+        about = "log odds" if len(self.model.classes_) == 2 else "score"
+        names = ["effect", "importance", "with pairs", f"lowest {about}", "at", f"highest {about}", "at"]
+        head = "".join(f'<th scope="col">{name}</th>' for name in names)
+        lines = []
+        for line in frame.itertuples(index=False):
+            texts = [
+                f"{line.importance:.3f}",
+                f"{line.with_pairs:.3f}",
+                f"{line.low:+.2f}",
+                f"{line.high:+.2f}",
+            ]
+            alone, whole, low, high = (
+                f'<td class="number">{own.replace("-", "&minus;")}</td>' for own in texts
+            )
+            low_at, high_at = (f"<td>{html.escape(own)}</td>" for own in (line.low_at, line.high_at))
+            shown = f"{alone}{whole}{low}{low_at}{high}{high_at}"
+            lines.append(f'<tr><th scope="row">{html.escape(line.term)}</th>{shown}</tr>')
+        label = html.escape(str(self.model.classes_[-1]))
+        caption = (
+            "Importance: standard deviation over the training rows; with pairs: and the share of pairs. "
+            f"Lowest, highest: {about} of {label}."
+        )
+        return (
+            '<div class="wide" tabindex="0" role="group" aria-label="Table of effects"><table><caption>'
+            f"{caption}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+        )
+
+
+def _section(heading: str, pictures: list[_Picture]) -> str:
+    """Return pictures under a heading; nothing where there are none."""
+    shown = "".join(picture.markup() for picture in pictures)
+    return f'<h2>{heading}</h2><div class="pictures">{shown}</div>' if pictures else ""
+
+
+def _read(label: str, content: str) -> str:
+    return f'<section class="read" aria-label="{label}">{content}</section>\n'
+
+
+def _on_axes(title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
+    """Draw a display on a new figure."""
+    ax = axes_of(None)
+    import matplotlib.pyplot as plt
+
+    display.from_estimator(*arguments, ax=ax, **options)
+    picture = _Picture(title, _svg(ax.figure))
+    plt.close(ax.figure)
+    return picture
+
+
+def _svg(figure: Any) -> str:
+    import matplotlib as mpl
+
+    text = io.StringIO()
+    with mpl.rc_context({"svg.hashsalt": "seminaive"}):  # the same model gives the same page
+        figure.savefig(text, format="svg", metadata={"Date": None})
+    return text.getvalue()
+
+
+def _history(model: Any) -> str:
+    """Return what a model started from and what was done to it as a list; nothing where there is neither."""
+    lines = [f"<li>{html.escape(f'Started from {own}.')}</li>" for own in getattr(model, "started_from_", ())]
+    for line in history(model).itertuples(index=False):
+        about = ", ".join(own for own in (line.who, line.date) if own)
+        losses = f" Log loss {line.loss_before:.4f}, then {line.loss_after:.4f}."
+        text = f"{line.what}. {line.why} ({about}).{losses if line.loss_before == line.loss_before else ''}"
+        lines.append(f"<li>{html.escape(text)}</li>")
+    return f"<h2>History</h2><ol>{''.join(lines)}</ol>" if lines else ""

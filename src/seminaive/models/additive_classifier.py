@@ -1,0 +1,191 @@
+"""Classifiers whose fitted state is one set of additive scores."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from seminaive.encode import frame_like
+from seminaive.errors import UnavailableError
+from seminaive.models.base import TableClassifier
+from seminaive.models.fitted_checks import check_finite
+from seminaive.scores import AdditiveScores
+
+# Columns of ``contributions`` that are not features.
+RESERVED = ("prior", "row", "class")
+# Terms that move the scores by less than this share of their deviation would be written 0.0.
+LEAST_KEPT = 0.01
+
+
+class AdditiveClassifier(TableClassifier):
+    """A classifier that scores each class by a prior plus one contribution per term.
+
+    A subclass sets ``scores_`` in ``fit``; predicting and explaining read nothing else.
+    """
+
+    _fitted: ClassVar = {"scores_": AdditiveScores}
+
+    def _check_consistent(self):
+        super()._check_consistent()
+        schema = self.schema_
+        self.scores_.check_fits(schema.cardinalities, len(schema.numeric), len(self.classes_))
+        check_finite(self.scores_)
+
+    def _joint_log_scores(self, table):
+        return self.scores_.joint_log_scores(table)
+
+    @property
+    def term_names_(self):
+        """Names of the terms: a column, or the columns of a tuple joined by a cross."""
+        scores, coded, numeric = self.scores_, self.schema_.coded_names, self.schema_.numeric_names
+        return [
+            *(" × ".join(coded[j] for j in term) for term in scores.terms.features),
+            *(numeric[j] for j in (*scores.numeric.features, *scores.curves.features)),
+        ]
+
+    @property
+    def feature_importances_(self):
+        """Share of each column in the deviation of the scores over the training rows, one number each.
+
+        The standard deviation of what a column says: of the log odds with two classes, of the centred scores,
+        root mean square over the classes, with more. What a pair says beyond its columns is divided equally
+        between them. Shares add up to 1; all are 0 where every row gets the same score.
+        """
+        return self._effects().column_shares()
+
+    @property
+    def interactions_(self):
+        """A frame with one row per pair, most important first: first, second, importance.
+
+        The importance is the standard deviation over the training rows of what both columns say beyond each
+        alone, on the scale of ``feature_importances_`` before shares are taken.
+        """
+        from seminaive.scores import importance
+
+        every = ((own.names, importance(own.deviation)) for own in self._effects().tuples)
+        pairs = [pair for pair in every if len(pair[0]) == 2]
+        pairs.sort(key=lambda pair: -pair[1])
+        return frame_like(
+            None,
+            {
+                "first": [first for (first, _), _ in pairs],
+                "second": [second for (_, second), _ in pairs],
+                "importance": [strength for _, strength in pairs],
+            },
+        )
+
+    def kept_terms(self):
+        """Return the names of the columns, and of tuples beyond their columns, that move the scores.
+
+        Their contribution deviates over the training rows by more than a hundredth of what all contributions
+        do together, taken as uncorrelated.
+        """
+        from seminaive.scores import importance
+
+        effects = self._effects()
+        parts = [(own.name, importance(own.deviation)) for own in (*effects.features, *effects.tuples)]
+        least = LEAST_KEPT * np.sqrt(sum(strength**2 for _, strength in parts))
+        return [name for name, strength in parts if strength > max(least, 1e-9)]
+
+    def column_effects(self, X):
+        """Return what each column alone says in each row, an array of shape (n_rows, n_columns, n_classes).
+
+        Effects have mean zero over the training rows and over the classes; what pairs say beyond their
+        columns is left out.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
+        effects, table = self._effects(), self._encode(X)
+        found = np.zeros((len(table), len(self.schema_.columns), len(self.classes_)))
+        for own, values in zip(effects.features, effects.feature_parts(table), strict=True):
+            found[:, own.position] = values
+        return found
+
+    def _effects(self):
+        """Return what each column and each tuple says."""
+        from seminaive.scores import Effects
+
+        check_is_fitted(self)
+        if "summary_" not in vars(self):
+            raise UnavailableError(
+                "importances are read with the summary of the training table, which this model did not keep: "
+                "fit it with keep_summary=True"
+            )
+        return Effects.of(self.scores_, self.schema_, self.summary_)
+
+    @property
+    def coef_(self):
+        """One coefficient per column, of the log odds or of each class's centred score.
+
+        Of shape (1, columns) with two classes and (classes, columns) with more, as in
+        scikit-learn: ``decision_function(X)`` is ``X @ coef_.T + intercept_`` in rows without a missing cell.
+        Only models whose columns are all numbers and enter as lines have it.
+        """
+        return self._lines()[0]
+
+    @property
+    def intercept_(self):
+        """The log odds, or each class's centred score, where all numbers are 0; beside ``coef_``."""
+        return self._lines()[1]
+
+    def _lines(self):
+        from seminaive.scores import linear_coefficients
+
+        check_is_fitted(self)
+        schema, found = self.schema_, None
+        if not schema.coded and len(schema.numeric) == len(schema.columns):
+            found = linear_coefficients(self.scores_, len(schema.columns))
+        if found is None:
+            raise UnavailableError(
+                "coef_ has one coefficient per column, and some column of this model is no line: "
+                "feature_importances_ has one number per column, seminaive.explain.effects_table all effects"
+            )
+        coefficients, intercept = found
+        if len(intercept) == 2:
+            return coefficients[1:] - coefficients[:1], intercept[1:] - intercept[:1]
+        return coefficients, intercept
+
+    def contributions(self, X):
+        """Return what the prior and each term contribute to each row's score.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+
+        Returns
+        -------
+        frame
+            In the library of ``X`` (pandas for arrays). With two classes: one row per row of ``X``, the
+            column ``prior`` and one column per term, adding up to ``decision_function(X)``, the log
+            odds of the second class. With more: one row per row of ``X`` and class, led by the columns
+            ``row`` and ``class``, adding up to the centred scores. A feature that has several terms, a
+            number and its bins for instance, has one column with their sum; a feature that is itself
+            called ``prior``, ``row`` or ``class`` is called ``feature prior`` and so on.
+        """
+        table = self._encode(X)
+        parts = self.scores_.breakdown(table)
+        n_rows, n_parts, n_classes = parts.shape
+        if n_classes == 2:
+            evidence = parts[:, :, 1] - parts[:, :, 0]
+            columns = {}
+        else:
+            centred = parts - parts.mean(axis=2, keepdims=True)
+            evidence = centred.transpose(0, 2, 1).reshape(n_rows * n_classes, n_parts)
+            columns = {
+                "row": np.repeat(np.arange(n_rows), n_classes),
+                "class": np.tile(self.classes_, n_rows),
+            }
+        columns["prior"] = evidence[:, 0]
+        by_name = {}
+        for name, values in zip(self.term_names_, evidence.T[1:], strict=True):
+            by_name[name] = by_name[name] + values if name in by_name else values
+        in_order = [name for name in self.schema_.names if name in by_name]
+        for name in [*in_order, *by_name]:
+            columns[f"feature {name}" if name in RESERVED else name] = by_name[name]
+        return frame_like(X, columns)

@@ -1,0 +1,49 @@
+"""Cholesky factors of matrices that are positive semidefinite but for rounding: one rule for all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotri
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+# Added to a diagonal, as a share of its mean: half the digits of a float are left, and a direction without
+# curvature, whose derivative is rounding, moves by no more than rounding does along the others.
+HALF_THE_DIGITS = float(np.sqrt(np.finfo(float).eps))
+
+
+def lower_cholesky(matrix: Floats, share: float = HALF_THE_DIGITS) -> Floats:
+    """Return the lower Cholesky factor of a matrix whose diagonal is raised a little.
+
+    Directions without curvature, along which only rounding is left, are held back by that. Where the matrix
+    has no factor even so, the share that is added becomes its root, until there is one.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n, n)
+        Its lower triangle is read; it is not changed.
+    share : float
+        What is added to the diagonal, over its mean.
+    """
+    mean = float(np.trace(matrix)) / len(matrix) or 1.0
+    while True:
+        raised = np.array(matrix, order="F")
+        np.einsum("ii->i", raised)[:] += share * mean
+        factor, failed = dpotrf(raised, lower=True, clean=True, overwrite_a=True)
+        if not failed:
+            return np.asarray(factor)
+        share = np.sqrt(share)
+
+
+def inverse_of(factor: Floats) -> Floats:
+    """Return the inverse of a matrix, given its lower Cholesky factor."""
+    lower, _ = dpotri(factor, lower=True)
+    inverse = np.tril(lower)
+    inverse += np.tril(lower, -1).T
+    return np.asarray(inverse)

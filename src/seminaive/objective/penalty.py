@@ -1,0 +1,39 @@
+"""What solvers ask of a penalty."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+class SmoothPenalty(Protocol):
+    """A penalty with two derivatives, as Newton's and quasi-Newton methods need it."""
+
+    @property
+    def acts(self) -> bool:
+        """Whether it penalises anything: without that, a pass need not touch the coefficients."""
+
+    @property
+    def strength(self) -> Floats:
+        """Return its second derivative along each coefficient."""
+
+    def value_and_gradient(self, coefficients: Floats) -> tuple[Floats, Floats]:
+        """Return the penalty of each column of coefficients, and the derivative by each coefficient."""
+
+
+class NormPenalty(Protocol):
+    """A norm of coefficients, as proximal methods and their duality gaps need it."""
+
+    def value(self, coefficients: Floats) -> float:
+        """Return the penalty of coefficients."""
+
+    def dual_scale(self, derivatives: Floats) -> float:
+        """Return the largest factor, up to 1, that brings the derivatives of a loss into the dual's domain.
+
+        The penalty's share of the gap is 0 there, since the conjugate of a norm is 0 or infinite.
+        """

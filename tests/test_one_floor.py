@@ -1,0 +1,111 @@
+"""The floor under the models, counted: one loss, one factorisation, one loop of conjugate gradients, ...
+
+Every count names the definitions that there are; a new one has to be added here, with a reason, or not made.
+Texts of the papers' protocols (``papers``) repeat what other programs do and are left out.
+"""
+
+import ast
+from pathlib import Path
+
+import seminaive
+
+SOURCE = Path(seminaive.__file__).parent
+FILES = {
+    path.relative_to(SOURCE).as_posix(): path.read_text(encoding="utf-8")
+    for path in sorted(SOURCE.rglob("*.py"))
+    if path.relative_to(SOURCE).parts[0] != "papers"
+}
+TREES = {name: ast.parse(text) for name, text in FILES.items()}
+
+
+def called(node):
+    """Return the names of the functions that a piece of code calls."""
+    functions = (own.func for own in ast.walk(node) if isinstance(own, ast.Call))
+    return {own.attr if isinstance(own, ast.Attribute) else getattr(own, "id", "") for own in functions}
+
+
+def functions_that(condition):
+    """Return file and name of the functions whose own code meets a condition."""
+    return {
+        f"{name}:{own.name}"
+        for name, tree in TREES.items()
+        for own in ast.walk(tree)
+        if isinstance(own, ast.FunctionDef) and condition(own)
+    }
+
+
+def files_that_call(*names):
+    return {name for name, tree in TREES.items() if called(tree) & set(names)}
+
+
+def names_in(node):
+    return {own.id for own in ast.walk(node) if isinstance(own, ast.Name)}
+
+
+def test_the_log_loss_is_defined_once_in_numpy_and_once_compiled():
+    # Logarithms of sums of exponentials. Statistics of correlations and log odds of probabilities are none,
+    # nor are the normalising constants of networks (`numpy.logaddexp.reduce`).
+    no_losses = {"structure/independence.py", "selection/term_evidence.py", "explain/shift.py"}
+    no_losses.add("explain/smallest_change.py")
+    assert files_that_call("logaddexp", "logsumexp", "log1p") - no_losses == {
+        "objective/pointwise.py",
+        "kernels/losses.py",
+        "kernels/path_pass.py",
+    }
+    # The passes over rows of a path take the product of many logarithms; what they add up is that of losses.
+    assert {"against", "shortfall", "softmax_loss"} <= called(TREES["kernels/path_pass.py"])
+    for name in ("descent", "group_lasso"):
+        assert {"exponentiate", "largest"} <= called(TREES[f"kernels/{name}.py"])
+
+
+def test_there_are_three_line_searches():
+    found = functions_that(lambda own: {"SUFFICIENT_DECREASE", "ARMIJO"} & names_in(own))
+    assert found == {
+        "solvers/line_search.py:backtrack",
+        "solvers/line_search.py:search_wolfe",
+        "kernels/path_line_search.py:falls_enough",
+    }
+    halving = functions_that(lambda own: "MOST_HALVINGS" in names_in(own))
+    assert halving == {"solvers/line_search.py:backtrack", "solvers/line_search.py:search_wolfe"}
+
+
+def test_there_is_one_loop_of_linear_conjugate_gradients():
+    assert files_that_call("update_direction") == {"solvers/truncated_newton.py"}
+    # SciPy's, for the margins of tables of three columns.
+    assert files_that_call("cg") == {"scores/pure.py"}
+
+
+def test_there_is_one_cholesky_factorisation_and_a_compiled_one():
+    assert files_that_call("dpotrf", "cholesky", "cho_factor") == {
+        "objective/factor.py",
+        # A draw from a posterior needs the factor itself, of a matrix that is never singular.
+        "imputation/conditionals.py",
+    }
+    compiled = functions_that(lambda own: {"sqrt", "range"} <= called(own) and "factor" in names_in(own))
+    assert {name for name in compiled if name.startswith("kernels/")} == {
+        "kernels/path_elastic_net.py:solve_part"
+    }
+
+
+def test_a_file_name_occurs_once():
+    names = [Path(name).name for name in FILES if not name.endswith("__init__.py")]
+    assert not {name for name in names if names.count(name) > 1}
+
+
+def test_functions_are_short():
+    long = {
+        f"{name}:{own.name}": lines
+        for name, tree in TREES.items()
+        if not name.startswith("kernels/")
+        for own in ast.walk(tree)
+        if isinstance(own, ast.FunctionDef) and (lines := _lines_of_code(own)) > 50
+    }
+    assert not long
+
+
+def _lines_of_code(function):
+    """Return the lines of a function's body, its docstring left out."""
+    first = function.body[0]
+    is_text = isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str)
+    start = first.end_lineno + 1 if is_text else first.lineno
+    return function.end_lineno - start + 1
