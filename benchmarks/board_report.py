@@ -7,14 +7,10 @@ import pandas as pd
 from board_tables import PEERS, SETTINGS
 
 from seminaive.evaluate.ranking import critical_difference
-from seminaive.evaluate.svg import rank_diagram
+from seminaive.evaluate.result_plots import rank_diagram
 
 LOSSES = ("log_loss", "error")
 WORST = 10
-STYLE = (
-    "svg{background:#fff}text{font:12px sans-serif;fill:#1b1f24}.grid{stroke:#dfe3e8}.stem{stroke:#57606a}"
-    ".group{stroke:#1b1f24;stroke-width:4}.reach{fill:#dfe3e8;opacity:.6}circle{fill:#0b66b5 !important}"
-)
 
 
 def report(paths, against, pictures, prefix):
@@ -149,6 +145,6 @@ def picture(ranks, difference):
         for first, last in enumerate(ends)
         if last > first and (first == 0 or last > ends[first - 1])
     ]
-    drawn = rank_diagram(list(ranks.index), list(range(len(ranks))), places.tolist(), groups, difference)
-    size = ' xmlns="http://www.w3.org/2000/svg" '
-    return drawn.replace("<svg ", f"<svg{size}", 1).replace(">", f"><style>{STYLE}</style>", 1)
+    names = [f"{position + 1} {model}" for position, model in enumerate(ranks.index)]
+    drawn = rank_diagram(names, [0] * len(ranks), places.tolist(), groups, difference)
+    return drawn.replace("<svg ", '<svg style="background:#fff" ', 1)

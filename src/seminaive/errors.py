@@ -28,6 +28,7 @@ __all__ = [
     "ModelFileError",
     "NotFittedError",
     "SeminaiveError",
+    "ShapeWarning",
     "TableTypeError",
     "TargetWarning",
     "TooLargeError",
@@ -94,6 +95,10 @@ class ExportWarning(UserWarning):
 
 class LongFitWarning(UserWarning):
     """A fit that is going to take minutes; the message says why, and how to see its progress."""
+
+
+class ShapeWarning(UserWarning):
+    """A shape of a column that the rows contradict; the message says what it costs."""
 
 
 class TargetWarning(UserWarning):

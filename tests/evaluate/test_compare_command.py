@@ -229,8 +229,9 @@ def test_curves_that_are_drawn_together_have_different_colours(tmp_path):
     )
     Report.of_frame(folds, ("log_loss",)).write_html(tmp_path / "page.html")
     page = (tmp_path / "page.html").read_text()
-    colours = re.findall(r"--m(\d+):(#\w+)", page.split("@media")[0])
-    assert len({colour for _, colour in colours}) == len(colours) == 11
+    colours = dict(re.findall(r"--m(\d+):(#\w+)", page.split("@media")[0]))
+    keys = set(re.findall(r"background:var\(--m(\d+)\)", page))
+    assert len({colours[key] for key in keys}) == len(keys) == 11
     assert f"</span>1 {names[-1]}<" in page  # the best is number 1
 
 

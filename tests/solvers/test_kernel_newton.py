@@ -22,7 +22,7 @@ def test_small_blocks_of_classes_have_the_minimum_of_whole_ones(monkeypatch):
     kernel, loss = separated()
     start = np.zeros((len(kernel), loss.n_columns))
     small = minimize_kernel(kernel, loss, start, tol=1e-10, max_iter=100)
-    system = kernel_newton._NewtonSystem(kernel, loss, loss.evaluate(small.scores)[1])
+    system = kernel_newton.NewtonSystem(kernel, loss, loss.evaluate(small.scores)[1])
     assert max(len(rows) for _, rows, _ in system.blocks) < len(kernel)
     monkeypatch.setattr(kernel_newton, "MANY_ROWS", len(kernel) + 1)
     whole = minimize_kernel(kernel, loss, start, tol=1e-10, max_iter=100)
@@ -36,7 +36,7 @@ def test_every_row_is_in_the_block_of_its_most_probable_class(spread):
     kernel, loss = separated()
     kernel = spread * kernel
     posterior = np.random.default_rng(1).dirichlet(np.full(4, 0.1), len(kernel))
-    system = kernel_newton._NewtonSystem(kernel, loss, posterior)
+    system = kernel_newton.NewtonSystem(kernel, loss, posterior)
     held = np.zeros(posterior.shape, dtype=bool)
     for c, rows, _ in system.blocks:
         held[rows, c] = True

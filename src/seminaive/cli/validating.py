@@ -6,11 +6,11 @@ from typing import Annotated
 import typer
 
 from seminaive.cli import catalogue
-from seminaive.cli.fitting import training_rows
+from seminaive.cli.fit_commands import training_rows
 from seminaive.cli.notes import notes_at_once
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.showing import show_frame
-from seminaive.cli.tables import columns_meant, look, received, text_format
+from seminaive.cli.table_arguments import columns_meant, look, received, text_format
 from seminaive.errors import InputError
 from seminaive.files import check_writable
 
@@ -56,7 +56,7 @@ def validate(
         check_writable(page)
     named = look(received(table), text_format(sep, decimal, encoding, na_values))
     dropped = columns_meant(drop, named.names)
-    for name in (target, *dropped, *(own for own in (groups, weight, by) if own is not None)):
+    for name in (target, *dropped, *(replay for replay in (groups, weight, by) if replay is not None)):
         named.check_column(name)
 
     from seminaive import encode

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.design.shaped_columns import Shape
     from seminaive.encode import EncodedTable, Schema
 
     Floats = NDArray[np.float64]
@@ -131,6 +132,12 @@ class SmoothColumn:
         The functions of pairs at each code, 0 at that of no evidence.
     eigenvalues : ndarray of shape (n_functions,)
         Of the functions, decreasing.
+    shape : Shape or None
+        What the score must look like along the column.
+    free : SmoothColumn or None
+        Where there is a shape: the column without it.
+    smoothness : float
+        What the ridge of the main term is multiplied by, its functions being divided by the root of it.
     """
 
     number: int | None
@@ -139,6 +146,9 @@ class SmoothColumn:
     main: Floats | CentredLevels
     pair: Floats
     eigenvalues: Floats
+    shape: Shape | None = None
+    free: SmoothColumn | None = None
+    smoothness: float = 1.0
 
     def with_fewer(self, of_number: int, of_category: int) -> SmoothColumn:
         """Return the column with no more than these numbers of functions of pairs."""
@@ -195,6 +205,14 @@ def knot_positions(knots: Floats, values: Floats) -> tuple[Indices, Floats]:
     level[missing] = len(knots)
     along[missing] = 0.0
     return level, along
+
+
+def mass_at_knots(level: Indices, along: Floats, row_weight: Floats, n_knots: int) -> Floats:
+    """Return the weight of rows at each knot, rows between two being shared, and at missing numbers."""
+    mass = np.bincount(level, row_weight * (1 - along), minlength=n_knots + 1)
+    following = np.minimum(level + 1, n_knots)
+    mass[:n_knots] += np.bincount(following, row_weight * along, minlength=n_knots + 1)[:n_knots]
+    return np.asarray(mass)
 
 
 @dataclass(frozen=True)
@@ -331,6 +349,22 @@ class SmoothColumns:
             dtype=np.int64,
         )
 
+    def with_curve(self, position: int) -> SmoothColumns:
+        """Return the same columns, one of them with the curve that it has without a shape, but no pair."""
+        columns = list(self.columns)
+        free = columns[position].free or columns[position]
+        columns[position] = replace(free, pair=columns[position].pair)
+        mains = sorted({*self.mains, position}) if free.main.shape[1] else self.mains
+        return replace(self, columns=tuple(columns), mains=tuple(mains))
+
+    @cached_property
+    def smoothness(self) -> Floats:
+        """Return what the ridge of each term is multiplied by."""
+        found = np.ones(self.n_terms)
+        n_slopes = len(self.slopes)
+        found[n_slopes : n_slopes + len(self.mains)] = [self.columns[j].smoothness for j in self.mains]
+        return found
+
     def slope_features(self, numbers: Floats) -> Floats:
         """Return the standardised numbers, clipped, 0 where missing."""
         kept = list(self.slopes)
@@ -373,8 +407,7 @@ def _smooth_column(
     knots = knots_of(numbers[present], row_weight[present], N_BINS)
     level, along = knot_positions(knots, numbers)
     n = len(knots)
-    mass = np.bincount(level, row_weight * (1 - along), minlength=n + 1)
-    mass[:n] += np.bincount(np.minimum(level + 1, n), row_weight * along, minlength=n + 1)[:n]
+    mass = mass_at_knots(level, along, row_weight, n)
     counts_missing = column.missing_seen and schema.missing == "value"
     main, values = _functions_of_walk(random_walk_kernel(n), mass, counts_missing=counts_missing)
     pair = np.zeros((n_codes + 1, 0))

@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import logsumexp, softmax
+
+from seminaive.objective.pointwise import log_losses
+from seminaive.selection.recalibration import recalibrate, shifted
 
 __all__ = ["CalibrationLine", "calibration_line", "smooth_frequency"]
 
@@ -22,7 +24,6 @@ Indices = npt.NDArray[np.int64]
 
 # The smallest probability that counts, as in `log_loss`.
 _LEAST = float(np.finfo(np.float64).eps)
-_MOST_STEPS, _TOLERANCE = 50, 1e-10
 # A recalibration whose fitted log loss is below this separates the classes: its slope has no end.
 _SEPARATED = 1e-5
 # Points that a smooth curve is computed from: more are averaged in as many groups of neighbours first.
@@ -54,55 +55,27 @@ def calibration_line(
     Returns
     -------
     CalibrationLine
-        Of NaN where the classes are separated, so that the slope grows without end, or where a class is
-        absent.
+        Of NaN where the classes are separated, so that the slope grows without end, where all
+        probabilities are the same, or where a class is absent.
     """
     n_classes = probabilities.shape[1]
-    logs = np.log(np.maximum(probabilities, _LEAST))
-    logs -= logs.mean(axis=1, keepdims=True)
-    truly = np.eye(n_classes)[truth]
-    share = weight / weight.sum()
     undefined = CalibrationLine(np.full(n_classes, np.nan), np.nan)
-    if (share @ truly == 0).any():
+    present = np.bincount(truth, weight, minlength=n_classes)
+    if (present == 0).any():
         return undefined
-    # The last entry is the slope; the first class's intercept stays 0.
-    place = np.append(np.zeros(n_classes), 1.0 if slope is None else slope)
-    moved = np.append(np.arange(1, n_classes), [n_classes] if slope is None else []).astype(int)
-    loss = _loss(place, logs, truly, share)
-    for _ in range(_MOST_STEPS):
-        gradient, hessian = _derivatives(place, logs, truly, share)
-        step = np.zeros(len(place))
-        curved = hessian[np.ix_(moved, moved)]
-        step[moved] = np.linalg.lstsq(curved, -gradient[moved], rcond=1e-12)[0]
-        decrement = -float(gradient @ step)
-        if decrement <= _TOLERANCE:
-            break
-        length = 1.0
-        while (new := _loss(place + length * step, logs, truly, share)) > loss and length > 1e-6:
-            length /= 2
-        place, loss = place + length * step, new
-        if loss < _SEPARATED:
-            return undefined
-    return CalibrationLine(place[:-1], float(place[-1]))
-
-
-def _loss(place: Floats, logs: Floats, truly: Floats, share: Floats) -> float:
-    scores = place[:-1] + place[-1] * logs
-    return float(share @ (logsumexp(scores, axis=1) - (truly * scores).sum(axis=1)))
-
-
-def _derivatives(place: Floats, logs: Floats, truly: Floats, share: Floats) -> tuple[Floats, Floats]:
-    """Return gradient and Hessian of the mean loss in intercepts and slope."""
-    fitted = softmax(place[:-1] + place[-1] * logs, axis=1)
-    wrong = (fitted - truly) * share[:, None]
-    gradient = np.append(wrong.sum(axis=0), float((wrong * logs).sum()))
-    weighted = fitted * share[:, None]
-    centred = logs - (fitted * logs).sum(axis=1, keepdims=True)
-    hessian = np.empty((len(place), len(place)))
-    hessian[:-1, :-1] = np.diag(weighted.sum(axis=0)) - weighted.T @ fitted
-    hessian[:-1, -1] = hessian[-1, :-1] = (weighted * centred).sum(axis=0)
-    hessian[-1, -1] = float((weighted * centred * logs).sum())
-    return gradient, hessian
+    logs = np.log(np.maximum(probabilities, _LEAST))
+    scores = logs[:, 1:] - logs[:, :1] if n_classes == 2 else logs - logs.mean(axis=1, keepdims=True)
+    if slope is None and np.ptp(scores, axis=0).max() <= _LEAST:
+        return undefined
+    # Newton's method counts in rows.
+    weight = weight * (len(weight) / weight.sum())
+    fit = recalibrate if slope is None else shifted
+    found = fit(scores if slope is None else slope * scores, truth, weight, n_classes)
+    fitted = found.scores(scores if slope is None else slope * scores)
+    if float(weight @ log_losses(fitted, truth)) < _SEPARATED * len(weight):
+        return undefined
+    intercepts = np.append(0.0, found.intercept) if n_classes == 2 else found.intercept - found.intercept[0]
+    return CalibrationLine(intercepts, found.slope if slope is None else slope)
 
 
 def smooth_frequency(
@@ -156,5 +129,5 @@ def _grouped(said: Floats, seen: Floats, weight: Floats) -> tuple[Floats, Floats
     group = np.minimum(place.astype(int), _MOST_POINTS - 1)
     total: Floats = np.bincount(group, weight[order]).astype(np.float64)
     used = total > 0
-    means = [np.bincount(group, (weight * own)[order])[used] / total[used] for own in (said, seen)]
+    means = [np.bincount(group, (weight * values)[order])[used] / total[used] for values in (said, seen)]
     return means[0], means[1], total[used]

@@ -39,7 +39,7 @@ def net_benefit(has_class: npt.ArrayLike, probability: Floats, weight: Floats, t
     hits = np.append(0.0, np.cumsum(share * np.asarray(has_class)[order]))
     acted = np.append(0.0, np.cumsum(share))
     n_acted = np.searchsorted(-probability[order], -thresholds, side="right")
-    return hits[n_acted] - (acted[n_acted] - hits[n_acted]) * thresholds / (1 - thresholds)
+    return np.asarray(hits[n_acted] - (acted[n_acted] - hits[n_acted]) * thresholds / (1 - thresholds))
 
 
 def net_benefit_of_all(share: float, thresholds: Floats) -> Floats:

@@ -129,7 +129,9 @@ class Correction:
         counts, said = self.replays.counts, self.replays.probabilities
         apparent = self._value(statistic, self.replays.apparent, self.weight)
         if self.method == "cross-validation":
-            corrected = _mean([self._value(statistic, own, self.weight) for own in self.replays.held_out])
+            corrected = _mean(
+                [self._value(statistic, values, self.weight) for values in self.replays.held_out]
+            )
         elif self.method == "harrell":
             on_drawn = [self._value(statistic, p, self.weight * n) for p, n in zip(said, counts, strict=True)]
             on_all = [self._value(statistic, p, self.weight) for p in said]
@@ -165,12 +167,12 @@ class Correction:
         """Return differences of the statistic between bootstrap samples and all rows, one per replay."""
         of_all = self._value(statistic, self.unseen, self.weight)
         pairs = [self._value(statistic, self.unseen, self.weight * n) for n in self.replays.counts]
-        return np.asarray(pairs) - of_all
+        return np.asarray(np.asarray(pairs) - of_all)
 
     @cached_property
     def unseen(self) -> Floats:
         """The mean probabilities of each row by fits that were made without it, (n_rows, n_classes)."""
-        return self.replays.held_out.mean(axis=0)
+        return np.asarray(self.replays.held_out.mean(axis=0))
 
     def _value(self, statistic: Statistic, probabilities: Floats, weight: Floats) -> Any:
         """Return a statistic of the rows that count."""

@@ -34,7 +34,8 @@ def as_pandas(X: Any) -> pd.DataFrame:
     if isinstance(X, pd.DataFrame):
         return X
     if hasattr(X, "to_pandas"):
-        return X.to_pandas()
+        frame: pd.DataFrame = X.to_pandas()
+        return frame
     values = X.toarray() if hasattr(X, "toarray") else np.asarray(X)
     return pd.DataFrame(values, columns=[f"x{k}" for k in range(values.shape[1])])
 
@@ -89,7 +90,7 @@ def effects_on_grid(model: Any, X: Any, grid: EffectGrid, n_classes: int) -> Flo
         effects = model.column_effects(_safe_indexing(X, grid.rows))
     except (UnavailableError, TooLargeError):  # no summary of the training table, or too many tuples
         return none
-    return effects[np.arange(len(grid.rows)), grid.columns]
+    return np.asarray(effects[np.arange(len(grid.rows)), grid.columns])
 
 
 def kept_terms_of(model: Any) -> list[str]:

@@ -212,7 +212,8 @@ def run_replays(
 
 @lru_cache(maxsize=1)
 def _stored(path: str) -> tuple[Any, TrainingRows]:
-    return joblib.load(path)
+    stored: tuple[Any, TrainingRows] = joblib.load(path)
+    return stored
 
 
 def _replay_stored(path: str, **unit: Any) -> list[dict[str, Any]]:
@@ -222,7 +223,7 @@ def _replay_stored(path: str, **unit: Any) -> list[dict[str, Any]]:
 
 def _replay(model: Any, rows: TrainingRows, **unit: Any) -> list[dict[str, Any]]:
     """Fit a clone to a bootstrap sample or to all but a fold, and ask it about all rows or about the fold."""
-    drawn, asked = rows.parts(**unit)
+    drawn, wanted = rows.parts(**unit)
     seed = stable_seed(unit["seed"], unit["kind"], unit["number"])
     fitted = clone(model)
     set_random_states(fitted, seed)
@@ -232,7 +233,7 @@ def _replay(model: Any, rows: TrainingRows, **unit: Any) -> list[dict[str, Any]]
         warnings.simplefilter("ignore")  # the fit to all rows has warned
         try:
             _fit(fitted, rows, drawn)
-            return [_record(fitted, rows, asked)]
+            return [_record(fitted, rows, wanted)]
         except Exception as error:  # noqa: BLE001 - whatever a model raises costs its replay only
             return [{"failure": f"{type(error).__name__}: {' '.join(str(error).split())}"[:500]}]
 
@@ -248,16 +249,16 @@ def _fit(model: Any, rows: TrainingRows, drawn: Indices) -> None:
     model.fit(_safe_indexing(rows.X, drawn), rows.labels[drawn], **inside)
 
 
-def _record(model: Any, rows: TrainingRows, asked: Indices) -> dict[str, Any]:
+def _record(model: Any, rows: TrainingRows, wanted: Indices) -> dict[str, Any]:
     """Write down what a fitted model says about some rows, as text that a results file can hold.
 
     Single precision is enough, and the same whether a replay was read from a file or not.
     """
-    probabilities = np.zeros((len(asked), len(rows.classes)))
+    probabilities = np.zeros((len(wanted), len(rows.classes)))
     known = np.searchsorted(rows.classes, model.classes_)
-    probabilities[:, known] = model.predict_proba(_safe_indexing(rows.X, asked))
+    probabilities[:, known] = model.predict_proba(_safe_indexing(rows.X, wanted))
     record = {"failure": "", "probabilities": _packed(probabilities)}
-    if len(asked) == len(rows.truth):
+    if len(wanted) == len(rows.truth):
         record["kept"] = json.dumps(kept_terms_of(model))
         record["effects"] = _packed(effects_on_grid(model, rows.X, rows.grid, len(rows.classes)))
     return record
@@ -315,4 +316,4 @@ def _held_out(rows: TrainingRows, found: list[dict[Any, Any]]) -> Floats:
     if not len(whole):
         reason = next(record["failure"] for record in found if record["failure"])
         raise InputError(f"a fit failed in every repetition of cross-validation. The first said: {reason}")
-    return whole / whole.sum(axis=2, keepdims=True)
+    return np.asarray(whole / whole.sum(axis=2, keepdims=True))

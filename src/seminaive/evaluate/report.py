@@ -7,35 +7,22 @@ phone, and follows the reader's light or dark setting. The same results give the
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
+from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+from jinja2 import Environment, StrictUndefined
 from rich.console import Group
 from rich.text import Text
 
 from seminaive.encode import without_formulas
 from seminaive.errors import InputError
-from seminaive.evaluate.page_pictures import (
-    bias_variance_figure,
-    boxes,
-    learning_curve_figures,
-    probability_figures,
-    rank_figure,
-    time_figure,
-)
-from seminaive.evaluate.page_tables import (
-    failures_section,
-    one_table_pairs,
-    overview,
-    pairs_by_rank,
-    table_by_table,
-    wins,
-)
-from seminaive.evaluate.report_page import folded, reading_section, whole_page
+from seminaive.evaluate import report_pictures, report_tables
+from seminaive.evaluate.inline_svg import COLOURS, N_MODEL_COLOURS, inline_svg
 from seminaive.evaluate.results_file import ExperimentResults
-from seminaive.evaluate.summary import LossSummary, same_models, summarise
+from seminaive.evaluate.summary import LossSummary, is_learning_curve, same_models, summarise
 from seminaive.evaluate.terminal import explanation, terminal_tables, title_of
 from seminaive.evaluate.verdict import verdict
 from seminaive.files import whole_file
@@ -104,68 +91,79 @@ class Report:
     def terminal(self) -> Group:
         """Give tables for ``rich.print``: which model is best, all of them, the first measure by table."""
         parts: list[Any] = []
-        for folds in same_models(self.results.folds):
-            summaries = self._summaries(folds)
-            parts += [Text(part) for part in (verdict(summaries[0], folds),) if part]
-            parts.append(terminal_tables(summaries, folds))
+        for section in self._sections():
+            parts += [Text(section.verdict)] if section.verdict else []
+            parts.append(terminal_tables(section.summaries, section.folds))
         return Group(*parts)
 
     def html(self) -> str:
-        """Compose the page."""
-        parts = same_models(self.results.folds)
-        sections = [self._section(folds, titled=len(parts) > 1) for folds in parts]
-        n_models = max(folds["model"].nunique() for folds in parts)
-        body = f"<h1>{escape(self.title)}</h1>{''.join(sections)}{reading_section()}"
-        return whole_page(self.title, n_models, body)
-
-    def _summaries(self, folds: pd.DataFrame) -> list[LossSummary]:
-        """Summarise every measure; models have the numbers and colours of their place in the first."""
-        found = [summarise(folds, metric) for metric in self.results.metrics]
-        order = found[0].order()
-        return [summary.in_order(order) for summary in found]
-
-    def _section(self, folds: pd.DataFrame, *, titled: bool) -> str:
-        """Compose the part of the page about tables on which the same models met."""
-        summaries = self._summaries(folds)
-        first = summaries[0]
-        names = [str(name) for name in first.mean.index]
-        notes = "".join(f"<p>{escape(self.notes[name])}</p>" for name in names if name in self.notes)
-        heading = f"<h2>{escape(', '.join(names))}</h2>" if titled else ""
-        name = escape(title_of(first.metric))
-        split = self.results.bias_variance
-        split = split[split["dataset"].isin(first.mean.index)]
-        others = [
-            folded(f"The same in {escape(title_of(summary.metric))}", _details(summary, folds))
-            for summary in summaries[1:]
-        ]
-        return (
-            f"<section>{heading}<p class=verdict>{escape(verdict(first, folds))}</p>{notes}"
-            f"{overview(summaries, folds)}<p class=note>{escape(_extent(folds, summaries))}</p>"
-            f"{failures_section(folds)}{learning_curve_figures(folds, first)}"
-            f"{probability_figures(first, self.results.histograms)}"
-            f"{folded(f'{name} in detail: tables, tests, folds', _details(first, folds))}"
-            f"{''.join(others)}"
-            f"{folded('Bias against variance', bias_variance_figure(split, first.models))}"
-            f"{folded('Time against loss', time_figure(folds, first))}</section>"
+        """Compose the page; without matplotlib it has no pictures, and says so."""
+        folder = files("seminaive.evaluate")
+        environment = Environment(autoescape=True, undefined=StrictUndefined)
+        environment.filters |= {"inline": inline_svg, "title_of": title_of}
+        template = environment.from_string(folder.joinpath("report_page.html").read_text(encoding="utf-8"))
+        content = template.render(
+            title=self.title,
+            style=folder.joinpath("report_page.css").read_text(encoding="utf-8"),
+            colours=COLOURS,
+            n_model_colours=N_MODEL_COLOURS,
+            sections=self._sections(),
+            notes=self.notes,
+            histograms=self.results.histograms,
+            tables=report_tables,
+            pictures=report_pictures if find_spec("matplotlib") else None,
         )
+        return f"{content}\n"
+
+    def _sections(self) -> "list[ReportSection]":
+        """Part the results by the models that met, and summarise every measure of each part."""
+        sections = []
+        for folds in same_models(self.results.folds):
+            found = [summarise(folds, metric) for metric in self.results.metrics]
+            order = found[0].order()
+            split = self.results.bias_variance
+            split = split[split["dataset"].isin(found[0].mean.index) & split["model"].isin(order)]
+            sections.append(ReportSection(folds, [summary.in_order(order) for summary in found], split))
+        return sections
 
 
-def _extent(folds: pd.DataFrame, summaries: list[LossSummary]) -> str:
-    """Say how many models, tables and results there are, and how to read the measures."""
-    n_models, n_tables = len(summaries[0].models), len(summaries[0].mean)
-    tables = f"{n_tables} tables" if n_tables > 1 else "one table"
-    return (
-        f"{n_models} models on {tables}, {len(folds):,} results; all models saw the same splits. "
-        f"{explanation(summaries)}"
-    )
+@dataclass(frozen=True, eq=False)
+class ReportSection:
+    """The part of a report about tables on which the same models met.
 
+    Parameters
+    ----------
+    folds : DataFrame
+    summaries : list of LossSummary
+        One per measure; models have the numbers and colours of their position in the first.
+    bias_variance : DataFrame
+    """
 
-def _details(summary: LossSummary, folds: pd.DataFrame) -> str:
-    """Compose everything about one measure: table by table, tests of differences, spread over folds."""
-    several = min(summary.complete.shape) >= 2
-    tests = (
-        f"{rank_figure(summary)}{pairs_by_rank(summary)}{wins(summary)}"
-        if several
-        else one_table_pairs(summary, folds)
-    )
-    return f"{table_by_table(summary)}{tests}<h3>Spread over the folds</h3>{boxes(summary, folds)}"
+    folds: pd.DataFrame
+    summaries: list[LossSummary]
+    bias_variance: pd.DataFrame
+
+    @property
+    def tables(self) -> list[str]:
+        """The names of the tables."""
+        return [str(name) for name in self.summaries[0].mean.index]
+
+    @property
+    def is_learning_curve(self) -> bool:
+        """Whether the folds are steps of growing training sets."""
+        return is_learning_curve(self.folds)
+
+    @property
+    def verdict(self) -> str:
+        """Which model is best, and what ties with it."""
+        return verdict(self.summaries[0], self.folds)
+
+    @property
+    def extent(self) -> str:
+        """How many models, tables and results there are, and how to read the measures."""
+        n_models, n_tables = len(self.summaries[0].models), len(self.tables)
+        tables = f"{n_tables} tables" if n_tables > 1 else "one table"
+        return (
+            f"{n_models} models on {tables}, {len(self.folds):,} results; all models saw the same splits. "
+            f"{explanation(self.summaries)}"
+        )

@@ -94,7 +94,7 @@ def _effect_pictures(found: Validation) -> Any:
         return
     if "class" in effects:
         effects = effects[effects["class"] == found.classes[-1]]
-    reach = effects.groupby("column", sort=False)["effect"].agg(lambda own: own.max() - own.min())
+    reach = effects.groupby("column", sort=False)["effect"].agg(lambda part: part.max() - part.min())
     ranked: pd.Series = reach[reach > 0].sort_values(ascending=False, kind="stable")
     for name in ranked.index[:_MOST_COLUMNS]:
         yield name, _image(ColumnEffectsDisplay.from_validation(found, name))

@@ -55,6 +55,8 @@ class EffectDisplay(Display):
         What is predicted, in the legend of several classes.
     column : column of a schema or None, default=None
         What the feature holds: dates have an axis of dates, and ordered levels are drawn in their order.
+    shape : str or None, default=None
+        The shape that the feature was fitted under, which is the title.
 
     Attributes
     ----------
@@ -81,6 +83,7 @@ class EffectDisplay(Display):
         names: list[str],
         target: str = "class",
         column: Column | None = None,
+        shape: str | None = None,
     ) -> None:
         self.effect = effect
         self.labels = labels
@@ -88,6 +91,7 @@ class EffectDisplay(Display):
         self.names = names
         self.target = target
         self.column = column
+        self.shape = shape
 
     @classmethod
     def from_estimator(
@@ -124,7 +128,8 @@ class EffectDisplay(Display):
         labels = axis_labels(effects, own.position) if own.table is not None else None
         predicted = getattr(estimator, "target_name_", "class")
         column = effects.schema.columns[own.position]
-        return cls(own, labels, targets, names, predicted, column).plot(ax=ax)
+        shape = getattr(estimator, "shapes_", {}).get(feature)
+        return cls(own, labels, targets, names, predicted, column, shape).plot(ax=ax)
 
     @property
     def _value_name(self) -> str:
@@ -139,6 +144,8 @@ class EffectDisplay(Display):
             self._draw_curve()
         else:
             self._draw_categories()
+        if self.shape is not None:
+            self.ax_.set_title(f"fitted as {clipped(self.shape, 40)}", loc="left", fontsize="medium")
         self.ax_.spines[["top", "right"]].set_visible(False)
         if len(self.targets) > 1:
             self.ax_.legend(

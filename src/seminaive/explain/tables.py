@@ -22,6 +22,8 @@ from seminaive.explain.what_matters import column_importances, tuples_that_matte
 from seminaive.scores import importance
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
@@ -54,7 +56,8 @@ def effects_table(model: Any) -> Any:
     frame
         With columns ``term``, ``value``, ``class`` (where there are more than two), ``effect``, ``at``,
         ``linear``, ``quadratic`` and ``weight``, the training weight of the value. That of a range of numbers
-        is approximate, because a model keeps a histogram of its numbers and not the numbers.
+        is approximate, because a model keeps a histogram of its numbers and not the numbers. Of a model with
+        shapes also ``shape``, that of the feature, empty where it has none.
 
     Examples
     --------
@@ -86,7 +89,7 @@ def effects_table(model: Any) -> Any:
         for cell in np.ndindex(*tuple_.weight.shape):
             label = " × ".join(own[code] for own, code in zip(axes, cell, strict=True))
             lines.add(tuple_.name, label, tuple_.table[cell], float(tuple_.weight[cell]))
-    return lines.frame(model.classes_)
+    return lines.frame(model.classes_, getattr(model, "shapes_", {}))
 
 
 def _add_curve(lines: _Lines, column: Column, curve: FeatureCurve, sketch: NumberSketch) -> None:
@@ -131,7 +134,7 @@ class _Lines:
             (effect, zero if linear is None else linear, zero if quadratic is None else quadratic)
         )
 
-    def frame(self, classes: Any) -> Any:
+    def frame(self, classes: Any, shapes: Mapping[str, str]) -> Any:
         terms, values, weights, anchors = zip(*self.names, strict=True)
         by_class = np.array(self.values)  # (lines, 3, classes)
         columns: dict[str, Any] = {"term": terms, "value": values}
@@ -151,6 +154,8 @@ class _Lines:
             "quadratic": quadratic,
             "weight": np.repeat(weights, repeat),
         }
+        if shapes:
+            columns["shape"] = [shapes.get(term, "") for term in columns["term"]]
         return frame_like(None, columns)
 
 

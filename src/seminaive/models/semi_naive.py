@@ -20,11 +20,10 @@ from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import FEW_FOLDS, MANY_ROWS, check_search, folds_by_size, is_whole
-from seminaive.models.started import StartedClassifier
+from seminaive.models.shaped import ShapedClassifier, obeying, position_of
 from seminaive.selection.baselines import NOTHING, baselines_of
+from seminaive.selection.engines import coefficient_engine, row_engine
 from seminaive.selection.folds import check_folds, stratified_folds
-from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.screening import Screen
 from seminaive.selection.started_search import StartedSearch
@@ -54,7 +53,7 @@ def faster_in_row_space(n_rows, n_features, n_classes):
     return n_rows**3 <= CUBES * n_features * n_classes
 
 
-class SemiNaive(StartedClassifier):
+class SemiNaive(ShapedClassifier):
     """Additive logistic regression with smooth curves and pairs, their strengths by cross-validation.
 
     Every number has a slope and a smooth curve, every category a table, and every pair of columns a smooth
@@ -72,6 +71,16 @@ class SemiNaive(StartedClassifier):
         for which the residuals of a fit without pairs have most evidence; none, for 0; for another number,
         as many of the most important ones, found by a first fit with all pairs; or a list of pairs of names
         or positions.
+    shapes : mapping of columns to shapes or None, default=None
+        What is known beforehand of numbers: "increasing", "decreasing", "convex", "concave", "linear" or
+        "none". The log odds of the second class then have the shape along the column, whatever the other
+        columns hold; a pair such as ``("increasing", "severe")`` names the class instead, and must do so with
+        more than two classes: its score less that of every other class increases. Between the ends of the
+        training range, or 4 deviations from the mean, if these are nearer; beyond them a score is constant. A
+        column with a shape has no pairs, and the level of missing cells is outside of it.
+    smoothness : mapping of columns to numbers or None, default=None
+        What the ridge of a number's curve is multiplied by: above 1 the curve is smoother than the rows alone
+        would have it, below 1 rougher.
     start : fitted additive model or None, default=None
         An earlier model, fitted to other rows, from which to start: the score is then an intercept, plus a
         slope times the earlier score, plus terms that are held back toward nothing. Held-out rows say how far
@@ -129,6 +138,11 @@ class SemiNaive(StartedClassifier):
     interactions_ : frame
         One row per pair that has a term, most important first: ``first``, ``second`` and ``importance``, the
         standard deviation of its contribution over the training rows.
+    shapes_ : dict of str to str
+        The shape of each column that has one.
+    shape_costs_ : frame
+        One row per shape: ``column``, ``shape``, ``cost`` (by how much the held-out log loss is lower without
+        it, the strengths being the same; negative where the shape helps) and ``standard_error``.
     cv_results_ : dict of ndarray
         For each trial ``slopes``, ``mains`` and ``pairs`` (strengths), ``round`` (of relevance updates) and
         ``log_loss``, the mean over held-out rows and one more of unknown label (Laplace's rule of
@@ -179,6 +193,8 @@ class SemiNaive(StartedClassifier):
         self,
         *,
         interactions="all",
+        shapes=None,
+        smoothness=None,
         start=None,
         cv="auto",
         tol=1e-3,
@@ -193,6 +209,8 @@ class SemiNaive(StartedClassifier):
         verbose=False,
     ):
         self.interactions = interactions
+        self.shapes = shapes
+        self.smoothness = smoothness
         self.start = start
         self.cv = cv
         self.tol = tol
@@ -232,9 +250,11 @@ class SemiNaive(StartedClassifier):
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
                     weights = self._search(rows, folded, self._most_important(), step, earlier)
             if earlier is None:
+                self._attenuate(rows)
                 self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
             else:
-                self._summarise_started(rows, earlier)
+                self._finish_started(rows, earlier)
+            self._question_shapes()
         return self
 
     def _search(self, rows, folded, wanted, step, earlier=None):
@@ -244,6 +264,7 @@ class SemiNaive(StartedClassifier):
         """
         self.schema_ = rows.table.schema
         columns = SmoothColumns.of(rows.table, rows.weights)
+        columns = self._with_shapes(columns, self.schema_, lambda _: (rows.table, rows.weights))
         searched = self._searched(folded)
         by_class = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
         columns, search, answer = self._run_search(
@@ -297,14 +318,16 @@ class SemiNaive(StartedClassifier):
         if earlier is not None:
             search = StartedSearch(engine, earlier.columns_of(rows.table), search_of)
         self.n_pairs_considered_ = int(crossed.n_pairs)
-        return columns, search, search.run()
+        answer = search.run()
+        self._keep_shape_costs(search, answer.best, lambda columns: self._engine(columns, *screen.rows))
+        return columns, search, answer
 
     def _engine(self, columns, table, labels, row_weight, n_classes, splits):
         """Return what fits some columns, the faster of two."""
         parts = (columns, table, labels, row_weight, n_classes, splits)
         if faster_in_row_space(len(labels), int(columns.sizes.sum()), n_classes):
-            return KernelEngine(*parts)
-        return ProjectedEngine(*parts, n_threads=effective_n_jobs(self.n_jobs))
+            return row_engine(*parts)
+        return coefficient_engine(*parts, n_threads=effective_n_jobs(self.n_jobs))
 
     def _searched(self, folded):
         """Return the rows that the search sees, with their folds: all, or a stratified sample."""
@@ -333,7 +356,7 @@ class SemiNaive(StartedClassifier):
     def _refit(self, rows, columns, search, answer, earlier):
         """Fit all rows under the strengths and relevances of the best trial on a sample."""
         n_threads = effective_n_jobs(self.n_jobs)
-        engine = ProjectedEngine(
+        engine = coefficient_engine(
             columns, rows.table, rows.labels, rows.weights, rows.n_classes, [], n_threads=n_threads
         )
         baseline = None
@@ -386,7 +409,8 @@ class SemiNaive(StartedClassifier):
         if isinstance(search, StartedSearch):
             self.cv_results_["slope"] = np.array(search.slopes)
         kept = _terms_with_any(columns, answer)
-        coefficients = answer.coefficients[np.append(True, np.repeat(kept, columns.sizes))]
+        coefficients = obeying(columns, answer.coefficients)
+        coefficients = coefficients[np.append(True, np.repeat(kept, columns.sizes))]
         self.scores_, weights = smooth_scores(
             columns.only(kept), coefficients, schema.cardinalities, weights_of
         )
@@ -458,9 +482,10 @@ class SemiNaive(StartedClassifier):
         if isinstance(given, str) or is_whole(given):
             return None if self._wants_pairs() else []
         present = {*schema.coded}
-        pairs = [tuple(_position(schema.names, entry) for entry in pair) for pair in given]
+        pairs = [tuple(position_of(schema.names, entry, "interactions") for entry in pair) for pair in given]
         if any(a == b for a, b in pairs):
             raise InputError(f"interactions are pairs of two different columns, got {given!r}")
+        self._refuse_shaped_pairs(schema, pairs)
         return [(a, b) for a, b in pairs if a in present and b in present]
 
     def _cv(self, rows):
@@ -493,15 +518,6 @@ def _terms_with_any(columns, answer):
     """Return which terms have relevance or, in another trial of the average, coefficients."""
     moved = [answer.coefficients[block].any() for block in term_blocks(columns)]
     return (answer.relevances > 0) | np.array(moved, dtype=bool)
-
-
-def _position(names, entry):
-    """Return the position of a column, given by name or position."""
-    if isinstance(entry, str) and entry in names:
-        return names.index(entry)
-    if is_whole(entry) and -len(names) <= entry < len(names):
-        return int(entry) % len(names)
-    raise InputError(f"interactions name {entry!r}, which is not a column: {list(names)}")
 
 
 def _restricted(splits, sampled, n_rows):

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 def smooth_columns(survey: Survey, coding: Coding) -> SmoothColumns:
     """Learn the functions of each column from the counts of its values in all rows."""
-    return SmoothColumns.of_margins(coding.schema, lambda position: _margin(survey, coding, position))
+    return SmoothColumns.of_margins(coding.schema, lambda position: margin_of(survey, coding, position))
 
 
-def _margin(survey: Survey, coding: Coding, position: int) -> tuple[EncodedTable, Floats]:
+def margin_of(survey: Survey, coding: Coding, position: int) -> tuple[EncodedTable, Floats]:
     """Return one row for each value of a column, with its weight; other columns of it mean nothing."""
     schema, column = coding.schema, coding.schema.columns[position]
     if isinstance(column, CategoricalColumn):

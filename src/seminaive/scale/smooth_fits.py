@@ -13,8 +13,8 @@ from seminaive.models.folded import fold_rows
 from seminaive.models.parameters import is_whole
 from seminaive.models.semi_naive import pair_cuts
 from seminaive.scale.scratch import scratch_folder
-from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
-from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.scale.smooth_blocks import SmoothBlockedLoss, margin_of, smooth_blocks, smooth_columns
+from seminaive.selection.engines import coefficient_engine
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts
 
@@ -57,6 +57,8 @@ def fit_semi_naive(model: SemiNaive, work: Work) -> None:
         if is_whole(model.interactions) and 0 < model.interactions < len(model._pairs):
             wanted = model._most_important()
             tuples = _search_smooth(model, work, survey, coding, folded, wanted, step)
+    model._attenuate(sample, _class_weight(survey, coding))
+    model._question_shapes()
     work.keep_summary(lambda: _smooth_summary(survey, coding, tuples))
 
 
@@ -70,7 +72,9 @@ def _search_smooth(
     step: Steps,
 ) -> TupleCounts:
     """Search on the sample, fit all rows and keep the answer; return the weights of its tuples."""
-    columns = smooth_columns(survey, coding)
+    columns = model._with_shapes(
+        smooth_columns(survey, coding), coding.schema, lambda position: margin_of(survey, coding, position)
+    )
     by_class = _class_weight(survey, coding)
     columns, search, answer = model._run_search(columns, wanted, folded, survey.n_rows, by_class, step)
     answer = _refit_smooth(model, work, survey, coding, columns, folded.rows, search, answer)
@@ -100,7 +104,7 @@ def _refit_smooth(
     total = float(_class_weight(survey, coding).sum())
     # The sample, weighted like all rows, is where the fit starts and what preconditions it.
     weights = sample.weights * (total / sample.weights.sum())
-    engine = ProjectedEngine(columns, sample.table, sample.labels, weights, sample.n_classes, [])
+    engine = coefficient_engine(columns, sample.table, sample.labels, weights, sample.n_classes, [])
     prepared = engine.prepare(answer.relevances[None])
     strengths, tol = answer.best.strengths, model.tol**2
     start = engine.fit_all(prepared, strengths, None, tol, model.max_iter).coefficients

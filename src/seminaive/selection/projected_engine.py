@@ -286,14 +286,12 @@ class ProjectedEngine:
         precondition = self._preconditioner(curvature, strength)
         objective = PenalisedLoss(loss, Ridge(_finite(wide)), precondition)
         shape = (loss.shape[0], loss.n_weightings, k)
-        result = minimize_truncated_newton(
-            objective,
-            start.reshape(shape),
-            tol=float(np.sqrt(tol)),
-            max_iter=max_iter,
-            reference=None,
-        )
+        root = float(np.sqrt(tol))
+        result = self._minimize(objective, start.reshape(shape), root, max_iter)
         return replace(result, solution=result.solution.reshape(loss.shape))
+
+    def _minimize(self, objective: PenalisedLoss, start: Floats, tol: float, max_iter: int) -> SolverResult:
+        return minimize_truncated_newton(objective, start, tol=tol, max_iter=max_iter, reference=None)
 
     def _curvature_at(self, loss: EmpiricalLoss, start: Floats | None) -> Curvature:
         """Return the curvature at a start; that of the first start serves until relevances change."""
@@ -324,8 +322,17 @@ class ProjectedEngine:
 
         Its argument has the columns of all weightings side by side, as many for each.
         """
+        return self._inverse_by(self._factors(curvature, strength), curvature, strength)
+
+    def _factors(self, curvature: Curvature, strength: list[Floats]) -> list[Floats]:
+        """Return the Cholesky factors of the penalised Hessians of the leading coefficients."""
+        ridges = [own[self._leading] for own in strength]
+        return [factor_with_ridge(*system) for system in zip(curvature.grams, ridges, strict=True)]
+
+    def _inverse_by(
+        self, factors: list[Floats], curvature: Curvature, strength: list[Floats]
+    ) -> Callable[[Floats], Floats]:
         leading, others = self._leading, self._others
-        factors = [_factor(gram, own[leading]) for gram, own in zip(curvature.grams, strength, strict=True)]
         rest = np.stack([own[others] for own in strength], axis=1)
         repeats = curvature.diagonal.shape[1] // len(strength)
         fixed = np.repeat(np.isinf(np.stack(strength, axis=1)), repeats, axis=1)
@@ -462,7 +469,7 @@ class _Probes:
         return self.inverse(gradient[:, :, 0])[:, :, None]
 
 
-def _factor(gram: Floats, strength: Floats) -> Floats:
+def factor_with_ridge(gram: Floats, strength: Floats) -> Floats:
     """Return the lower Cholesky factor of a Gram matrix plus the ridge; of 1 where that is infinite."""
     free = np.isfinite(strength)
     if free.all():
@@ -472,7 +479,7 @@ def _factor(gram: Floats, strength: Floats) -> Floats:
 
 def _degrees_of_freedom(gram: Floats, strength: Floats) -> Floats:
     """Return ``1 - strength_i [(H + diag strength)^-1]_ii``."""
-    root, _ = dtrtri(_factor(gram, strength), lower=True, overwrite_c=True)
+    root, _ = dtrtri(factor_with_ridge(gram, strength), lower=True, overwrite_c=True)
     return np.asarray(
         np.where(np.isinf(strength), 0.0, 1.0 - _finite(strength) * np.einsum("ij,ij->j", root, root))
     )

@@ -310,8 +310,11 @@ class RelevanceSearch:
         fits = [*best.fits, self._fit_all(best)]
         new = np.empty_like(relevances)
         found = engine.evidence(best.prepared, range(len(fits)), best.strengths, fits)
+        # A multiple of a ridge that the user chose stays: relevances are those of terms without it.
+        times = engine.columns.smoothness
         for which, (penalties, degrees) in enumerate(zip(*found, strict=True)):
-            new[which] = updated_relevances(relevances[which], penalties, degrees, engine.columns.groups)
+            update = (penalties / times, degrees, engine.columns.groups)
+            new[which] = updated_relevances(relevances[which], *update)
         return new
 
     # Trials

@@ -87,7 +87,7 @@ def smoother(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     return np.asarray(lower), root
 
 
-class _NewtonSystem:
+class NewtonSystem:
     """The Newton equations ``(I + W K) a + W 1 b = right``, ``1'a = 0`` at given second derivatives W.
 
     They are factored once and used for several steps. For two classes W is diagonal. For more,
@@ -97,11 +97,20 @@ class _NewtonSystem:
     the lower triangles are computed. Rows that hardly ever belong to a class have D_c = 0 in its block, which
     makes the block smaller; conjugate gradients make up for what is left out. The intercepts b are eliminated
     last.
+
+    Parameters
+    ----------
+    kernel : ndarray of shape (n_rows, n_rows)
+    loss : RowLoss
+    posterior : ndarray of shape (n_rows, n_columns)
+        Where the second derivatives are taken.
+    exact : bool
+        Whether rows that hardly ever belong to a class stay in its block.
     """
 
-    def __init__(self, kernel: Floats, loss: RowLoss, posterior: Floats) -> None:
+    def __init__(self, kernel: Floats, loss: RowLoss, posterior: Floats, *, exact: bool = False) -> None:
         self.kernel = kernel
-        self.exact = loss.n_columns == 1 or len(kernel) < MANY_ROWS
+        self.exact = exact or loss.n_columns == 1 or len(kernel) < MANY_ROWS
         self.blocks: list[tuple[int, Indices, Floats]] = []
         if loss.n_columns == 1:
             self.factor, root = factor_curvature(kernel, loss.curvature(posterior)[:, 0])
@@ -184,6 +193,30 @@ class _NewtonSystem:
         found -= (intercept @ self._moved).reshape(found.shape)
         return found, self.kernel @ found + intercept
 
+    def smooth_each(self, offsets: Floats) -> tuple[Floats, Floats]:
+        """Return the weights a and intercepts b of ``(I + W K) a + W 1 b = W o`` for each offset o.
+
+        Parameters
+        ----------
+        offsets : ndarray of shape (n, n_rows, n_columns)
+        """
+        if self.blocks:
+            found = self._times_blocks_each(offsets)
+            shared, _ = dpotrs(self.factor, found.sum(axis=2).T, lower=True)
+            found -= self._times_blocks_each(np.broadcast_to(shared.T[:, :, None], found.shape))
+        else:
+            found = np.ascontiguousarray(self._times_curvature(offsets[:, :, 0].T).T)[:, :, None]
+        intercepts = found.sum(axis=1) @ self._intercepts.T
+        found -= (intercepts @ self._moved).reshape(found.shape)
+        return found, intercepts
+
+    def _times_blocks_each(self, vectors: Floats) -> Floats:
+        """Return E_c times the column of each class c of several vectors, (n, n_rows, n_columns)."""
+        found = np.zeros(vectors.shape)
+        for c, rows, lower in self.blocks:
+            found[:, rows, c] = dsymm(1.0, lower, vectors[:, rows, c].T, lower=True).T
+        return found
+
     def _times_blocks(self, vectors: Floats) -> Floats:
         """Return E_c times the column of each class c."""
         found = np.zeros(vectors.shape)
@@ -246,7 +279,7 @@ def minimize_kernel(
         if decrement > SLOW * before:
             found, enough = _refined(system, loss, point.posterior, gradient, (step, moved), FORCING)
             if not enough:
-                system = _NewtonSystem(kernel, loss, point.posterior)
+                system = NewtonSystem(kernel, loss, point.posterior)
                 found = system.solve(gradient)
             step, moved = found
             decrement = 0.5 * float(np.vdot(gradient, moved))
@@ -261,10 +294,10 @@ def minimize_kernel(
     return KernelFit(point.weights, intercept, point.scores, point.value, n_iter, optimality)
 
 
-def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, _NewtonSystem]:
+def _first_step(kernel: Floats, loss: RowLoss, start: Floats) -> tuple[_Point, NewtonSystem]:
     """Return the minimum of the quadratic model at some scores."""
     _, posterior = loss.evaluate(start)
-    system = _NewtonSystem(kernel, loss, posterior)
+    system = NewtonSystem(kernel, loss, posterior)
     right = loss.curved(posterior, start) + loss.residuals(posterior)
     found = system.solve(right)
     if not system.exact:
@@ -291,7 +324,7 @@ class _Preconditioned:
     right side beside zeros, ``[0, r]``, so that the plain scalar product of the two is x'K r.
     """
 
-    system: _NewtonSystem
+    system: NewtonSystem
     loss: RowLoss
 
     def hessian_product(self, posterior: Floats, /) -> Callable[[Floats], Floats]:
@@ -310,7 +343,7 @@ class _Preconditioned:
 
 
 def _refined(
-    system: _NewtonSystem,
+    system: NewtonSystem,
     loss: RowLoss,
     posterior: Floats,
     right: Floats,

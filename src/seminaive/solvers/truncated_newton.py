@@ -82,7 +82,7 @@ def minimize_truncated_newton(
         direction, products, _ = newton_direction(objective, z, gradient, step, aim)
         slope = dot_of_each(gradient, direction)
         old_values = values
-        z, values, gradient, trials = _stepped(objective, z, values, gradient, direction, slope)
+        z, values, gradient, trials = stepped(objective, z, values, gradient, direction, slope)
         passes += products + trials
         n_iter += 1
         step = objective.precondition(gradient)
@@ -141,7 +141,7 @@ def newton_direction(
     return solution, n_products, np.sqrt(np.maximum(square, 0.0))
 
 
-def _stepped(
+def stepped(
     objective: SideBySide, z: Floats, values: Floats, gradient: Floats, direction: Floats, slope: Floats
 ) -> tuple[Floats, Floats, Floats, int]:
     """Return the point after steps that fall enough, the values and gradients there, and the trials.

@@ -1,0 +1,122 @@
+"""What the shapes of columns cost: held-out rows scored with all of them, and without one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.design.shaped_columns import LINEAR
+from seminaive.selection.decision import SEARCH
+from seminaive.selection.relevance_search import PLAN, updated_relevances
+from seminaive.selection.screening import kept_terms
+from seminaive.selection.shaped_kernel_engine import ShapedKernelEngine
+from seminaive.selection.shaped_projected_engine import ShapedProjectedEngine
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from seminaive.design.smooth_columns import SmoothColumns
+    from seminaive.selection.relevance_search import Engine, RelevanceSearch, Trial
+
+    Floats = NDArray[np.float64]
+
+SHAPED = (ShapedKernelEngine, ShapedProjectedEngine)
+
+
+def costs_of_shapes(
+    search: RelevanceSearch, trial: Trial, engine_of: Callable[[SmoothColumns], Engine]
+) -> dict[int, tuple[float, float]]:
+    """Return what each shape adds to the held-out log loss, and its standard error.
+
+    The folds of a trial are fitted again without the shape of one column, under the same strengths. The
+    column's relevances are found anew: under the shape, a curve that had nothing to say has lost them. A
+    trial's score of one row was learned from the others, so that n rows vary like n / 2 independent ones
+    (docs/decisions/0015-decide-by-the-rows.md).
+
+    Parameters
+    ----------
+    search : RelevanceSearch
+    trial : Trial
+    engine_of : callable
+        From columns to what fits them to the rows of the search.
+
+    Returns
+    -------
+    dict
+        By the positions of shaped columns among the smooth columns.
+    """
+    held_out = search.held_out
+    losses = held_out.expected_losses(trial.scores)
+    found = {}
+    for position, column in enumerate(search.engine.columns.columns):
+        if column.shape is None:
+            continue
+        found[position] = 0.0, 0.0
+        if _binds(search.engine, position):
+            differences = losses - _losses_without(search, trial, position, engine_of)
+            error = np.sqrt(2.0) * held_out.standard_error(differences)
+            found[position] = float(held_out.mean(differences)), float(error)
+    return found
+
+
+def _binds(engine: Any, position: int) -> bool:
+    """Tell whether the shape of a column leaves out any curve: a column of two values has lines only."""
+    column = engine.columns.columns[position]
+    if column.number not in engine.columns.slopes:
+        return False
+    if column.shape.kind == LINEAR:
+        return True
+    return isinstance(engine, SHAPED) and position in engine.constraints.owners
+
+
+def _losses_without(
+    search: RelevanceSearch, trial: Trial, position: int, engine_of: Callable[[SmoothColumns], Engine]
+) -> Floats:
+    """Return the losses of held-out rows without the shape of a column.
+
+    The better of two fits: with the column's terms as free as at the start of a search, and after an update
+    of all relevances.
+    """
+    engine, relevances = _without_shape(search, trial, position, engine_of)
+    held_out, folds = search.held_out, range(len(engine.splits))
+
+    def fitted(starts: Any) -> tuple[Any, Any, Floats]:
+        prepared = engine.prepare(relevances)
+        fits = engine.fit_folds(prepared, trial.strengths, starts, SEARCH.fold_tol, search.max_iter)
+        return prepared, fits, held_out.expected_losses(held_out.gathered([fit.scores for fit in fits]))
+
+    prepared, fits, first = fitted(None)
+    penalties, degrees = engine.evidence(prepared, folds, trial.strengths, fits)
+    for k in folds:
+        update = (penalties[k] / engine.columns.smoothness, degrees[k], engine.columns.groups)
+        relevances[k] = updated_relevances(relevances[k], *update)
+    *_, second = fitted([fit.place for fit in fits])
+    return first if held_out.mean(first) < held_out.mean(second) else second
+
+
+def _without_shape(
+    search: RelevanceSearch, trial: Trial, position: int, engine_of: Callable[[SmoothColumns], Engine]
+) -> tuple[Any, Floats]:
+    """Return what fits the columns without the shape of one, and relevances.
+
+    Those of the column's terms give them the prior variance of the start of a search, or more.
+    """
+    engine: Any = search.engine
+    columns = engine.columns
+    relevances = np.stack([prepared.relevances for prepared in trial.prepared])
+    if columns.columns[position].shape.kind == LINEAR:
+        curved = columns.with_curve(position)
+        if position in curved.mains and position not in columns.mains:
+            place = len(curved.slopes) + curved.mains.index(position)
+            relevances = np.insert(relevances, place, 1.0, axis=1)
+        engine = engine_of(curved)
+    else:
+        engine = engine.without_shape(position)
+    this = np.arange(len(columns.columns)) == position
+    terms = kept_terms(engine.columns, this[None])[0]
+    held_back = (np.asarray(trial.strengths) / PLAN.starts)[engine.columns.groups]
+    relevances[:, terms] = np.clip(held_back, 1.0, PLAN.relevances[1])[terms]
+    return engine, relevances

@@ -1,0 +1,122 @@
+"""Fits of smooth columns whose curves have shapes, in their coefficients."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from seminaive.design.shape_constraints import ShapeConstraints
+from seminaive.objective.factor import inverse_of
+from seminaive.selection.projected_engine import ProjectedEngine, factor_with_ridge
+from seminaive.solvers.constrained_newton import ConstrainedProblem, minimize_constrained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from seminaive.objective.penalised_loss import PenalisedLoss
+    from seminaive.selection.projected_engine import CoefficientFit, Curvature, PreparedRelevances
+    from seminaive.solvers.result import SolverResult
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class ShapedPreconditioner:
+    """An approximate inverse C of penalised Hessians, and ``A C A'`` of inequalities ``A b >= 0``.
+
+    Parameters
+    ----------
+    inverse : callable
+        Multiplies gradients by C.
+    covariances : callable
+        Returns A C A' of each system.
+    """
+
+    inverse: Callable[[Floats], Floats]
+    covariances: Callable[[], list[Floats]]
+
+    def __call__(self, gradient: Floats) -> Floats:
+        """Return gradients times C."""
+        return self.inverse(gradient)
+
+
+class ShapedProjectedEngine(ProjectedEngine):
+    """Fits of all folds side by side, each under the shapes of its columns.
+
+    Its parameters are those of `ProjectedEngine`.
+    """
+
+    def __init__(self, columns: Any, *rows: Any, **options: Any) -> None:
+        # The number of classes comes fourth, after the table, the labels and their weights.
+        self.constraints = ShapeConstraints.of(columns, rows[3])
+        super().__init__(columns, *rows, **options)
+        # Last, so that the last block of a Cholesky factor is that of coefficients that have a shape.
+        shaped = self.constraints.places
+        others = ~np.isin(self._leading, shaped)
+        order = np.append(np.flatnonzero(others), np.searchsorted(self._leading, shaped))
+        self._leading_features = np.ascontiguousarray(self._leading_features[:, order])
+        self._leading = self._leading[order]
+
+    def _largest_of_first(self, listed: Indices, n_coefficients: int) -> tuple[Floats, Indices]:
+        """Return the features of largest squares, pairs aside, and all of columns with shapes."""
+        _, largest = super()._largest_of_first(listed, n_coefficients)
+        chosen = np.union1d(largest, self.constraints.places)
+        return np.ascontiguousarray(self._dense[:, np.searchsorted(listed, chosen)]), chosen
+
+    def _covariance(self, factor: Floats, strength: Floats) -> Floats:
+        """Return the inverse of a penalised Hessian between coefficients that have a shape, by its factor."""
+        places = self.constraints.places
+        free = np.isfinite(strength[places])
+        inverse = inverse_of(np.asfortranarray(factor[-len(places) :, -len(places) :]))
+        return np.asarray(inverse * (free & free[:, None]))
+
+    def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> ShapedPreconditioner:
+        """Return about the inverse of the penalised Hessian, and what it says of the inequalities."""
+        factors = self._factors(curvature, strength)
+
+        def covariances() -> list[Floats]:
+            systems = zip(factors, strength, strict=True)
+            return [self.constraints.covariance(self._covariance(*system)) for system in systems]
+
+        return ShapedPreconditioner(self._inverse_by(factors, curvature, strength), covariances)
+
+    def _minimize(self, objective: PenalisedLoss, start: Floats, tol: float, max_iter: int) -> SolverResult:
+        """Minimise an objective under the shapes."""
+        precondition = objective.preconditioner
+        if not len(self.constraints) or not isinstance(precondition, ShapedPreconditioner):
+            return super()._minimize(objective, start, tol, max_iter)
+        problem = ConstrainedProblem(objective, self.constraints, precondition.covariances())
+        return minimize_constrained(problem, start, tol=tol, max_iter=max_iter)
+
+    def without_shape(self, column: int) -> ShapedProjectedEngine:
+        """Return the same engine in which one column is free."""
+        made = copy(self)
+        vars(made).update(constraints=self.constraints.without(column), _curvatures={})
+        return made
+
+    def evidence(
+        self,
+        prepared: list[PreparedRelevances],
+        which: Sequence[int],
+        strengths: Sequence[float],
+        fits: list[CoefficientFit],
+    ) -> tuple[Floats, Floats]:
+        """Return penalties and degrees of freedom, the latter without what shapes hold fixed."""
+        penalties, degrees = super().evidence(prepared, which, strengths, fits)
+        if not len(self.constraints):
+            return penalties, degrees
+        places = self.constraints.places
+        for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
+            strength = self._strength(prepared[k].relevances, strengths)
+            gram = self._gram(self._leading_features, self._mean_curvature(k, fit.scores))
+            covariance = self._covariance(factor_with_ridge(gram, strength[self._leading]), strength)
+            removed = self.constraints.removed_degrees(covariance, strength[places], fit.coefficients[places])
+            lost = np.bincount(self._term_of[places - 1], removed, minlength=len(degrees[number]))
+            degrees[number] = np.maximum(degrees[number] - lost, 0.0)
+        return penalties, degrees
