@@ -217,12 +217,12 @@ def _columns(
     The last change of a set is found by one pass over arrays, so that long columns are cheapest there.
     """
     rules = changeable(changes.schema, changes.looked_at, may_change)
-    unknown = [changes.schema.columns[own].name for own in rules if own in changes.unknown]
+    unknown = [changes.schema.columns[position].name for position in rules if position in changes.unknown]
     if unknown and may_change is not None:
         raise InputError(
             f"{unknown[0]!r} is unknown in this row, and cannot change: leave it out of may_change"
         )
-    rules = {own: rule for own, rule in rules.items() if own not in changes.unknown}
+    rules = {position: rule for position, rule in rules.items() if position not in changes.unknown}
     foreign = [name for name in cost if name not in changes.schema.names]
     if foreign:
         raise InputError(f"cost names {foreign[0]!r}, which is not a column: {list(changes.schema.names)}")

@@ -373,14 +373,14 @@ class _Workbook:
             for label, score in zip(self.portable.classes, scores, strict=True)
         ]
 
-    def _add_attenuation(self, own: UnknownColumns, scores: list[str]) -> list[str]:
+    def _add_attenuation(self, unknown: UnknownColumns, scores: list[str]) -> list[str]:
         """Add which cells are unknown, and the scores of rows that have some; return the scores."""
         schema = self.portable.schema
-        names = [schema.columns[position].name for position in own.positions]
+        names = [schema.columns[position].name for position in unknown.positions]
         sheet = _Sheet(self, "unknown", ["covariance", *names])
-        lines = sheet.block([[name, *row] for name, row in zip(names, own.covariance, strict=True)])
+        lines = sheet.block([[name, *row] for name, row in zip(names, unknown.covariance, strict=True)])
         cells = []
-        for position, name in zip(own.positions, names, strict=True):
+        for position, name in zip(unknown.positions, names, strict=True):
             condition = f'{self.inputs[position]}=""'
             if isinstance(schema.columns[position], CategoricalColumn):
                 condition = f"{self.codes[position]}={schema.n_values(schema.columns[position])}"
@@ -395,10 +395,10 @@ class _Workbook:
         ]
         total = f"MAX(SUM({spreads[0]}:{spreads[-1].removeprefix('steps!')}),0)"
         factor = self.step("factor of scores", f"=1/SQRT(1+{float(PER_VARIANCE)!r}*{total})")
-        share = self.step("share of the class shares", f"=MIN((1-{factor})/{float(own.most_lost)!r},1)")
+        share = self.step("share of the class shares", f"=MIN((1-{factor})/{float(unknown.most_lost)!r},1)")
         return [
             self.step(f"answered score: {name}", f"={factor}*{score}+{share}*{float(lack)!r}")
-            for name, score, lack in zip(self.outputs, scores, own.lack, strict=True)
+            for name, score, lack in zip(self.outputs, scores, unknown.lack, strict=True)
         ]
 
     def _add_answers(self, predict: _Sheet, weights: list[str], rows: int) -> None:
