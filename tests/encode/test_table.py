@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from seminaive import NaiveBayes
 from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn, Schema, TableEncoder, mdl_cuts
-from seminaive.encode import table as table_module
+from seminaive.encode import encoded_table as table_module
 from seminaive.encode.frames import open_table
 from seminaive.errors import InputError, TableTypeError
 

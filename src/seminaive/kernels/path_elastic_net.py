@@ -183,8 +183,8 @@ def minimise_quadratic(gram, q, u, x, l1, l2, tol, max_cycles, active, step, fac
 
     Coordinate descent finds the signs. A Newton step on E costs about as much as |E| / 6 cycles and is taken
     after as many of them (in every cycle where E is small); it ends the descent however ill-conditioned the
-    columns are. A step that is cut is followed by another, more often with many scores: cycles bring back what the
-    steps have set to zero. Returns the number of cycles.
+    columns are. A step that is cut is followed by another, more often with many scores: cycles bring back
+    what the steps have set to zero. Returns the number of cycles.
     """
     since_newton = 0
     crossings = 5
