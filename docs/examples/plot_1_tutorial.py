@@ -168,6 +168,10 @@ sorted(path.name for path in folder.iterdir())
 #     seminaive explain customers.model
 #     seminaive predict customers.model new-customers.csv --out answers.csv
 #     seminaive compare customers.csv --target left --report customers.html
+#     seminaive validate customers.csv --target left --page customers-validation.html
+#
+# How sure is all this? :doc:`Validation that repeats everything, stability, and whether more rows would help
+# </how-to/how-sure>`.
 #
 # Where to go next: :doc:`which model </start/which-model>` for another purpose, :doc:`rare classes,
 # weights and thresholds </guide/imbalance>`, :doc:`all ways to read a model <plot_4_read_a_model>`.

@@ -8,6 +8,7 @@ import typer
 from seminaive.cli.notes import notes_at_once
 from seminaive.cli.options import check_at_least
 from seminaive.cli.showing import show_frame
+from seminaive.cli.table_arguments import NamedTable, look, received, text_format
 from seminaive.errors import InputError, ModelFileError
 from seminaive.files import check_writable, whole_file
 
@@ -23,6 +24,19 @@ def load_model(file: Path) -> Any:
     return saving.load_model(file)
 
 
+def rows_of(model: Any, named: NamedTable, truth: str | None) -> tuple[Any, Any]:
+    """Read the training columns of a table, and the classes where a column holds them."""
+    from seminaive import encode
+
+    frame = named.read(text_columns=model.schema_.text_names)
+    if truth is None:
+        return encode.take_columns(frame, model.schema_.names), None
+    named.check_column(truth, list(map(str, frame.columns)))
+    by_text = {str(label): label for label in model.classes_.tolist()}
+    labels = [by_text.get(str(label), label) for label in frame[truth].tolist()]
+    return encode.take_columns(frame, model.schema_.names), labels
+
+
 def explain(
     file: Annotated[Path, typer.Argument(help="A saved model.")],
     target: Annotated[
@@ -34,13 +48,24 @@ def explain(
     page: Annotated[
         Path | None, typer.Option(help="Write one HTML page: every picture, and a calculator.")
     ] = None,
+    rows: Annotated[
+        Path | None,
+        typer.Option(help="Its training table: list rows whose label the others find hard to believe."),
+    ] = None,
+    truth: Annotated[str | None, typer.Option(help="The column of --rows that holds the classes.")] = None,
 ) -> None:
     """Show what a saved model says: which features and pairs matter, and what their values add."""
     check_at_least("--most", most, 1)
     for path in (csv, page):
         if path is not None:
             check_writable(path)
+    if (rows is None) != (truth is None):
+        raise InputError("--rows names the training table, and --truth its column of classes: give both")
+    named = None if rows is None else look(received(rows), text_format(None, None, None, None))
     model = load_model(file)
+    if named is not None:
+        _show_influence(model, named, str(truth), most)
+        return
     from seminaive import encode
     from seminaive import explain as explaining
 
@@ -63,6 +88,19 @@ def explain(
     if page is not None:
         explaining.page(model, page)
         typer.echo(f"wrote {page}")
+
+
+def _show_influence(model: Any, named: NamedTable, truth: str, most: int) -> None:
+    """List training rows, those whose label the other rows find hard to believe first."""
+    from seminaive import explain as explaining
+
+    frame = explaining.influence(model, *rows_of(model, named, truth))
+    doubted = int((frame["label"] != frame["likelier"]).sum())
+    typer.echo(
+        f"{doubted:,} of {len(frame):,} rows have another class by the fit to all others; left_out: "
+        "probability of the label without the row; influence: Cook's distance"
+    )
+    show_frame(frame, most)
 
 
 def _effects_of_one(model: Any, every: Any, term: str, label: Any) -> Any:

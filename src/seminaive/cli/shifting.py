@@ -1,14 +1,14 @@
 """The command that compares new rows with those that a saved model was trained on."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from seminaive.cli.model_commands import label_named, load_model
+from seminaive.cli.model_commands import label_named, load_model, rows_of
 from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
 from seminaive.cli.showing import show_frame
-from seminaive.cli.table_arguments import NamedTable, look, received, text_format
+from seminaive.cli.table_arguments import look, received, text_format
 from seminaive.errors import InputError
 from seminaive.files import check_writable
 
@@ -50,12 +50,12 @@ def shift(
     model = load_model(file)
     from seminaive import explain as explaining
 
-    rows, labels = _rows_of(model, named, truth)
+    rows, labels = rows_of(model, named, truth)
     found = explaining.shift(
         model,
         rows,
         labels,
-        since=None if earlier is None else _rows_of(model, earlier, None)[0],
+        since=None if earlier is None else rows_of(model, earlier, None)[0],
         target=label_named(model, target),
         level=level,
     )
@@ -67,16 +67,3 @@ def shift(
     if page is not None:
         explaining.shift_page(found, page)
         typer.echo(f"wrote {page}")
-
-
-def _rows_of(model: Any, named: NamedTable, truth: str | None) -> tuple[Any, Any]:
-    """Read the training columns of a table, and the classes where a column holds them."""
-    from seminaive import encode
-
-    frame = named.read(text_columns=model.schema_.text_names)
-    if truth is None:
-        return encode.take_columns(frame, model.schema_.names), None
-    named.check_column(truth, list(map(str, frame.columns)))
-    by_text = {str(label): label for label in model.classes_.tolist()}
-    labels = [by_text.get(str(label), label) for label in frame[truth].tolist()]
-    return encode.take_columns(frame, model.schema_.names), labels

@@ -20,6 +20,7 @@ from seminaive.evaluate.datasets import (
 from seminaive.evaluate.decision_curve_display import DecisionCurveDisplay
 from seminaive.evaluate.estimate import LossEstimate, estimate_losses
 from seminaive.evaluate.experiment import Experiment
+from seminaive.evaluate.forecast import LearningCurveForecast, learning_curve_forecast
 from seminaive.evaluate.instability_display import InstabilityDisplay
 from seminaive.evaluate.metrics import (
     METRICS,
@@ -92,6 +93,7 @@ __all__ = [
     "ExperimentResults",
     "GivenSplit",
     "InstabilityDisplay",
+    "LearningCurveForecast",
     "LossEstimate",
     "LossSummary",
     "Metric",
@@ -125,6 +127,7 @@ __all__ = [
     "friedman_test",
     "holm",
     "iman_davenport_test",
+    "learning_curve_forecast",
     "load_dataset",
     "load_results",
     "log_loss",

@@ -26,6 +26,8 @@ Indices = npt.NDArray[np.int64]
 _LEAST = float(np.finfo(np.float64).eps)
 # A recalibration whose fitted log loss is below this separates the classes: its slope has no end.
 _SEPARATED = 1e-5
+# Log odds whose range is below this are all the same, and any slope fits.
+_CONSTANT = 1e-9
 # Points that a smooth curve is computed from: more are averaged in as many groups of neighbours first.
 _MOST_POINTS = 1000
 
@@ -55,8 +57,8 @@ def calibration_line(
     Returns
     -------
     CalibrationLine
-        Of NaN where the classes are separated, so that the slope grows without end, or where a class is
-        absent.
+        Of NaN where the classes are separated, so that the slope grows without end, where every row has the
+        same probabilities, or where a class is absent.
     """
     n_classes = probabilities.shape[1]
     undefined = CalibrationLine(np.full(n_classes, np.nan), np.nan)
@@ -65,6 +67,8 @@ def calibration_line(
         return undefined
     logs = np.log(np.maximum(probabilities, _LEAST))
     scores = logs[:, 1:] - logs[:, :1] if n_classes == 2 else logs - logs.mean(axis=1, keepdims=True)
+    if slope is None and np.ptp(scores, axis=0).max() <= _CONSTANT:
+        return undefined
     # Newton's method counts in rows.
     weight = weight * (len(weight) / weight.sum())
     fit = recalibrate if slope is None else shifted

@@ -9,6 +9,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedShuffleSplit
 
 from seminaive.errors import InputError
+from seminaive.evaluate.forecast import LearningCurveForecast
 from seminaive.evaluate.metrics import log_loss
 
 __all__ = ["ContinuumDisplay"]
@@ -29,6 +30,8 @@ class ContinuumDisplay:
     losses : DataFrame
         Columns ``model``, ``n_train``, ``log_loss`` (mean over the repetitions) and ``error`` (its standard
         error).
+    forecast : DataFrame or None, default=None
+        As of ``LearningCurveForecast``: the lines go on to the right of the data, with a band.
 
     Attributes
     ----------
@@ -51,8 +54,22 @@ class ContinuumDisplay:
     [15, 60, 15, 60]
     """
 
-    def __init__(self, losses: pd.DataFrame) -> None:
+    def __init__(self, losses: pd.DataFrame, forecast: pd.DataFrame | None = None) -> None:
         self.losses = losses
+        self.forecast = forecast
+
+    @classmethod
+    def from_forecast(cls, found: LearningCurveForecast, *, ax: Any = None) -> "ContinuumDisplay":
+        """Draw a learning curve, and how it would go on with more rows.
+
+        Parameters
+        ----------
+        found : LearningCurveForecast
+            What `learning_curve_forecast` returned.
+        ax : matplotlib Axes, default=None
+            Where to draw; None makes a figure.
+        """
+        return cls(found.losses, found.forecast).plot(ax=ax)
 
     @classmethod
     def from_models(
@@ -137,11 +154,24 @@ class ContinuumDisplay:
             self.lines_[model] = drawn.lines[0]
         ax.set(xscale="log", xlabel="training rows", ylabel="log loss on other rows (less is better)")
         sizes = sorted(self.losses["n_train"].unique().tolist())
+        if self.forecast is not None:
+            self._draw_forecast(ax)
+            sizes = [*sizes[::2], *sorted(self.forecast["n_train"].unique().tolist())]
         ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
         ax.tick_params(axis="x", which="minor", length=0, labelbottom=False)
         ax.legend()
         self.ax_, self.figure_ = ax, ax.figure
         return self
+
+    def _draw_forecast(self, ax: Any) -> None:
+        """Draw the forecast of each model, dashed from its last loss on, with its band."""
+        assert self.forecast is not None  # noqa: S101 - narrows the type
+        for model, ahead in self.forecast.groupby("model", sort=False):
+            colour = self.lines_[model].get_color()
+            measured = self.losses[self.losses["model"] == model].iloc[-1]
+            sizes = [measured["n_train"], *ahead["n_train"]]
+            ax.plot(sizes, [measured["log_loss"], *ahead["log_loss"]], ls="--", color=colour)
+            ax.fill_between(ahead["n_train"], ahead["low"], ahead["high"], color=colour, alpha=0.15, lw=0)
 
 
 def _sizes(wanted: Sequence[int] | None, n_rows: int, n_classes: int) -> list[int]:

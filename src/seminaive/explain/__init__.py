@@ -16,6 +16,7 @@ from seminaive.explain.path_display import PathDisplay
 from seminaive.explain.portable import to_json
 from seminaive.explain.programs import to_javascript, to_python
 from seminaive.explain.reasons import Reasons, reasons
+from seminaive.explain.row_influence import influence
 from seminaive.explain.scorecard import Scorecard, scorecard
 from seminaive.explain.shift import Shift, shift
 from seminaive.explain.shift_display import ColumnShiftDisplay, ShiftDisplay
@@ -59,6 +60,7 @@ __all__ = [
     "effects_table",
     "from_json",
     "history",
+    "influence",
     "odds_ratios",
     "page",
     "reasons",

@@ -1,0 +1,211 @@
+"""Would more rows help? A learning curve of the rows that there are, continued beyond them."""
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import _safe_indexing
+
+from seminaive.errors import InputError
+from seminaive.evaluate.fingerprints import set_random_states
+from seminaive.evaluate.power_law import PowerLaw
+
+__all__ = ["LearningCurveForecast", "learning_curve_forecast"]
+
+Floats = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.int64]
+
+# Training rows, as parts of those that a fold leaves.
+_PARTS = 2.0 ** np.arange(-3, 0.1, 0.5)
+_N_FOLDS = 5
+# Rows of the rarest class below which the smallest part could lack it.
+_FEWEST_OF_CLASS = 10
+_LEAST = float(np.finfo(np.float64).eps)
+
+
+@dataclass(frozen=True, eq=False)
+class LearningCurveForecast:
+    """Losses at growing numbers of training rows, measured and forecast.
+
+    Attributes
+    ----------
+    losses : DataFrame
+        ``model``, ``n_train``, ``log_loss`` on rows that were held out, and ``error``, its standard error.
+    forecast : DataFrame
+        ``model``, ``n_train``, ``log_loss`` (the median), ``low`` and ``high``: for all rows of the table,
+        and for twice and four times as many.
+    coverage : float
+        Of the band from ``low`` to ``high``.
+    """
+
+    losses: pd.DataFrame
+    forecast: pd.DataFrame
+    coverage: float
+
+
+def learning_curve_forecast(
+    models: Any,
+    X: Any,
+    y: Any,
+    *,
+    factors: tuple[float, ...] = (1.0, 2.0, 4.0),
+    n_repeats: int = 2,
+    coverage: float = 0.8,
+    random_state: int = 0,
+) -> LearningCurveForecast:
+    """Forecast the log loss that a model would have with more rows of the same kind.
+
+    In each of five folds, nested samples of an eighth to all of the other rows are fitted, and judged on the
+    fold. A power law with an asymptote continues the curve; its band holds what is not known about both, the
+    noise of the samples, and that of the rows that judge.
+
+    Parameters
+    ----------
+    models : classifier or mapping of str to classifier
+        Any with ``predict_proba``; they are cloned.
+    X : frame or array
+    y : array-like of shape (n_rows,)
+        At least ten rows of each class.
+    factors : tuple of float, default=(1, 2, 4)
+        Numbers of rows to forecast, as multiples of those of the table.
+    n_repeats : int, default=2
+        How often the rows are dealt to folds.
+    coverage : float, default=0.8
+        Of the band.
+    random_state : int, default=0
+
+    Returns
+    -------
+    LearningCurveForecast
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> found = learning_curve_forecast(GaussianNB(), *load_breast_cancer(return_X_y=True))
+    >>> found.forecast["n_train"].tolist()
+    [569, 1138, 2276]
+    """
+    named = dict(models) if isinstance(models, Mapping) else {type(models).__name__: models}
+    labels = np.asarray(y)
+    classes, truth = np.unique(labels, return_inverse=True)
+    _check(named, X, labels, classes, truth, coverage, n_repeats)
+    losses, forecasts = [], []
+    for name, model in named.items():
+        sizes, by_fold, shared = _curve(model, X, labels, classes, truth, n_repeats, random_state)
+        errors = _errors_between_sizes(by_fold)
+        mean = by_fold.mean(axis=0)
+        whole = np.hypot(errors, shared)
+        losses.append(pd.DataFrame({"model": name, "n_train": sizes, "log_loss": mean, "error": whole}))
+        ahead = np.round(np.asarray(factors) * len(labels)).astype(int)
+        middle, low, high = PowerLaw(sizes.astype(float), mean, errors, shared).forecast(ahead, coverage)
+        columns = {"model": name, "n_train": ahead, "log_loss": middle, "low": low, "high": high}
+        forecasts.append(pd.DataFrame(columns))
+    return LearningCurveForecast(
+        pd.concat(losses, ignore_index=True), pd.concat(forecasts, ignore_index=True), coverage
+    )
+
+
+def _check(
+    named: dict[str, Any],
+    X: Any,
+    labels: npt.NDArray[Any],
+    classes: npt.NDArray[Any],
+    truth: Indices,
+    coverage: float,
+    n_repeats: int,
+) -> None:
+    """Refuse what no curve can be drawn of."""
+    if not named:
+        raise InputError("name at least one model")
+    for name, model in named.items():
+        if not hasattr(model, "predict_proba"):
+            raise InputError(f"{name} gives no probabilities: pass classifiers with predict_proba")
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if labels.ndim != 1 or n_rows != len(labels):
+        raise InputError(f"expected one label per row, got {n_rows} rows and labels of shape {labels.shape}")
+    counts = np.bincount(truth)
+    if len(classes) < 2 or counts.min() < _FEWEST_OF_CLASS:
+        raise InputError(
+            f"class {classes[counts.argmin()]!s} has {counts.min()} rows, of which an eighth is to be "
+            f"learned from: two classes of {_FEWEST_OF_CLASS} rows or more are needed"
+        )
+    if not 0 < coverage < 1:
+        raise InputError(f"coverage is above 0 and below 1, got {coverage}")
+    if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
+        raise InputError(f"n_repeats is a number of 1 or more, got {n_repeats!r}")
+
+
+def _curve(
+    model: Any,
+    X: Any,
+    labels: npt.NDArray[Any],
+    classes: npt.NDArray[Any],
+    truth: Indices,
+    n_repeats: int,
+    random_state: int,
+) -> tuple[Indices, Floats, float]:
+    """Return the sizes, the loss of each fold at each size, and the standard error of the judging rows."""
+    n_train = len(labels) * (_N_FOLDS - 1) // _N_FOLDS
+    sizes = np.unique(np.round(_PARTS * n_train).astype(int))
+    by_fold, last = [], np.zeros(len(labels))
+    for repeat in range(n_repeats):
+        rule = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=random_state + repeat)
+        for number, (train, test) in enumerate(rule.split(truth, truth)):
+            order = _evenly(truth[train], np.random.default_rng([random_state, repeat, number]))
+            of_sizes = []
+            for size in sizes:
+                rows = train[order[: min(size, len(train))]]
+                losses = _losses(model, X, labels, classes, truth, rows, test, random_state)
+                of_sizes.append(losses.mean())
+            last[test] += losses / n_repeats
+            by_fold.append(of_sizes)
+    return sizes, np.array(by_fold), float(last.std() / np.sqrt(len(last)))
+
+
+def _evenly(truth: Indices, rng: np.random.Generator) -> Indices:
+    """Return a random order of rows in which every beginning has about the class shares of all."""
+    order = rng.permutation(len(truth))
+    place = np.empty(len(truth))
+    for label in np.unique(truth):
+        rows = order[truth[order] == label]
+        place[rows] = (np.arange(len(rows)) + rng.random()) / len(rows)
+    return np.argsort(place, kind="stable")
+
+
+def _losses(
+    model: Any,
+    X: Any,
+    labels: npt.NDArray[Any],
+    classes: npt.NDArray[Any],
+    truth: Indices,
+    train: Indices,
+    test: Indices,
+    random_state: int,
+) -> Floats:
+    """Fit a clone to some rows; return the log loss of each of others."""
+    fitted = clone(model)
+    set_random_states(fitted, random_state)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a part of the rows warns of what all rows would not
+        fitted.fit(_safe_indexing(X, train), labels[train])
+        said = fitted.predict_proba(_safe_indexing(X, test))
+    probability = np.zeros((len(test), len(classes)))
+    probability[:, np.searchsorted(classes, fitted.classes_)] = said
+    return -np.log(np.maximum(probability[np.arange(len(test)), truth[test]], _LEAST))
+
+
+def _errors_between_sizes(by_fold: Floats) -> Floats:
+    """Return the standard error of the mean loss at each size, less what the judging rows share.
+
+    It is that of a fold's loss less the fold's mean over the sizes. Repetitions judge the same rows again,
+    and count as one.
+    """
+    centred = by_fold - by_fold.mean(axis=1, keepdims=True)
+    return np.asarray(np.maximum(centred.std(axis=0, ddof=1) / np.sqrt(_N_FOLDS), 1e-6))

@@ -1,0 +1,122 @@
+"""Fitted models as penalised log losses of their training rows, for what depends on single rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import singledispatch
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.base import clone
+
+from seminaive.design.smooth_columns import SmoothColumns
+from seminaive.encode.cuts import cut_rule
+from seminaive.encode.nodes import table_with_nodes
+from seminaive.errors import InputError, TooLargeError, UnavailableError
+from seminaive.models.higher_order_base import HigherOrderClassifier
+from seminaive.models.semi_naive import SemiNaive, pair_cuts
+from seminaive.models.term_layout import lay_out_terms
+from seminaive.selection.kernel_engine import KernelEngine
+from seminaive.solvers.leave_one_out import RidgeProblem
+from seminaive.solvers.minimize import MOST_VECTORS
+
+if TYPE_CHECKING:
+    from seminaive.models.base import TrainingSet
+
+# A Hessian of this many coefficients takes 200 MB, and its factor some seconds; a kernel as many rows.
+MOST_COEFFICIENTS = 5000
+
+
+@singledispatch
+def ridge_problem(model: Any, X: Any, y: Any, sample_weight: Any = None) -> RidgeProblem:
+    """Return the penalised loss that a fitted model is the minimum of, given its training rows.
+
+    Of `SemiNaive` it is that of the best trial, of which the answer is an average with others.
+
+    Parameters
+    ----------
+    model : fitted model
+    X, y, sample_weight
+        The rows that it was fitted to.
+    """
+    del X, y, sample_weight
+    raise UnavailableError(
+        f"{type(model).__name__} is not the minimum of a smooth penalised loss: SemiNaive, "
+        "HigherOrderLogisticRegression and AcceleratedLogisticRegression are"
+    )
+
+
+@ridge_problem.register
+def _(model: SemiNaive, X: Any, y: Any, sample_weight: Any = None) -> RidgeProblem:
+    _refuse_start(model)
+    twin = clone(model)
+    rows = twin._encode_training(X, y, sample_weight, cut_rule=pair_cuts if model._wants_pairs() else None)
+    rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
+    _check_rows(model, rows)
+    _refuse_many(len(rows.labels) * (1 if rows.n_classes == 2 else rows.n_classes))
+    columns = SmoothColumns.of(rows.table, rows.weights)
+    wanted = set(model._term_names)
+    schema = rows.table.schema
+    every = columns.crossed(columns.all_pairs, rows.n_classes)
+    pairs = [pair for pair in columns.all_pairs if _pair_name(every, schema, pair) in wanted]
+    mains = {j for j in columns.mains if columns.among({j}).names(schema)[-1] in wanted}
+    columns = columns.among(mains).crossed(pairs, rows.n_classes)
+    if tuple(columns.names(schema)) != tuple(model._term_names):
+        raise InputError(
+            "the terms of these rows are not those of the model: pass the rows that it was fitted to"
+        )
+    engine = KernelEngine(columns, rows.table, rows.labels, rows.weights, rows.n_classes, [])
+    strengths = [model.strengths_[name] for name in ("slopes", "mains", "pairs")]
+    kernel = engine.prepare(model._evidence["relevance"][None])[-1].kernel(strengths)
+    return RidgeProblem.of_kernel(kernel, rows.labels, rows.weights, rows.n_classes)
+
+
+def _pair_name(columns: SmoothColumns, schema: Any, pair: tuple[int, int]) -> str:
+    return replace(columns, slopes=(), mains=(), pairs=(pair,)).names(schema)[0]
+
+
+@ridge_problem.register
+def _(model: HigherOrderClassifier, X: Any, y: Any, sample_weight: Any = None) -> RidgeProblem:
+    _refuse_start(model)
+    if model.objective != "log-likelihood":
+        raise UnavailableError("rows are left out of a log loss: fit with objective='log-likelihood'")
+    twin = clone(model)
+    rows = twin._encode_training(X, y, sample_weight, cut_rule=cut_rule(model.bins))
+    _check_rows(model, rows)
+    design = lay_out_terms(twin, rows.table, rows, n_vectors=MOST_VECTORS)
+    estimate = design.generative_estimate(rows.labels, rows.weights)
+    ridge = twin._ridge(estimate)
+    n_columns = 1 if rows.n_classes == 2 else rows.n_classes
+    _refuse_many(min(design.n_coefficients, len(rows.labels)) * n_columns)
+    features = design.scores(np.eye(design.n_coefficients))
+    strength = np.broadcast_to(ridge.strength, (design.n_coefficients, n_columns))
+    target = np.broadcast_to(ridge.target, strength.shape)
+    offset = features @ target if np.any(target) else None
+    problem = RidgeProblem(features, strength, rows.labels, rows.weights, rows.n_classes, offset)
+    return problem.reduced()
+
+
+def _refuse_start(model: Any) -> None:
+    if getattr(model, "start", None) is not None and not isinstance(model.start, str):
+        raise UnavailableError("a model that started from an earlier one is no minimum of its rows alone")
+
+
+def _check_rows(model: Any, rows: TrainingSet) -> None:
+    """Refuse rows that are not those of training, as far as the model's summary of them tells."""
+    summary = getattr(model, "summary_", None)
+    if summary is None:
+        return
+    weight = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
+    if weight.shape != summary.class_weight.shape or not np.allclose(weight, summary.class_weight):
+        raise InputError(
+            f"the model was fitted to rows with the class weights {summary.class_weight.tolist()}, these "
+            f"have {weight.tolist()}: pass the rows that it was fitted to"
+        )
+
+
+def _refuse_many(n_coefficients: int) -> None:
+    if n_coefficients > MOST_COEFFICIENTS:
+        raise TooLargeError(
+            f"a Hessian of {n_coefficients:,} coefficients is too large, at most {MOST_COEFFICIENTS:,} are "
+            "factored: fit and judge a sample of the rows"
+        )
