@@ -154,3 +154,9 @@ def test_effects_are_marked_with_their_shapes():
     free = SemiNaive().fit(X, np.arange(len(X)) % 2)
     assert "shape" not in explain.effects_table(free)
     assert not explain.EffectDisplay.from_estimator(free, "a").ax_.get_title(loc="left")
+
+
+def test_sql_of_a_model_whose_tables_are_all_zero_gives_its_probabilities():
+    X, model, _ = shaped_model(1)
+    model.scores_ = model.scores_.scale(np.zeros(model.scores_.n_terms))
+    np.testing.assert_allclose(by_sqlite(model, X).astype(float), model.predict_proba(X), atol=1e-12)

@@ -346,7 +346,8 @@ class SQLiteWriter(Writer):
                 for cell, share in self.corners(positions)
             ]
             first += len(values)
-        return rows, places
+        # Where all cells are 0, there is no relation to look them up in.
+        return rows, places if rows else []
 
     def cells_relation(self, rows: list[str]) -> list[str]:
         """Return the relation of the scores of all cells, or none."""
