@@ -37,8 +37,8 @@ def test_parts_are_those_of_the_clock_on_the_wall(table):
     assert type(made) is type(table)
     found = made if isinstance(made, pd.DataFrame) else made.to_pandas()
     assert found.columns.tolist() == ["kind", "when", *BY_HAND, "size"]
-    for name, own in BY_HAND.items():
-        assert found[name].astype(str).tolist() == own.tolist()
+    for name, by_hand in BY_HAND.items():
+        assert found[name].astype(str).tolist() == by_hand.tolist()
         assert found[name].cat.ordered
 
 

@@ -34,7 +34,7 @@ TABLES = {
     ),
     "arrow": pa.table({"when": pa.array(PYTHON)}),
     "an array": MOMENTS[:, None],
-    "rows": [[own] for own in PYTHON],
+    "rows": [[moment] for moment in PYTHON],
 }
 
 
@@ -90,7 +90,7 @@ def texts(n_others, n_rows=200):
 
 def test_text_is_dates_if_99_of_100_cells_are():
     columns = [TableEncoder.learn(texts(n).assign(other=1.0))[0].schema.columns[0] for n in (0, 2, 4)]
-    assert [isinstance(own, NumericColumn) for own in columns] == [True, True, False]
+    assert [isinstance(column, NumericColumn) for column in columns] == [True, True, False]
     assert np.isnan(TableEncoder.learn(texts(2))[1].numbers[-2:]).all()
 
 
@@ -124,7 +124,7 @@ def trend():
     return pd.DataFrame({"when": when, "noise": rng.normal(size=600)}), y
 
 
-@pytest.mark.parametrize("make", [NaiveBayes, SemiNaive], ids=lambda own: own.__name__)
+@pytest.mark.parametrize("make", [NaiveBayes, SemiNaive], ids=lambda model: model.__name__)
 def test_rows_are_read_alike_as_dates_text_and_one_by_one_and_from_a_file(make, trend, tmp_path):
     X, y = trend
     model = make().fit(X, y)

@@ -37,14 +37,14 @@ def table():
     return pd.DataFrame({"when": when, "usage": pd.Categorical.from_codes(usage, LEVELS, ordered=True)}), y
 
 
-@pytest.fixture(scope="module", params=[NaiveBayes, SemiNaive], ids=lambda own: own.__name__)
+@pytest.fixture(scope="module", params=[NaiveBayes, SemiNaive], ids=lambda model: model.__name__)
 def model(request, table):
     return request.param().fit(*table)
 
 
 @pytest.fixture(scope="module")
 def rows():
-    cells = [(cell, own) for cell in CELLS for own in (*LEVELS, "often", None)]
+    cells = [(cell, level) for cell in CELLS for level in (*LEVELS, "often", None)]
     return pd.DataFrame(cells, columns=["when", "usage"], dtype=object)
 
 
@@ -76,7 +76,7 @@ def test_a_document_reads_dates_as_the_model_does(model, rows):
 
 def test_a_document_with_a_strange_standard_is_refused(model):
     document = json.loads(explain.to_json(model))
-    document["columns"][0]["written"]["standard"] = "of my own"
+    document["columns"][0]["written"]["standard"] = "of my village"
     with pytest.raises(ModelFileError, match="the document is no model"):
         explain.from_json(json.dumps(document))
 
@@ -90,7 +90,7 @@ def test_tables_show_dates_and_level_names_in_their_order(model):
     lines = explain.effects_table(model)
     shown = lines[lines.term == "when"].value.tolist()
     assert shown[-1] == "missing"
-    assert shown == ["any number", "missing"] or all("202" in own for own in shown[:-1])
+    assert shown == ["any number", "missing"] or all("202" in text for text in shown[:-1])
     levels = lines[lines.term == "usage"].value.tolist()
     assert levels[:3] == list(LEVELS)
     ratios = explain.odds_ratios(model)
@@ -102,8 +102,8 @@ def test_reasons_and_changes_show_dates(model, table):
     row = X.iloc[[0]]
     assert f"when {X.when[0]:%Y-%m-%d}" in " ".join(explain.reasons(model, row).words())
     change = explain.smallest_change(model, row, "stays", probability=0.5, may_change={"when": True})
-    for own in change.changes:
-        assert pd.Timestamp(own.new) > pd.Timestamp(own.old)
+    for made in change.changes:
+        assert pd.Timestamp(made.new) > pd.Timestamp(made.old)
 
 
 def test_an_axis_of_dates_has_dates_and_levels_stand_in_their_order(model):
@@ -111,10 +111,10 @@ def test_an_axis_of_dates_has_dates_and_levels_stand_in_their_order(model):
     when = explain.EffectDisplay.from_estimator(model, "when")
     assert isinstance(when.ax_.xaxis.get_major_locator(), matplotlib.dates.AutoDateLocator)
     usage = explain.EffectDisplay.from_estimator(model, "usage")
-    drawn = [own.get_text().split("  ")[0] for own in usage.ax_.get_yticklabels()]
-    assert [own for own in drawn if own in LEVELS] == list(LEVELS[::-1])  # the first one on top
+    drawn = [tick.get_text().split("  ")[0] for tick in usage.ax_.get_yticklabels()]
+    assert [name for name in drawn if name in LEVELS] == list(LEVELS[::-1])  # the first one on top
     nomogram = explain.NomogramDisplay.from_estimator(model)
-    assert any("2022" in own.get_text() for own in nomogram.ax_.texts)
+    assert any("2022" in text.get_text() for text in nomogram.ax_.texts)
 
 
 def test_the_calculator_takes_dates(model, tmp_path, browser):
@@ -123,5 +123,5 @@ def test_the_calculator_takes_dates(model, tmp_path, browser):
     assert "Self-test passed" in page
     assert "2022-06-15" in page
     expected = model.predict_proba(pd.DataFrame({"when": ["2022-06-15"], "usage": ["always"]}))[0, 1]
-    found = [float(own) for own in re.findall(r'data-probability="([^"]*)"', page)]
+    found = [float(shown) for shown in re.findall(r'data-probability="([^"]*)"', page)]
     assert found[1] == pytest.approx(expected, abs=1e-9)

@@ -1,10 +1,13 @@
 """Pictures keep the data they draw, agree with the model, and no two labels overlap."""
 
+from types import SimpleNamespace
+
 import matplotlib as mpl
 import numpy as np
 import pytest
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes
+from seminaive.encode import NumericColumn, Schema
 from seminaive.errors import InputError
 from seminaive.evaluate import load_dataset
 from seminaive.explain import (
@@ -182,7 +185,8 @@ def test_a_ruler_is_for_curves_of_one_direction_that_do_not_jump_alone(slope, is
     curve = FeatureCurve(np.zeros(1), np.zeros(2), 1.0, coefficients, np.zeros(2))
     seen = np.linspace(-2, 2, 401)
     own = FeatureEffect("x", 0, None, curve, np.append(seen, np.nan), np.append(np.ones(401), 0.0))
-    lane, lowest = lane_of(None, own, 1, 0)
+    effects = SimpleNamespace(schema=Schema((NumericColumn("x", missing_seen=False),)))
+    lane, lowest = lane_of(effects, own, 1, 0)
     assert lane.is_ruler == is_ruler
     for number in (-1.9, -0.3, 0.0, 0.2, 1.9):
         exact = float(curve.at(np.array([number]))[0, 1])

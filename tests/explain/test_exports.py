@@ -162,6 +162,19 @@ def by_javascript(model, X, folder):
     return np.array(found)
 
 
+def attenuated_as_documented(document, row, codes, score):
+    """Return the score of a row with unknown cells."""
+    own, unknown = document["unknown"], []
+    for place, position in enumerate(own["columns"]):
+        column = document["columns"][position]
+        is_category = column["kind"] == "category"
+        if codes[position] == column["unseen"] if is_category else row[column["name"]] is None:
+            unknown.append(place)
+    v = np.array(own["covariance"])[np.ix_(unknown, unknown)].sum()
+    k = 1 / np.sqrt(1 + own["per_variance"] * max(v, 0.0))
+    return k * score + min((1 - k) / own["most_lost"], 1) * np.array(own["lack"])
+
+
 def by_json(model, X):
     """Follow the documented schema, and nothing else."""
     document = json.loads(explain.to_json(model))
@@ -202,6 +215,8 @@ def by_json(model, X):
                     cell, share = cell * size + code, share * part
                 if share and cell in own["cells"]:
                     score = score + share * np.array(own["effects"][own["cells"].index(cell)])
+        if "unknown" in document:
+            score = attenuated_as_documented(document, row, codes, score)
         score = score if len(score) > 1 else np.array([0.0, score[0]])
         weight = np.exp(score - score.max())
         found.append(weight / weight.sum())

@@ -57,8 +57,9 @@ def moved(n_rows=500):
 
 
 def mean_score(model, X):
-    scores = model.decision_function(X)
-    return scores.mean() if scores.ndim == 1 else scores[:, -1].mean()
+    """Return the mean of the sums of contributions to the log odds, or to the score, of the last class."""
+    sums = model.scores_.sums(model._encode(X))
+    return (sums[:, 1] - sums[:, 0] if sums.shape[1] == 2 else sums[:, -1] - sums.mean(axis=1)).mean()
 
 
 def test_parts_add_up_to_the_change_of_the_mean_score(fitted):

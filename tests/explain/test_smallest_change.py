@@ -10,6 +10,7 @@ from seminaive import AveragedDependenceEstimators, HigherOrderLogisticRegressio
 from seminaive.errors import InputError
 from seminaive.explain import smallest_change
 from seminaive.explain.change_candidates import numbers_seen
+from seminaive.scores import unknown_cells
 from seminaive.statistics.number_sketch import NumberSketch
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -34,10 +35,19 @@ def small_table(rng, n_classes):
 
 
 def cheapest_by_trying(model, row, towards, probability, costs, max_columns):
-    """Return the lowest cost among all rows with at most so many cells changed to values of training."""
+    """Return the lowest cost among all rows with at most so many cells changed to values of training.
+
+    In a model that learns the class given the row, cells that are unknown stay so.
+    """
+    silent = unknown_cells(model._encode(pd.DataFrame([row]).astype({"x": float, "z": float})))[0]
+    stay = {model.schema_.features[k] for k in np.flatnonzero(silent)}
+    if model.scores_.attenuation is None:
+        stay = set()
     sketches = dict(zip(model.schema_.numeric_names, model.summary_.numbers, strict=True))
     options = {}
-    for column in model.schema_.columns:
+    for position, column in enumerate(model.schema_.columns):
+        if position in stay:
+            continue
         values = (
             sketches[column.name].middles().tolist() if column.name in sketches else list(column.categories)
         )

@@ -176,7 +176,7 @@ def test_compiled_scores_between_nodes_are_the_same_to_the_last_bit(fitted, monk
     for part in range(1, plain.shape[1]):
         total = total + plain[:, part]
     monkeypatch.setattr(TermKind, "compiles", lambda *_: True)
-    assert (model.scores_.joint_log_scores(table) == total).all()
+    assert (model.scores_.sums(table) == total).all()
 
 
 def test_effects_add_up_to_the_scores_between_nodes(fitted):

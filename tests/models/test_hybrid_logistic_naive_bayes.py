@@ -126,12 +126,17 @@ def test_a_joint_fit_has_a_higher_likelihood_and_its_residuals_are_orthogonal(mi
         assert abs(residual @ column.to_numpy() if hasattr(column, "to_numpy") else residual.sum()) < 1e-3
 
 
-def test_missing_cells_of_the_generative_part_contribute_nothing(mixed):
+def test_missing_cells_of_the_generative_part_contribute_their_mean(mixed):
     X, y = mixed
+    names = ["size", "colour", "tint", "side"]
     model = hybrid(["height"], missing="neutral").fit(X, y)
     row = X[:1].assign(size=np.nan, colour=None, tint=None, side=None)
-    contributions = model.contributions(row)
-    assert (contributions[["size", "colour", "tint", "side"]] == 0).all(axis=None)
+    expected = model.contributions(X)[names].mean()
+    np.testing.assert_allclose(model.contributions(row)[names].iloc[0], expected, atol=1e-9)
+    # Where all of it is generative, nothing is learned that an unknown cell would leave uncertain.
+    alone = hybrid([], missing="neutral").fit(X, y)
+    assert (alone.contributions(row)[names] == 0).all(axis=None)
+    assert alone.scores_.attenuation is None
 
 
 # Partitions

@@ -69,11 +69,11 @@ def test_order_helps_where_neighbours_are_alike():
     for _ in range(4):
         place, y = sample(rng, 60)
         tested, truth = sample(rng, 2000)
-        models = {own: SemiNaive().fit(frame(place, ordered=own), y) for own in (True, False)}
+        models = {ordered: SemiNaive().fit(frame(place, ordered=ordered), y) for ordered in (True, False)}
         losses.append(
             [
-                log_loss(truth, model.predict_proba(frame(tested, ordered=own)))
-                for own, model in models.items()
+                log_loss(truth, model.predict_proba(frame(tested, ordered=ordered)))
+                for ordered, model in models.items()
             ]
         )
     with_order, without = np.mean(losses, axis=0)

@@ -19,7 +19,7 @@ def table():
     return X, np.where(y, "yes", "no")
 
 
-@pytest.mark.parametrize("make", [NaiveBayes, SemiNaive], ids=lambda own: own.__name__)
+@pytest.mark.parametrize("make", [NaiveBayes, SemiNaive], ids=lambda model: model.__name__)
 def test_a_fit_from_parquet_is_the_fit_in_memory(make, table, tmp_path):
     X, y = table
     for part, rows in enumerate(np.array_split(np.arange(len(y)), 3)):

@@ -6,7 +6,7 @@ from seminaive import load_model, save_model, scale
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
-from seminaive.errors import TooLargeError
+from seminaive.errors import ShapeWarning, TooLargeError
 from seminaive.models import NaiveBayes, SemiNaive, semi_naive
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale.scratch import joblib
@@ -184,3 +184,17 @@ def test_a_full_disk_is_a_sentence(mixed, tmp_path, monkeypatch):
     with pytest.raises(TooLargeError, match="name a folder on a larger disk in scratch"):
         scale.fit(SemiNaive(), scale.from_batches(parts(mixed), target="outcome"), scratch=tmp_path)
     assert not any(tmp_path.iterdir())
+
+
+@pytest.mark.usefixtures("small_sample")
+def test_shapes_hold_in_fits_of_more_rows_than_are_searched(mixed):
+    number = features(mixed).select_dtypes("number").columns[0]
+    label = np.unique(mixed["outcome"])[0]
+    data = scale.from_batches(parts(mixed), target="outcome")
+    with pytest.warns(ShapeWarning, match=f"contradict the shape 'increasing for {label}'"):
+        model = scale.fit(SemiNaive(interactions=0, shapes={number: ("increasing", label)}), data)
+    values = np.linspace(mixed[number].min() - 1, mixed[number].max() + 1, 300)
+    rows = features(mixed).iloc[[0] * 300].assign(**{number: values})
+    assert np.diff(model.predict_proba(rows)[:, 0]).min() >= -1e-12
+    assert model.shapes_[number].startswith("increasing")
+    assert model.gradient_norm_ <= model.tol

@@ -17,7 +17,9 @@ class SeparableEngine:
         self.row_weight = np.ones(n_rows)
         self.n_classes = 2
         self.splits = [(np.flatnonzero(fold), np.flatnonzero(~fold)) for fold in self._halves(n_rows)]
-        self.columns = SimpleNamespace(n_terms=3, groups=np.arange(3), sizes=np.ones(3, dtype=np.int64))
+        self.columns = SimpleNamespace(
+            n_terms=3, groups=np.arange(3), sizes=np.ones(3, dtype=np.int64), smoothness=np.ones(3)
+        )
 
     def _halves(self, n_rows):
         first = np.arange(n_rows) < n_rows // 2

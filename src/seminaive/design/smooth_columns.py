@@ -439,7 +439,7 @@ def _ordered_column(
     if column.is_cyclic:
         order = column.order or ()
         knots = places.astype(np.float64)
-        kernel = cyclic_kernel(np.array([order.index(column) for column in column.categories]), len(order))
+        kernel = cyclic_kernel(np.array([order.index(level) for level in column.categories]), len(order))
     else:
         knots = knots_of(places.astype(np.float64), weight[:n_levels].astype(np.float64), N_BINS)
         kernel = random_walk_kernel(len(knots))

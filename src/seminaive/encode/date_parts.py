@@ -42,7 +42,7 @@ def _counted(moments: Moments, unit: str) -> Indices:
 class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Adds the month, the weekday or the hour of dates as columns of ordered levels, which go round.
 
-    A model reads a date as time, a number. What repeats every year, week or day needs columns of its own.
+    A model reads a date as time, a number. What repeats every year, week or day needs more columns.
     `SemiNaive` draws neighbouring levels together, December and January among them; other models read
     categories. Parts are those of the clock on the wall: of a column with a time zone, the local time.
 
@@ -137,7 +137,7 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _chosen(self, opened: Table) -> dict[str, tuple[str, ...]]:
         """Return the parts of each column of dates; refuse what is no part, and other columns."""
         formats = ColumnKinds.find(opened, "from_dtype", None).formats
-        dates = [opened.names[k] for k, own in sorted(formats.items()) if isinstance(own, DateFormat)]
+        dates = [opened.names[k] for k, how in sorted(formats.items()) if isinstance(how, DateFormat)]
         if not isinstance(self.parts, Mapping):
             parts = _checked(self.parts)
             return dict.fromkeys(dates, parts)
@@ -149,7 +149,7 @@ class DateParts(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
 def _checked(parts: Any) -> tuple[str, ...]:
     known = (TIME, *PARTS)
-    if not isinstance(parts, list | tuple) or not parts or not all(own in known for own in parts):
+    if not isinstance(parts, list | tuple) or not parts or not all(part in known for part in parts):
         raise InputError(f"the parts of a date are a list of {', '.join(map(repr, known))}, got {parts!r}")
     return tuple(dict.fromkeys(parts))
 

@@ -157,7 +157,7 @@ def _dates_like(column: Any, days: NDArray[Any]) -> Any:
     moments = pd.Series(moments_of(days))
     if column.dtype == object:
         whole = not any(isinstance(cell, dt.datetime) for cell in column.dropna())
-        return [own.date() if whole else own.to_pydatetime() for own in moments]
+        return [moment.date() if whole else moment.to_pydatetime() for moment in moments]
     if getattr(column.dtype, "tz", None) is not None:
         moments = moments.dt.tz_localize("UTC").dt.tz_convert(column.dtype.tz)
     return moments.astype(column.dtype).array
@@ -170,8 +170,8 @@ def _filled_series(series: Any, rows: Integers, values: NDArray[Any]) -> Any:
     dtype = series.dtype
     if dtype in (nw.Date, nw.Datetime):
         zone = getattr(dtype, "time_zone", None)
-        moments = [own.replace(tzinfo=zone and dt.UTC) for own in moments_of(values).tolist()]
-        values = np.array([own.date() if dtype == nw.Date else own for own in moments], dtype=object)
+        moments = [moment.replace(tzinfo=zone and dt.UTC) for moment in moments_of(values).tolist()]
+        values = np.array([moment.date() if dtype == nw.Date else moment for moment in moments], dtype=object)
     if values.dtype.kind == "f" and (dtype.is_integer() or dtype == nw.Decimal):
         series = series.cast(nw.Float64)
     if series.implementation.is_pyarrow():

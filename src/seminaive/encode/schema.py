@@ -309,6 +309,19 @@ class Schema(SavedByFields):
         coded = set(self.coded)
         return (*self.coded, *(position for position in self.numeric if position not in coded))
 
+    def can_be_unknown(self, position: int) -> bool:
+        """Tell whether a column may have unknown cells: numbers have none where missing is a value."""
+        column = self.columns[position]
+        return isinstance(column, CategoricalColumn) or self.n_values(column) == column.n_present
+
+    @cached_property
+    def uncut_numbers(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the numeric columns without cut points, by their places, and which can be unknown."""
+        coded = set(self.coded)
+        places = [k for k, position in enumerate(self.numeric) if position not in coded]
+        can_be = [self.can_be_unknown(self.numeric[k]) for k in places]
+        return np.array(places, dtype=np.int64), np.array(can_be, dtype=bool)
+
     def by_column(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return values given for each of `features`, along the last axis, for each column: 0 for empty ones.
 

@@ -216,7 +216,7 @@ def wall_clock(column: Any) -> NDArray[np.datetime64]:
         return _moments(column, None)
     cells = column.to_pylist() if hasattr(column, "null_count") else _without_none(column)
     found = (_moment(cell if isinstance(cell, str) else getattr(cell, "isoformat", str)()) for cell in cells)
-    return np.array([None if own is None else own[0] for own in found], dtype="datetime64[us]")
+    return np.array([None if moment is None else moment[0] for moment in found], dtype="datetime64[us]")
 
 
 def _holds_objects(column: Any) -> bool:

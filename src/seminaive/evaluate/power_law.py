@@ -65,7 +65,7 @@ class PowerLaw:
 
     def _mixture(self, sizes: Floats) -> tuple[Floats, Floats]:
         """Return the weight of every asymptote and rate, and their losses, (n_curves, n_points)."""
-        rates, shares = (own.ravel() for own in np.meshgrid(_RATES, _ASYMPTOTES))
+        rates, shares = (values.ravel() for values in np.meshgrid(_RATES, _ASYMPTOTES))
         asymptotes = shares * self.losses[-1]
         relative = (self.sizes / self.sizes[-1])[None] ** -rates[:, None]
         precision = 1.0 / np.maximum(self.errors, 1e-9) ** 2

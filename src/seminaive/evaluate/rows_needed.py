@@ -100,9 +100,7 @@ def rows_needed(
             raise InputError(f"{name} is above 0 and below 1, got {value}")
     if (expected_auc is None) == (cox_snell is None):
         raise InputError("give either expected_auc or cox_snell, whichever is known of earlier models")
-    explained = (
-        cox_snell_of_auc(float(expected_auc or 0), prevalence) if cox_snell is None else float(cox_snell)
-    )
+    explained = cox_snell or 0.0 if expected_auc is None else cox_snell_of_auc(expected_auc, prevalence)
     # Of a model that is always right: 1 - exp(2 log likelihood of the shares per row).
     most = 1 - float(np.exp(-2 * (entr(prevalence) + entr(1 - prevalence))))
     if not 0 < explained < most:

@@ -14,6 +14,13 @@ for (const t of MODEL.tuples) {
     }
   }
 }
+if (MODEL.unknown) {
+  const lower = new Float64Array(unpack(MODEL.unknown.covariance).buffer);
+  MODEL.unknown.covariance = MODEL.unknown.columns.map((_, j) => MODEL.unknown.columns.map((_, k) => {
+    const [high, low] = j > k ? [j, k] : [k, j];
+    return lower[high * (high + 1) / 2 + low];
+  }));
+}
 /* CORE */
 const $ = (tag, text, name) => {
   const e = document.createElement(tag);
@@ -101,7 +108,7 @@ function update() {
     out.append($("p", "A number cannot be read; correct it to see the probabilities.", "warn"));
     return;
   }
-  const parts = contributions(row), p = probabilities(parts), table = $("table");
+  const parts = contributions(row), p = probabilities(parts, row), table = $("table");
   const caption = $("caption", "probability of each class");
   caption.className = "hint"; table.append(caption);
   MODEL.classes.forEach((label, k) => {
@@ -111,12 +118,14 @@ function update() {
     track.append(bar); th.append(track); tr.append(th, td); table.append(tr);
   });
   out.append(table);
+  const n = unknownOf(row).length, still = n === 1 ? "1 field is" : n + " fields are";
+  if (n) out.append($("p", still + " not known, and the probabilities are about their mean over all values.", "hint"));
   explain(row, parts, why);
 }
 
 // Reasons compare a row with one of which nothing is known: a field that is not known says nothing.
 function explain(row, parts, why) {
-  const unknown = MODEL.columns.map(() => null), [own, other] = firstTwo(scoresOf(parts));
+  const unknown = MODEL.columns.map(() => null), [own, other] = firstTwo(attenuated(scoresOf(parts), row));
   const shares = sharesFromRow(row, unknown, own, other), several = MODEL.classes.length > 2;
   document.getElementById("about").textContent = "For and against " + MODEL.classes[own]
     + (several ? ", or else " + MODEL.classes[other] : "") + ", compared with nothing known";
@@ -135,7 +144,7 @@ function selfTest() {
   let worst = 0;
   for (const [row, expected] of MODEL.test) {
     const cells = row.map(v => v && v.other ? OTHER : v);
-    probabilities(contributions(cells)).forEach((v, k) => { worst = Math.max(worst, Math.abs(v - expected[k])); });
+    probabilities(contributions(cells), cells).forEach((v, k) => { worst = Math.max(worst, Math.abs(v - expected[k])); });
   }
   const line = document.getElementById("test"), passed = worst < 1e-9;
   line.dataset.worst = String(worst);

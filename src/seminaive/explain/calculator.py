@@ -169,7 +169,9 @@ def _own_text(name: str) -> str:
 
 
 def _without_indents(text: str) -> str:
-    return "\n".join(line.strip() for line in text.splitlines())
+    """Return a program, or a style sheet, without indents and lines of comments."""
+    lines = (line.strip() for line in text.splitlines())
+    return "\n".join(line for line in lines if not line.startswith("//"))
 
 
 def _hash(text: str) -> str:
@@ -178,7 +180,10 @@ def _hash(text: str) -> str:
 
 
 def _packed(portable: Portable) -> dict[str, Any]:
-    """Return the document with the numbers of tuples as one block of doubles, and a bit for each that is."""
+    """Return the document with the numbers of tuples as one block of doubles, and a bit for each that is.
+
+    Of the covariance of unknown columns, too, the lower triangle is such a block.
+    """
     document = portable.document()
     document["tuples"] = [{"columns": list(positions)} for positions, _, _ in portable.tuples]
     there = [np.zeros(int(np.prod(portable.shape(own))), dtype=np.uint8) for own, _, _ in portable.tuples]
@@ -188,6 +193,9 @@ def _packed(portable: Portable) -> dict[str, Any]:
     document["bits"] = _text_of(bits.tobytes())
     values = [np.empty(0), *(own.ravel() for _, _, own in portable.tuples)]
     document["packed"] = _text_of(np.concatenate(values).astype("<f8").tobytes())
+    if portable.unknown is not None:
+        lower = portable.unknown.covariance[np.tril_indices(len(portable.unknown.positions))]
+        document["unknown"]["covariance"] = _text_of(lower.astype("<f8").tobytes())
     return document
 
 

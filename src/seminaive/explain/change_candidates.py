@@ -14,6 +14,8 @@ from seminaive.encode import CategoricalColumn, EmptyColumn, EncodedTable, Numer
 from seminaive.encode.nodes import Axis, at_codes, axis_of, interpolate, read_axis
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
+from seminaive.explain.reading import as_outputs
+from seminaive.scores import unknown_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,9 +112,32 @@ class RowChanges:
         places = table.places
         self.now = {position: places.axis(j) for j, position in enumerate(self.schema.coded)}
         self.numbers = dict(zip(self.schema.numeric, table.numbers[0].tolist(), strict=True))
+        self.unknown, self.factor, self.lacking = self._unknown(model, table)
+
+    def _unknown(self, model: Any, table: EncodedTable) -> tuple[set[int], float, Floats]:
+        """Return the columns that are unknown, by what they multiply scores, and what they add to outputs."""
+        attenuation, nothing = model.scores_.attenuation, np.zeros((1, self.portable.n_outputs))
+        if attenuation is None:
+            return set(), 1.0, nothing
+        silent = unknown_cells(table)
+        factors, shares = attenuation.factors_and_shares(silent)
+        positions = {self.schema.features[k] for k in np.flatnonzero(silent[0])}
+        return positions, float(factors[0]), shares[0] * as_outputs(attenuation.lack)[None]
+
+    def log_odds(self, model: Any, table: EncodedTable) -> Floats:
+        """Return the log odds of the row for the wanted class against each other one."""
+        sums = self.advantage(as_outputs(model.scores_.sums(table)))
+        odds: Floats = (sums + self._against(self.lacking))[0]
+        return odds
 
     def advantage(self, values: Floats) -> Floats:
-        """Return outputs, on the last axis, as log odds of the wanted class against each other one."""
+        """Return contributions to outputs, on the last axis, as log odds of the wanted class.
+
+        They are log odds against each other class, in a row whose unknown cells stay unknown.
+        """
+        return self.factor * self._against(values)
+
+    def _against(self, values: Floats) -> Floats:
         if values.shape[-1] == 1:
             return values if self.towards == 1 else -values
         odds: Floats = values[..., self.towards, None] - np.delete(values, self.towards, axis=-1)

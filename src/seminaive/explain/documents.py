@@ -25,6 +25,7 @@ from seminaive.models import EditedModel
 from seminaive.models.fitted_checks import check_schema, short
 from seminaive.scores import (
     AdditiveScores,
+    Attenuation,
     Clip,
     CurveTerms,
     Edit,
@@ -38,6 +39,7 @@ from seminaive.scores import (
     StartedFrom,
     curve_as_terms,
 )
+from seminaive.scores.attenuation import PER_VARIANCE
 from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
@@ -149,7 +151,23 @@ class _Reader:
         terms = Terms(tuple(columns for columns, _ in blocks), self.schema.cardinalities)
         tables = np.concatenate([np.empty((0, len(self.classes))), *(values for _, values in blocks)])
         prior = self.by_class(_numbers(self.document["intercept"], (self.n_outputs,)))
-        return AdditiveScores(prior, terms, tables, numeric, curves)
+        return AdditiveScores(prior, terms, tables, numeric, curves, attenuation=self.attenuation())
+
+    def attenuation(self) -> Attenuation | None:
+        """Return what becomes of scores where cells are unknown."""
+        own = self.document.get("unknown")
+        if own is None:
+            return None
+        features, listed = self.schema.features, own["columns"]
+        if not all(type(k) is int and k in features for k in listed) or len(set(listed)) < len(listed):
+            raise ValueError("unknown cells are of a column that is not there, or is listed twice")
+        places = [features.index(k) for k in listed]
+        covariance = np.zeros((len(features), len(features)))
+        covariance[np.ix_(places, places)] = _numbers(own["covariance"], (len(listed), len(listed)))
+        if float(_numbers(own["per_variance"], ())) != PER_VARIANCE:
+            raise ValueError(f"per_variance is {short(own['per_variance'])}, and {PER_VARIANCE!r} is read")
+        lack = self.by_class(_numbers(own["lack"], (self.n_outputs,)))
+        return Attenuation(covariance, lack, float(_numbers(own["most_lost"], ())))
 
     def by_class(self, outputs: Floats) -> Floats:
         """Return numbers with one value per class on the last axis."""

@@ -12,7 +12,16 @@ from seminaive.encode import CategoricalColumn, frame_like
 from seminaive.errors import InputError
 from seminaive.explain.reading import class_position, effects_of, evidence, feature_named
 from seminaive.models import EditedModel
-from seminaive.scores import AdditiveScores, Edit, EffectChange, curve_as_terms, difference
+from seminaive.scores import (
+    AdditiveScores,
+    Edit,
+    EffectChange,
+    Effects,
+    curve_as_terms,
+    difference,
+    importance,
+)
+from seminaive.scores.attenuation import without_evidence
 from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
@@ -82,6 +91,7 @@ def edit(
     position = class_position(model, target)
     effect = feature_named(effects_of(model), column)
     scores = _edited_scores(model.scores_, model.schema_, effect, change, position)
+    scores = _with_edited_variance(model, scores, effect)
     record = Edit(
         column=column,
         change=change,
@@ -189,6 +199,19 @@ def _edited_scores(
     moved = difference(new_curve, curve).map_values(lambda values: values * direction)
     polynomials, knots = curve_as_terms(moved, schema.numeric.index(effect.position))
     return replace(scores, numeric=scores.numeric.joined(polynomials), curves=scores.curves.joined(knots))
+
+
+def _with_edited_variance(model: Any, scores: AdditiveScores, effect: FeatureEffect) -> AdditiveScores:
+    """Return scores whose rows with unknown cells allow for how much the edited effect varies now."""
+    if scores.attenuation is None:
+        return scores
+    before = importance(effect.deviation)
+    edited = feature_named(Effects.of(scores, model.schema_, model.summary_), effect.name)
+    ratio = importance(edited.deviation) / before if before > 0 else 1.0
+    feature = model.schema_.features.index(effect.position)
+    nothing_known = without_evidence(model.schema_)
+    sums = (own.sums(nothing_known)[0] for own in (model.scores_, scores))
+    return replace(scores, attenuation=scores.attenuation.rescaled(feature, ratio, *sums))
 
 
 def _with_table(scores: AdditiveScores, column: int, values: Floats) -> AdditiveScores:

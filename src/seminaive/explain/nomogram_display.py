@@ -15,6 +15,7 @@ from seminaive.explain.nomogram_ticks import nice_ticks, weight_label
 from seminaive.explain.plotting import Display
 from seminaive.explain.reading import axis_labels, class_position, clipped, effects_of
 from seminaive.explain.tables import one_row
+from seminaive.explain.unknown import unknown_note
 from seminaive.explain.what_matters import joint_sentence, together
 
 if TYPE_CHECKING:
@@ -352,13 +353,16 @@ class NomogramDisplay(Display):
                 f"Add to the total points: {starts}. {reference} has weight 1. Probability = weight / sum."
             )
         if self.row is not None:
-            scores = self.effects.joint_log_scores(self.row)[0]
+            scores = self.model.scores_.joint_log_scores(self.row)[0]
             weight = np.exp(scores - scores.max())
             shown = ", ".join(
                 f"{clipped(str(label), 16)} {p:.3f}"
                 for label, p in zip(self.model.classes_, weight / weight.sum(), strict=True)
             )
             sheet.text(f"This row: {shown}", colour="C3")
+            note = unknown_note(self.model, self.row, self.targets[0])
+            if note is not None:
+                sheet.text(note, colour="C3")
 
     def _pair_points(self, pair: TupleEffect, c: int) -> float:
         places = self.row.places

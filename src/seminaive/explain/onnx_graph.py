@@ -9,6 +9,7 @@ import numpy as np
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError, MissingExtraError
 from seminaive.explain.portable import Portable, warn_of_text
+from seminaive.scores.attenuation import PER_VARIANCE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,10 +108,33 @@ class _Graph:
             total = self.node("Add", total, looked_up)
         if portable.curves:
             total = self.node("Add", total, self.curves())
+        if portable.unknown is not None:
+            total = self.attenuated(total, codes)
         if len(portable.classes) == 2:
             zero = self.node("Mul", total, self.constant(0.0))
             total = self.node("Concat", zero, total, axis=1)
         return total
+
+    def attenuated(self, total: str, codes: dict[int, str]) -> str:
+        """Return the scores, those of rows with unknown cells drawn toward the class shares."""
+        own, schema, tensor = self.portable.unknown, self.portable.schema, self.onnx.TensorProto
+        assert own is not None  # noqa: S101 - narrows the type
+        found = [
+            self.node("Equal", codes[position], self.whole(schema.n_values(schema.columns[position])))
+            if isinstance(schema.columns[position], CategoricalColumn)
+            else self.node("IsNaN", schema.columns[position].name)
+            for position in own.positions
+        ]
+        every = self.node("Concat", *found, axis=1) if len(found) > 1 else found[0]
+        unknown = self.node("Cast", every, to=tensor.DOUBLE)
+        spread = self.node("Mul", self.node("MatMul", unknown, self.constant(own.covariance)), unknown)
+        variance = self.node("Max", self._sum(spread), self.constant(0.0))
+        scaled = self.node("Mul", variance, self.constant(PER_VARIANCE))
+        one = self.constant(1.0)
+        factor = self.node("Div", one, self.node("Sqrt", self.node("Add", scaled, one)))
+        lost = self.node("Div", self.node("Sub", one, factor), self.constant(own.most_lost))
+        pulled = self.node("Mul", self.node("Min", lost, one), self.constant(own.lack[None]))
+        return self.node("Add", self.node("Mul", total, factor), pulled)
 
     def answer(self, total: str) -> list[Any]:
         """Add the nodes of the label and the probabilities, and return these outputs."""

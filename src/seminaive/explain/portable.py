@@ -11,6 +11,7 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, EmptyColumn, NumericColumn
 from seminaive.errors import ExportWarning, warn_caller
 from seminaive.explain.reading import as_outputs, effects_of, scores_of
+from seminaive.explain.unknown import UnknownColumns
 from seminaive.scores import curve_of_number
 from seminaive.statistics import ObservedTerms, Terms
 
@@ -45,6 +46,8 @@ class Portable:
     tuples : list of (positions, cells, values)
         Positions of columns; the cells that are not zero, in mixed radix, the last column fastest; their
         values, of shape (n_cells, n_outputs).
+    unknown : UnknownColumns or None
+        What becomes of the score of a row with unknown cells; None: nothing.
     """
 
     model: str
@@ -54,6 +57,7 @@ class Portable:
     tables: dict[int, Floats]
     curves: dict[int, FeatureCurve]
     tuples: list[tuple[tuple[int, ...], NDArray[np.int64], Floats]]
+    unknown: UnknownColumns | None = None
 
     @classmethod
     def of(cls, model: Any) -> Portable:
@@ -82,6 +86,7 @@ class Portable:
             tables,
             curves,
             [(tuple(coded[j] for j in columns), cells, values) for columns, cells, values in tuples],
+            UnknownColumns.of(scores.attenuation, schema),
         )
 
     @classmethod
@@ -111,6 +116,7 @@ class Portable:
             tables,
             curves,
             tuples,
+            UnknownColumns.of(model.scores_.attenuation, model.schema_),
         )
 
     @property
@@ -166,6 +172,7 @@ class Portable:
                 }
                 for positions, cells, values in self.tuples
             ],
+            **({} if self.unknown is None else {"unknown": self.unknown.document()}),
         }
 
     def _column(self, position: int) -> dict[str, Any]:
@@ -229,6 +236,12 @@ def to_json(model: Any) -> str:
       is read between them: with b the last node that is not above x (0 where all are), w the share of the way
       from node b to the next, 0 where x is below it or there is none, ``1 - w`` times the effect at the code
       b plus ``w`` times that at ``b + 1``, along each such column of the tuple.
+
+    Where the document has ``unknown``, the score s of a row with unknown cells becomes another one. Of its
+    ``columns`` a category is unknown where its code is ``unseen``, and a number where it is missing. With v
+    the sum of ``covariance`` over the unknown ones, in rows and columns, and
+    ``k = 1 / sqrt(1 + per_variance * v)``, 0 standing for a negative v, the score is
+    ``k * s + min((1 - k) / most_lost, 1) * lack``.
 
     Probabilities are the softmax of the scores, or the logistic function of the log odds. A column of numbers
     that came as text has ``written``: its decimal mark, mark between thousands and unit, and a regular

@@ -13,7 +13,7 @@ PYTHON = '''"""Probabilities of a {model} of seminaive. Needs nothing but Python
 import re
 from bisect import bisect_left, bisect_right
 from datetime import datetime, timedelta
-from math import exp
+from math import exp, sqrt
 
 MODEL = {document}
 
@@ -31,7 +31,7 @@ def scores(row):
     """Return the score of each class of a row: a dict by column name, or the cells in training order."""
     by_name = isinstance(row, dict)
     total = list(MODEL["intercept"])
-    places = []
+    places, unknown = [], []
     for position, column in enumerate(MODEL["columns"]):
         cell = None
         if column["kind"] != "ignored":
@@ -52,6 +52,7 @@ def scores(row):
             if "nodes" in column and not absent:
                 code, along = _between(column["nodes"], cell)
         places.append([(code, 1.0 - along), (code + 1, along)] if along else [(code, 1.0)])
+        unknown.append(code == column["unseen"] if column["kind"] == "category" else absent)
         if "effects" in column:
             _add(total, column["effects"][code])
         if "curve" in column:
@@ -70,7 +71,19 @@ def scores(row):
         for cell, share in cells:
             if cell in own["at"]:
                 _add(total, [share * value for value in own["at"][cell]])
+    if "unknown" in MODEL:
+        total = _attenuated(total, unknown)
     return total if len(total) > 1 else [0.0, total[0]]
+
+
+def _attenuated(total, unknown):
+    """Return the score of a row some of whose cells may be unknown."""
+    own = MODEL["unknown"]
+    places = [k for k, position in enumerate(own["columns"]) if unknown[position]]
+    variance = sum(own["covariance"][j][k] for j in places for k in places)
+    factor = 1.0 / sqrt(1.0 + own["per_variance"] * max(variance, 0.0))
+    share = min((1.0 - factor) / own["most_lost"], 1.0)
+    return [factor * score + share * lack for score, lack in zip(total, own["lack"])]
 
 
 def predict_proba(row):
@@ -236,8 +249,27 @@ function scoresOf(parts) {
   for (const part of parts) part.values.forEach((v, k) => { total[k] += v; });
   return total.length > 1 ? total : [0, total[0]];
 }
-function probabilities(parts) {
-  const scores = scoresOf(parts);
+// Where cells are unknown, the score that gives about the mean of the probabilities over what they may hold.
+function unknownOf(row) {
+  const places = placesOf(row), unknown = [];
+  (MODEL.unknown === undefined ? [] : MODEL.unknown.columns).forEach((i, k) => {
+    const c = MODEL.columns[i];
+    if (c.kind === "category" ? places[i].code === c.unseen : isMissing(cellOf(row, c, i))) unknown.push(k);
+  });
+  return unknown;
+}
+function attenuated(scores, row) {
+  const own = MODEL.unknown, unknown = unknownOf(row);
+  if (!unknown.length) return scores;
+  let variance = 0;
+  for (const j of unknown) for (const k of unknown) variance += own.covariance[j][k];
+  const factor = 1 / Math.sqrt(1 + own.per_variance * Math.max(variance, 0));
+  const share = Math.min((1 - factor) / own.most_lost, 1);
+  const lack = own.lack.length > 1 ? own.lack : [0, own.lack[0]];
+  return scores.map((s, k) => factor * s + share * lack[k]);
+}
+function probabilities(parts, row) {
+  const scores = attenuated(scoresOf(parts), row);
   const highest = Math.max(...scores), weights = scores.map(s => Math.exp(s - highest));
   const sum = weights.reduce((a, b) => a + b, 0);
   return weights.map(w => w / sum);
@@ -305,10 +337,12 @@ function cellText(c, cell) {
 
 JAVASCRIPT_GIVEN_REASONS = """
 // reasons(row, n, reference): the n columns that speak most for, and against, the most probable class,
-// compared with a reference row, or with the mean of training. base, all log odds and rest add up to logOdds.
+// compared with a reference row, or with the mean of training. base, all log odds and rest add up to logOdds,
+// the sum before unknown cells are allowed for.
 function reasons(row, n = 3, reference = null) {
   checkNames(row);
-  const parts = contributions(row), scores = scoresOf(parts), [own, other] = firstTwo(scores);
+  const parts = contributions(row), scores = scoresOf(parts);
+  const [own, other] = firstTwo(attenuated(scores, row));
   let base = logOdds(MODEL.intercept, own, other), shares;
   if (reference === null) {
     shares = sharesFromMean(row, own, other);
@@ -346,7 +380,7 @@ function checkNames(row) {
 }
 function predictProba(row) {
   checkNames(row);
-  return probabilities(contributions(row));
+  return probabilities(contributions(row), row);
 }%(reasons)s
 return {classes: MODEL.classes, predictProba%(names)s};
 })();

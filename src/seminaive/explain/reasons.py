@@ -12,7 +12,9 @@ from seminaive.errors import InputError
 from seminaive.explain.column_shares import ColumnShares
 from seminaive.explain.reading import class_position
 from seminaive.explain.tables import encode_rows, one_row
+from seminaive.explain.unknown import answered_outputs
 from seminaive.explain.wording import cell_texts, odds_factors
+from seminaive.scores import unknown_cells
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,7 +35,8 @@ TRAINING_MEAN = "the mean of training"
 class Reasons:
     """What each column of some rows adds to the log odds of a class against another one.
 
-    ``base`` plus all of a row's ``shares`` are its log odds, that of ``target`` against ``against``.
+    ``base`` plus all of a row's ``shares`` are its log odds, that of ``target`` against ``against``; where
+    cells are unknown, before the answer allows for what they may hold (`note`).
 
     Parameters
     ----------
@@ -58,6 +61,8 @@ class Reasons:
         The columns of the table that ``names`` are.
     classes : ndarray of shape (n_classes,)
         All classes of the model.
+    answered : ndarray of shape (n_rows,)
+        The log odds of the model's answer: another number than ``log_odds`` where cells are unknown.
     """
 
     names: tuple[str, ...]
@@ -70,6 +75,7 @@ class Reasons:
     table: EncodedTable
     positions: tuple[int, ...]
     classes: NDArray[Any]
+    answered: Floats
 
     def __len__(self) -> int:
         return len(self.base)
@@ -134,19 +140,47 @@ class Reasons:
         row : int, default=0
             The position of the row.
         """
-        if not -len(self) <= row < len(self):
-            raise InputError(f"there are {len(self)} rows, none at position {row}: count them from 0")
-        one = [row % len(self)]
+        one = [self._checked(row)]
         own = replace(
             self,
             **{
                 name: getattr(self, name)[one]
-                for name in ("target", "against", "base", "shares", "strongest")
+                for name in ("target", "against", "base", "shares", "strongest", "answered")
             },
             table=self.table.rows(one),
         )
         words: list[str] = own.frame()["words"].tolist()
         return words
+
+    def note(self, row: int = 0) -> str:
+        """Return a sentence on the unknown cells of one row; empty where the reasons add up to the answer.
+
+        Parameters
+        ----------
+        row : int, default=0
+            The position of the row.
+        """
+        place = self._checked(row)
+        before, after = float(self.log_odds[place]), float(self.answered[place])
+        silent = unknown_cells(self.table.rows([place]))[0]
+        features = self.table.schema.features
+        unknown = [
+            name
+            for name, position in zip(self.names, self.positions, strict=True)
+            if silent[features.index(position)]
+        ]
+        if not unknown or np.isclose(before, after, rtol=1e-9, atol=1e-9):
+            return ""
+        are = "is" if len(unknown) == 1 else "are"
+        return (
+            f"{', '.join(unknown)} {are} unknown: the reasons add up to log odds of {before:.2f}, and those "
+            f"of the answer, about its mean over what may stand there, are {after:.2f}"
+        )
+
+    def _checked(self, row: int) -> int:
+        if not -len(self) <= row < len(self):
+            raise InputError(f"there are {len(self)} rows, none at position {row}: count them from 0")
+        return row % len(self)
 
 
 def reasons(
@@ -155,7 +189,8 @@ def reasons(
     """Return the columns that speak most for and against the predicted class of each row.
 
     A pair that the model has learned is shared out among its columns, so that reasons add up: the log odds of
-    the reference plus all shares are the log odds of the row. Against the mean of training a pair's effect
+    the reference plus all shares are the log odds of the row, before unknown cells are allowed for; `Reasons`
+    has a `note` on rows that have some. Against the mean of training a pair's effect
     beyond those of its columns is shared equally; against a reference row shares are Shapley values, and a
     column that has the reference's value gets nothing.
 
@@ -194,10 +229,12 @@ def reasons(
         raise InputError(f"target and against are both {target!r}: compare a class with another one")
     at_once = max(1, AT_ONCE // max(1, len(shares.positions) * shares.n_outputs))
     blocks = [
-        _reasons_of(shares, table.rows(slice(start, start + at_once)), compared, chosen, int(n))
+        _reasons_of(model, shares, table.rows(slice(start, start + at_once)), compared, chosen, int(n))
         for start in range(0, len(table), at_once)
     ]
-    own, other, base, parts, strongest = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    own, other, base, parts, strongest, answered = (
+        np.concatenate(part) for part in zip(*blocks, strict=True)
+    )
     return Reasons(
         shares.names,
         model.classes_[own],
@@ -209,25 +246,29 @@ def reasons(
         table,
         shares.positions,
         model.classes_,
+        answered,
     )
 
 
 def _reasons_of(
+    model: Any,
     shares: ColumnShares,
     table: EncodedTable,
     reference: EncodedTable | None,
     chosen: tuple[int | None, ...],
     n: int,
-) -> tuple[Indices, Indices, Floats, Floats, Indices]:
-    """Return classes, those they are compared with, base, shares and the strongest columns of some rows."""
+) -> tuple[Indices, Indices, Floats, Floats, Indices, Floats]:
+    """Return the fields of `Reasons` that depend on rows, of some rows; classes by their positions."""
     if reference is None:
         base, parts = shares.intercept, shares.from_mean(table)
     else:
         base, parts = shares.score(reference)[0], shares.from_row(table, reference)
-    own, other = _compared_classes(base + parts.sum(axis=0), *chosen)
+    scores = answered_outputs(model, base + parts.sum(axis=0), table)
+    own, other = _compared_classes(scores, *chosen)
     by_column = _log_odds(parts, own, other)
     base_of_row = _log_odds(np.broadcast_to(base, (len(table), len(base))), own, other)
-    return own, other, base_of_row, np.ascontiguousarray(by_column.T), _strongest(by_column, n)
+    by_row, strongest = np.ascontiguousarray(by_column.T), _strongest(by_column, n)
+    return own, other, base_of_row, by_row, strongest, _log_odds(scores, own, other)
 
 
 def _compared_classes(scores: Floats, target: int | None, against: int | None) -> tuple[Indices, Indices]:

@@ -171,9 +171,9 @@ def shift(
 ) -> Shift:
     """Compare new rows with those that a model was trained on.
 
-    Without labels: the change of the mean score, split exactly over the terms; a distance per column, with a
-    test of whether it is more than chance; levels never seen; missing cells that grew. With labels also
-    whether probabilities hold, as a whole and column by column.
+    Without labels: the change of the mean score, the sum of all contributions, split exactly over the terms;
+    a distance per column, with a test of whether it is more than chance; levels never seen; missing cells
+    that grew. With labels also whether probabilities hold, as a whole and column by column.
 
     Parameters
     ----------

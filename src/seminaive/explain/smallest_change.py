@@ -12,7 +12,7 @@ from seminaive.encode import DateFormat
 from seminaive.encode.nodes import Axis, interpolate
 from seminaive.errors import InputError
 from seminaive.explain.change_candidates import RowChanges, at_place, changeable
-from seminaive.explain.reading import as_outputs, check_summary_kept, class_position
+from seminaive.explain.reading import check_summary_kept, class_position
 from seminaive.explain.tables import one_row
 from seminaive.explain.wording import number_texts
 from seminaive.scores import log_posterior
@@ -133,7 +133,8 @@ def smallest_change(
     Parameters
     ----------
     model : a fitted additive model
-        Effects of three or more columns are allowed as long as at most two of them may change.
+        Effects of three or more columns are allowed as long as at most two of them may change. In models that
+        learn the class given the row, an unknown cell stays unknown.
     row : mapping of column to cell, list of cells, or table of one row
     towards : label
         The wanted class.
@@ -175,8 +176,7 @@ def smallest_change(
     changes = RowChanges(model, table, position)
     columns = _columns(changes, may_change, cost or {}, max_columns)
     search = _Search(columns, changes.interactions(columns), int(max_columns), int(max_nodes))
-    odds = changes.advantage(as_outputs(model.scores_.joint_log_scores(table)))[0]
-    search.run(odds, float(np.log(probability) - np.log1p(-probability)))
+    search.run(changes.log_odds(model, table), float(np.log(probability) - np.log1p(-probability)))
     made = tuple(
         CellChange(
             columns[k].name,
@@ -217,6 +217,12 @@ def _columns(
     The last change of a set is found by one pass over arrays, so that long columns are cheapest there.
     """
     rules = changeable(changes.schema, changes.looked_at, may_change)
+    unknown = [changes.schema.columns[position].name for position in rules if position in changes.unknown]
+    if unknown and may_change is not None:
+        raise InputError(
+            f"{unknown[0]!r} is unknown in this row, and cannot change: leave it out of may_change"
+        )
+    rules = {position: rule for position, rule in rules.items() if position not in changes.unknown}
     foreign = [name for name in cost if name not in changes.schema.names]
     if foreign:
         raise InputError(f"cost names {foreign[0]!r}, which is not a column: {list(changes.schema.names)}")

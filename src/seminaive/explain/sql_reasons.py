@@ -4,18 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seminaive.explain.sql_writers import (
-    MOST_PARTS,
-    ListWriter,
-    SQLiteWriter,
-    Writer,
-    cell_rows,
-    joined,
-    number_literal,
-    quoted_name,
-    relation_name,
-    text_literal,
-)
+from seminaive.explain.sql_literals import joined, number_literal, quoted_name, relation_name, text_literal
+from seminaive.explain.sql_writers import MOST_PARTS, ListWriter, SQLiteWriter, Writer, cell_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,19 +29,22 @@ class ReasonWriter(Writer):
         carried = [f"{kind}{own}" for own in self.used() for kind in "xt"]
         numbered = ", ".join([self.read(), *texts, "row_number() OVER () AS row_id"])
         coded = ", ".join(["row_id", *carried, *self.codes()])
+        scores = ", ".join([f"{kept_of_rows}totals.*", *self.variance()])
         relations = [
             f"read_rows AS MATERIALIZED (SELECT {kept}{numbered} FROM {relation_name(table)})",
             *self.categories_relation(),
             f"coded AS MATERIALIZED (SELECT {kept}{coded} FROM read_rows)",
+            *self.flags(),
             f"texts AS (SELECT {', '.join(['row_id', *(f't{own}' for own in self.used())])} FROM coded)",
             f"names(position, name) AS (VALUES {self.names()})",
             *self.shares(),
             self.totals(),
-            f"scores AS (SELECT {kept_of_rows}totals.* FROM coded {_join('totals', 'coded')})",
+            f"scores AS MATERIALIZED (SELECT {scores} FROM {self.flagged} {_join('totals', 'coded')})",
+            *self.attenuated(keep, numbered=True),
             *self.compared(),
             *self.ranked(),
             self.reasons(n),
-            self.weights("scores", keep, numbered=True),
+            self.weights(self.scored, keep, numbered=True),
         ]
         named = ", ".join(f"{side}_{k}, {side}_{k}_log_odds" for side, k in _places(n))
         return (
@@ -98,7 +91,7 @@ class ReasonWriter(Writer):
         own, other = (f"max(CASE WHEN place = {k} THEN class END)" for k in (1, 2))
         return [
             f"classes(class) AS (VALUES {classes})",
-            f"class_order AS (SELECT row_id, class, {order} FROM totals CROSS JOIN classes)",
+            f"class_order AS (SELECT row_id, class, {order} FROM {self.scored} CROSS JOIN classes)",
             f"compared AS (SELECT row_id, {own} AS own, {other} AS other FROM class_order GROUP BY row_id)",
         ]
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError
+from seminaive.explain.sql_literals import (
+    class_literal,
+    joined,
+    number_literal,
+    quoted_name,
+    relation_name,
+    text_literal,
+)
+from seminaive.explain.sql_unknown import UnknownRelations
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,36 +33,7 @@ if TYPE_CHECKING:
 MOST_PARTS = 400
 
 
-def number_literal(value: float) -> str:
-    """Return a double that every dialect reads as such."""
-    return f"{float(value):.17e}"
-
-
-def quoted_name(name: str) -> str:
-    """Return the name of a column, quoted."""
-    if "\0" in name:
-        raise InputError(f"a name with a null character cannot be written in SQL: {name!r}")
-    return '"' + name.replace('"', '""') + '"'
-
-
-def relation_name(table: str) -> str:
-    """Return the name of a table, perhaps with its schema."""
-    return ".".join(map(quoted_name, table.split(".")))
-
-
-def text_literal(value: str) -> str:
-    """Return text, quoted."""
-    if "\0" in value:
-        raise InputError(f"a category with a null character cannot be written in SQL: {value!r}")
-    return "'" + value.replace("'", "''") + "'"
-
-
-def joined(relations: Iterable[str]) -> str:
-    """Return relations of a WITH clause, one per line."""
-    return ",\n".join(relations)
-
-
-class Writer:
+class Writer(UnknownRelations):
     """What both kinds of dialects share: codes, pieces of curves, softmax."""
 
     def __init__(self, portable: Portable, dialect: str) -> None:
@@ -196,13 +176,6 @@ class Writer:
         return f"{kept}CASE {cases} ELSE {labels[-1]} END AS prediction, {probabilities}"
 
 
-def class_literal(label: Any) -> str:
-    """Return a class as text, truth value or number."""
-    if isinstance(label, str):
-        return text_literal(label)
-    return ("TRUE" if label else "FALSE") if isinstance(label, bool) else str(label)
-
-
 class ListWriter(Writer):
     """DuckDB and PostgreSQL: tables are list literals, indexed by one-based positions.
 
@@ -248,13 +221,17 @@ class ListWriter(Writer):
             terms += [self.curve(own, k) for own in portable.curves]
             terms += [self.together(term, k) for term in range(len(self.tuples))]
             scores.append(f"{' + '.join(terms)} AS s{k}")
-        return (
-            f"WITH read_rows AS (SELECT {kept}{self.read()} FROM {relation_name(table)}),\n"
-            f"coded AS MATERIALIZED ({', '.join([*parts, *self.codes()])} FROM read_rows),\n"
-            f"{joined([*self.tables_relation(), ''])}"
-            f"scores AS MATERIALIZED (SELECT {kept}{', '.join(scores)} FROM coded{self.with_tables()}),\n"
-            f"{self.weights('scores', keep, numbered=False)}\nSELECT {self.answers(keep)}\nFROM weights"
-        )
+        selected = f"SELECT {kept}{', '.join([*scores, *self.variance()])}"
+        relations = [
+            f"read_rows AS (SELECT {kept}{self.read()} FROM {relation_name(table)})",
+            f"coded AS MATERIALIZED ({', '.join([*parts, *self.codes()])} FROM read_rows)",
+            *self.flags(),
+            *self.tables_relation(),
+            f"scores AS MATERIALIZED ({selected} FROM {self.flagged}{self.with_tables()})",
+            *self.attenuated(keep, numbered=False),
+            self.weights(self.scored, keep, numbered=False),
+        ]
+        return f"WITH {joined(relations)}\nSELECT {self.answers(keep)}\nFROM weights"
 
     @cached_property
     def tuples(self) -> list[tuple[tuple[int, ...], Floats]]:
@@ -327,14 +304,14 @@ class SQLiteWriter(Writer):
             f"read_rows AS (SELECT {kept}{numbered} FROM {relation_name(table)})",
             *self.categories_relation(),
             f"coded AS MATERIALIZED (SELECT {kept}row_id, {', '.join(coded) or 'nothing'} FROM read_rows)",
+            *self.flags(),
             *self.cells_relation(values),
             *(self.sums(k, group) for k, group in enumerate(groups)),
             self.scores(len(groups), keep),
+            *self.attenuated(keep, numbered=True),
+            self.weights(self.scored, keep, numbered=True),
         ]
-        return (
-            f"WITH {joined(relations)},\n{self.weights('scores', keep, numbered=True)}\n"
-            f"SELECT {self.answers(keep)}\nFROM weights ORDER BY row_id"
-        )
+        return f"WITH {joined(relations)}\nSELECT {self.answers(keep)}\nFROM weights ORDER BY row_id"
 
     def category_code(self, position: int, unseen: int) -> str:
         """Return the code of a category, looked up in the relation of all categories."""
@@ -392,11 +369,12 @@ class SQLiteWriter(Writer):
             terms += [f"coalesce(sums{group}.s{k}, 0.0)" for group in range(n_groups)]
             terms += [self.curve(own, k) for own in self.portable.curves]
             scores.append(f"{' + '.join(terms)} AS s{k}")
+        scores += self.variance()
         joins = [f"LEFT JOIN sums{group} ON sums{group}.row_id = coded.row_id" for group in range(n_groups)]
         kept = "".join(f"coded.{quoted_name(name)}, " for name in keep)
         return (
             f"scores AS (SELECT {kept}coded.row_id AS row_id, {', '.join(scores)} "
-            f"FROM coded {' '.join(joins)})"
+            f"FROM {self.flagged} {' '.join(joins)})"
         )
 
     def curve(self, position: int, k: int) -> str:

@@ -11,6 +11,7 @@ from seminaive.encode import CategoricalColumn, EmptyColumn
 from seminaive.explain.plotting import Display, draw_steps
 from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
 from seminaive.explain.tables import one_row
+from seminaive.explain.unknown import unknown_note
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,7 +128,9 @@ class WaterfallDisplay(Display):
             values = np.append(values, log_odds[1:][rest].sum())
             labels.append(f"{len(rest):,} others")
         first = [f"{clipped(names[k], 36)} {log_odds[1 + k]:+.2f}" for k in rest[:2]]
-        note = f"strongest of the others: {', '.join(first)}" if first else ""
+        notes = [f"strongest of the others: {', '.join(first)}"] if first else []
+        unknown = unknown_note(estimator, table, own)
+        note = "; ".join([*notes, unknown] if unknown else notes)
         classes = estimator.classes_
         name = f"log odds of {classes[own]}" + (f" against {classes[other]}" if several else "")
         probability = f"probability of {classes[own]}" + (f", or else {classes[other]}" if several else "")

@@ -13,11 +13,13 @@ from seminaive.errors import InputError, MissingExtraError, TooLargeError
 from seminaive.explain.portable import Portable, warn_of_text
 from seminaive.explain.reading import code_labels, interval_labels
 from seminaive.files import whole_file
+from seminaive.scores.attenuation import PER_VARIANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from seminaive.encode.schema import Column
+    from seminaive.explain.unknown import UnknownColumns
     from seminaive.scores import FeatureCurve
 
 # What a sheet of Excel has room for, and the longest text of a cell.
@@ -360,6 +362,8 @@ class _Workbook:
             total = f"={float(self.portable.intercept[k])!r}"
             total += f"+SUM({cells[0]}:{cells[-1].removeprefix('steps!')})" if cells else ""
             scores.append(self.step(f"score: {self.outputs[k]}", total))
+        if self.portable.unknown is not None:
+            scores = self._add_attenuation(self.portable.unknown, scores)
         if len(scores) == 1:
             scores.insert(0, self.step("score of the other class", "=0"))
         every = f"{scores[0]},{scores[1]}" if len(self.portable.classes) == 2 else ",".join(scores)
@@ -367,6 +371,34 @@ class _Workbook:
         return [
             self.step(f"weight of {label}", f"=EXP(MAX({score}-{highest},{LEAST_EXPONENT}))")
             for label, score in zip(self.portable.classes, scores, strict=True)
+        ]
+
+    def _add_attenuation(self, unknown: UnknownColumns, scores: list[str]) -> list[str]:
+        """Add which cells are unknown, and the scores of rows that have some; return the scores."""
+        schema = self.portable.schema
+        names = [schema.columns[position].name for position in unknown.positions]
+        sheet = _Sheet(self, "unknown", ["covariance", *names])
+        lines = sheet.block([[name, *row] for name, row in zip(names, unknown.covariance, strict=True)])
+        cells = []
+        for position, name in zip(unknown.positions, names, strict=True):
+            condition = f'{self.inputs[position]}=""'
+            if isinstance(schema.columns[position], CategoricalColumn):
+                condition = f"{self.codes[position]}={schema.n_values(schema.columns[position])}"
+            cells.append(self.step(f"{name} is unknown", f"=IF({condition},1,0)"))
+        every = f"{cells[0]}:{cells[-1].removeprefix('steps!')}"
+        parts = [
+            f"{cell}*SUMPRODUCT({every},{sheet.range(2, (line, line), len(names))})"
+            for cell, line in zip(cells, range(lines[0], lines[1] + 1), strict=True)
+        ]
+        spreads = [
+            self.step(f"variance by {name}", f"={part}") for name, part in zip(names, parts, strict=True)
+        ]
+        total = f"MAX(SUM({spreads[0]}:{spreads[-1].removeprefix('steps!')}),0)"
+        factor = self.step("factor of scores", f"=1/SQRT(1+{float(PER_VARIANCE)!r}*{total})")
+        share = self.step("share of the class shares", f"=MIN((1-{factor})/{float(unknown.most_lost)!r},1)")
+        return [
+            self.step(f"answered score: {name}", f"={factor}*{score}+{share}*{float(lack)!r}")
+            for name, score, lack in zip(self.outputs, scores, unknown.lack, strict=True)
         ]
 
     def _add_answers(self, predict: _Sheet, weights: list[str], rows: int) -> None:

@@ -29,12 +29,25 @@ class AdditiveClassifier(TableClassifier):
 
     def _check_consistent(self):
         super()._check_consistent()
-        schema = self.schema_
+        schema, attenuation = self.schema_, self.scores_.attenuation
         self.scores_.check_fits(schema.cardinalities, len(schema.numeric), len(self.classes_))
+        if attenuation is not None and not attenuation.fits(len(schema.features), len(self.classes_)):
+            raise ValueError("the attenuation does not fit the schema")
         check_finite(self.scores_)
 
     def _joint_log_scores(self, table):
         return self.scores_.joint_log_scores(table)
+
+    def _attenuate(self, rows, class_weight=None):
+        """Draw the answers for rows with unknown cells toward the class shares.
+
+        Called at the end of a fit by models that learn the class given the row; in others an unknown cell
+        leaves the odds as they are. ``rows`` are training rows under the schema of the scores, and
+        ``class_weight`` the weight of each class, by default in these rows.
+        """
+        if class_weight is None:
+            class_weight = np.bincount(rows.labels, rows.weights, minlength=len(self.classes_))
+        self.scores_ = self.scores_.attenuate(rows.table, rows.row_weight, class_weight)
 
     @property
     def term_names_(self):
@@ -164,7 +177,9 @@ class AdditiveClassifier(TableClassifier):
             In the library of ``X`` (pandas for arrays). With two classes: one row per row of ``X``, the
             column ``prior`` and one column per term, adding up to ``decision_function(X)``, the log
             odds of the second class. With more: one row per row of ``X`` and class, led by the columns
-            ``row`` and ``class``, adding up to the centred scores. A feature that has several terms, a
+            ``row`` and ``class``, adding up to the centred scores. In models that learn the class given the
+            row, the answer for a row with unknown cells is drawn from this sum toward the class shares, and
+            contributions add up to the score before. A feature that has several terms, a
             number and its bins for instance, has one column with their sum; a feature that is itself
             called ``prior``, ``row`` or ``class`` is called ``feature prior`` and so on.
         """

@@ -78,6 +78,7 @@ class HigherOrderClassifier(AdditiveClassifier):
             )
             self._fit_loss(loss, design, estimate, rows.table.codes, design.describe())
             if base is None:
+                self._attenuate(rows)
                 self._summarise(rows, estimate.tuple_weights())
             else:
                 self._complete(rows, base)

@@ -237,10 +237,11 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
             cell_weight = estimate.cell_weight.sum(axis=1)
             self.scores_ = estimate.coefficients.to_scores(by_class(found.result.solution), cell_weight)
             if earlier is None:
+                self._attenuate(rows)
                 self._summarise(rows, estimate.tuple_weights())
             else:
                 self._add_to(earlier, found.slope)
-                self._summarise_started(training, earlier)
+                self._finish_started(training, earlier)
         return self
 
     def _fold_tables(self, folded, rule):

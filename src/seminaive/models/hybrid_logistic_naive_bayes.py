@@ -21,6 +21,7 @@ from seminaive.models.parameters import (
     refuse_groups,
 )
 from seminaive.scores import log_priors
+from seminaive.scores.unknown_variance import with_means
 from seminaive.selection import FoldLosses
 from seminaive.selection.held_out import HeldOut
 from seminaive.selection.logistic_parts import LogisticParts
@@ -302,6 +303,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
                     self._choose_rate(problem, folded.splits, folded.groups, step)
                 self.partition_ = self._divide(problem, random, step)
             self._settle(problem)
+            self._attenuate_parts(problem)
             self._summarise(problem.rows)
         return self
 
@@ -416,6 +418,16 @@ class HybridLogisticNaiveBayes(FittedHybrid):
             self.tree_parents_ = tuple(
                 problem.features.index(parents[j]) if parents[j] >= 0 else -1 for j in problem.features
             )
+
+    def _attenuate_parts(self, problem):
+        """Attenuate the sum of both parts, an unknown cell of which contributes its mean in either.
+
+        The generative part alone is exact without: there an unknown cell leaves the odds as they are.
+        """
+        if self.partition_.logistic:
+            rows = problem.rows
+            self.scores_ = with_means(self.scores_, rows.table, rows.row_weight)
+            self._attenuate(rows)
 
     def _check_parameters(self):
         check_hybrid_parameters(self)

@@ -175,6 +175,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
             solve = partial(self._path, linear, training.labels, row_weight)
             self._fit_to_strength(linear, linear.cell_weight(row_weight), solve)
             if base is None:
+                self._attenuate(training)
                 self._summarise(training)
             else:
                 self._complete(training, base)

@@ -237,6 +237,7 @@ categorical_features, missing
                     step(f"share {share:g} of the target, loss {targets[-1].losses.mean.min():.4f}")
             share = self._keep(search, targets)
             if earlier is None:
+                self._attenuate(training)
                 self._summarise(training)
             else:
                 self._complete(training, RecalibratedModel(earlier, search.baseline.of_all).times(share))

@@ -250,9 +250,10 @@ class SemiNaive(ShapedClassifier):
                 if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
                     weights = self._search(rows, folded, self._most_important(), step, earlier)
             if earlier is None:
+                self._attenuate(rows)
                 self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
             else:
-                self._summarise_started(rows, earlier)
+                self._finish_started(rows, earlier)
             self._question_shapes()
         return self
 

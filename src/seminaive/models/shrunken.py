@@ -210,6 +210,13 @@ class ShrunkenClassifier(StartedClassifier):
             free = solve(self._options(), strengths=[0.0])
             self.maximum_likelihood_ = free.coefficients[0][flat]
 
+    def _attenuate(self, rows, class_weight=None):
+        """Draw answers toward the class shares, unless the model is naive Bayes, of which it is no part."""
+        stays = isinstance(self.target, str) and self.target == "naive-bayes"
+        stays = stays and "_new_names" not in vars(self)
+        if not stays or not np.array_equal(self.coefficients_, self.target_):
+            super()._attenuate(rows, class_weight)
+
     def _earlier(self, rows):
         self.__dict__.pop("_new_names", None)
         return super()._earlier(rows)

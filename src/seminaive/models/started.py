@@ -92,12 +92,14 @@ class StartedClassifier(AdditiveClassifier):
     def _complete(self, rows: TrainingSet, base: RecalibratedModel) -> None:
         """Add the fitted scores to the recalibrated earlier ones, and keep the summary."""
         self._add_to(base.earlier, base.recalibration.slope, base.recalibration.intercept)
-        self._summarise_started(rows, base.earlier)
+        self._finish_started(rows, base.earlier)
 
-    def _summarise_started(self, rows: TrainingSet, earlier: Earlier) -> None:
-        """Keep a summary of the training rows under the schema of the sum."""
-        weights = weigh_cells(self.scores_.terms, earlier.table, rows.weights)
-        self._summarise(replace(rows, table=earlier.table), TupleCounts(self.scores_.terms, weights[:, None]))
+    def _finish_started(self, rows: TrainingSet, earlier: Earlier) -> None:
+        """Attenuate the sum, and keep a summary of the training rows under its schema."""
+        rows = replace(rows, table=earlier.table)
+        self._attenuate(rows)
+        weights = weigh_cells(self.scores_.terms, rows.table, rows.weights)
+        self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
 
     def _check_consistent(self):
         super()._check_consistent()

@@ -9,6 +9,7 @@ import numpy as np
 
 from seminaive.design.coefficients import Coefficients, GenerativeEstimate
 from seminaive.design.table_design import standardised, terms_of_order
+from seminaive.encode import EncodedTable
 from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
@@ -140,6 +141,9 @@ class StreamingMixin:
         self._row_steps(estimate).take(codes, numbers, labels, rows.weights)
         self.statistics_, self.schema_ = total, total.schema
         self._read(estimate, self.coefficients_)
+        recoded = EncodedTable(codes, table.numbers, total.schema)
+        # A class that is still to come counts as one row: its share is not yet known, and is not 0.
+        self._attenuate(replace(rows, table=recoded), np.maximum(total.class_weight, total.class_weight == 0))
         self._summarise_chunk(rows, labels, estimate, old is None)
 
     def _summarise_chunk(self, rows, labels, estimate, first):

@@ -12,7 +12,7 @@ from seminaive.models.higher_order_logistic_regression import HigherOrderLogisti
 from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV, cuts_by_size
 from seminaive.scale.blocks import Blocks, Plan
 from seminaive.scale.scratch import scratch_folder
-from seminaive.scale.searching import fitted_to_sample
+from seminaive.scale.searching import attenuate_by_sample, fitted_to_sample
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def _fit_blocks(
             fit_loss(loss, blocks.design, estimate, None, blocks.design.describe(survey.n_rows))
         finally:
             blocks.release()
+    attenuate_by_sample(model, work, coding, estimate.class_weight)
     work.keep_summary(lambda: _summary(estimate, survey, coding))
 
 

@@ -8,16 +8,28 @@ from typing import TYPE_CHECKING, TypeVar
 from sklearn.base import clone
 
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, TargetWarning
+from seminaive.scores.unknown_variance import MOST_ROWS
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from seminaive.models.additive_classifier import AdditiveClassifier
     from seminaive.models.base import TableClassifier
     from seminaive.scale.coding import Coding
     from seminaive.scale.work import Work
+
+    Floats = NDArray[np.float64]
 
 Searching = TypeVar("Searching", bound="TableClassifier")
 
 # Rows of the sample on which strengths are searched.
 MOST_SEARCHED = 50_000
+
+
+def attenuate_by_sample(model: AdditiveClassifier, work: Work, coding: Coding, class_weight: Floats) -> None:
+    """Attenuate fitted scores by as many rows as a fit in memory looks at."""
+    model._attenuate(coding.encode(*work.sample(MOST_ROWS, 0)), class_weight)
 
 
 def fitted_to_sample(model: Searching, work: Work, coding: Coding) -> Searching:

@@ -13,7 +13,7 @@ from seminaive.models.decided import DECIDED
 from seminaive.models.naive_bayes_logistic_regression import path_to
 from seminaive.scale.reference_blocks import Layout, ReferenceRows, reference_blocks
 from seminaive.scale.scratch import scratch_folder
-from seminaive.scale.searching import fitted_to_sample
+from seminaive.scale.searching import attenuate_by_sample, fitted_to_sample
 from seminaive.solvers.blocked_path import blocked_path
 from seminaive.statistics import TrainingSummary
 
@@ -113,6 +113,7 @@ def _solve_blocks(
             fit(linear, statistics.counts.counts.sum(axis=1), solve)
         finally:
             runner.release(held)
+    attenuate_by_sample(model, work, coding, statistics.class_weight)
     work.keep_summary(
         lambda: TrainingSummary.of_counted(
             statistics, survey.number_sketches(coding.schema, coding.class_factors)

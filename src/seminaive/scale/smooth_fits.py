@@ -57,6 +57,7 @@ def fit_semi_naive(model: SemiNaive, work: Work) -> None:
         if is_whole(model.interactions) and 0 < model.interactions < len(model._pairs):
             wanted = model._most_important()
             tuples = _search_smooth(model, work, survey, coding, folded, wanted, step)
+    model._attenuate(sample, _class_weight(survey, coding))
     model._question_shapes()
     work.keep_summary(lambda: _smooth_summary(survey, coding, tuples))
 

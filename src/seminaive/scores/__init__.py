@@ -10,6 +10,7 @@ from seminaive.lazy_names import read_when_asked
 if TYPE_CHECKING:
     from seminaive.scores.additive_scores import AdditiveScores, log_posterior
     from seminaive.scores.alpha_interpolation import Interpolation
+    from seminaive.scores.attenuation import Attenuation, unknown_cells
     from seminaive.scores.bayesian_network import Network
     from seminaive.scores.curve_algebra import curve_as_terms, difference
     from seminaive.scores.curve_terms import CurveTerms
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AdditiveScores",
+    "Attenuation",
     "Clip",
     "CurveTerms",
     "DependenceTables",
@@ -78,10 +80,12 @@ __all__ = [
     "log_priors",
     "m_estimate_tables",
     "tree_scores",
+    "unknown_cells",
 ]
 
 FILES = {
     "AdditiveScores": "additive_scores",
+    "Attenuation": "attenuation",
     "Clip": "edits",
     "CurveTerms": "curve_terms",
     "DependenceTables": "parents_and_children",
@@ -116,6 +120,7 @@ FILES = {
     "log_priors": "generative_terms",
     "m_estimate_tables": "generative_terms",
     "tree_scores": "tree_tables",
+    "unknown_cells": "attenuation",
 }
 
 __getattr__, __dir__ = read_when_asked(__name__, FILES)

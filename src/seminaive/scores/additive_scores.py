@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode.saved_by_fields import NOT_GIVEN, SavedByFields
+from seminaive.scores.attenuation import Attenuation, any_unknown, unknown_cells, without_evidence
 from seminaive.scores.curve_terms import CurveTerms
 from seminaive.scores.kind import COMPILED_GATHERS, is_block
 from seminaive.scores.numeric_terms import NumericTerms
@@ -46,7 +47,8 @@ class AdditiveScores(SavedByFields):
     A term is a table over one coded column or a tuple of them, or a polynomial or a piecewise-linear curve of
     one number. Softmax of the scores is the posterior. A cell of no evidence holds what an unseen value, or a
     missing one, contributes given the values that are known: 0 in generative scores where none is known.
-    Wherever terms are listed, tables come first, then polynomials and curves.
+    Where rows with unknown cells are attenuated, the sum is their score before. Wherever terms are listed,
+    tables come first, then polynomials and curves.
 
     Parameters
     ----------
@@ -57,6 +59,9 @@ class AdditiveScores(SavedByFields):
     numeric : NumericTerms
         Polynomials of numbers.
     curves : CurveTerms, default=none
+    attenuation : Attenuation or None, default=None
+        What becomes of the score of a row with unknown cells; None leaves it. It belongs to a finished fit:
+        operations return sums without it.
 
     Examples
     --------
@@ -74,6 +79,7 @@ class AdditiveScores(SavedByFields):
     tables: Floats
     numeric: NumericTerms
     curves: CurveTerms = NOT_GIVEN
+    attenuation: Attenuation | None = None
 
     def __post_init__(self) -> None:
         """Have no curves where none are given."""
@@ -103,7 +109,13 @@ class AdditiveScores(SavedByFields):
     def _with(self, prior: Floats, kinds: Any) -> AdditiveScores:
         tables, numeric, curves = kinds
         return replace(
-            self, prior=prior, terms=tables.terms, tables=tables.tables, numeric=numeric, curves=curves
+            self,
+            prior=prior,
+            terms=tables.terms,
+            tables=tables.tables,
+            numeric=numeric,
+            curves=curves,
+            attenuation=None,
         )
 
     def check_fits(self, cardinalities: Sequence[int], n_numbers: int, n_classes: int) -> None:
@@ -117,6 +129,13 @@ class AdditiveScores(SavedByFields):
 
     def joint_log_scores(self, table: EncodedTable) -> Floats:
         """Return the score of each row and class: the log posterior up to a constant per row."""
+        scores = self.sums(table)
+        if self.attenuation is None or not any_unknown(table):
+            return scores
+        return self.attenuation.attenuated(scores, unknown_cells(table))
+
+    def sums(self, table: EncodedTable) -> Floats:
+        """Return the prior plus all contributions for each row and class: the score before attenuation."""
         scores: Floats = np.repeat(self.prior[None], len(table), axis=0)
         for kind in self.kinds:
             kind.add_to(scores, table)
@@ -125,7 +144,7 @@ class AdditiveScores(SavedByFields):
     def breakdown(self, table: EncodedTable) -> Floats:
         """Return what the prior and each term contribute, (n_rows, 1 + n_terms, n_classes).
 
-        Added up in order along the second axis they are the joint log scores, to the last bit.
+        Added up in order along the second axis they are the `sums`, to the last bit.
         """
         parts = np.empty((len(table), 1 + self.n_terms, self.n_classes))
         parts[:, 0] = self.prior
@@ -137,6 +156,26 @@ class AdditiveScores(SavedByFields):
         return parts
 
     # Operations
+
+    def attenuate(
+        self, table: EncodedTable, row_weight: Floats | None, class_weight: Floats
+    ) -> AdditiveScores:
+        """Return the same sums, attenuated in rows with unknown cells.
+
+        Parameters
+        ----------
+        table : EncodedTable
+            The training rows, or some of them.
+        row_weight : ndarray of shape (n_rows,) or None
+        class_weight : ndarray of shape (n_classes,)
+            The weight of each class in training.
+        """
+        from seminaive.scores.unknown_variance import score_covariance
+
+        covariance = score_covariance(self, table, row_weight)
+        nothing_known = self.sums(without_evidence(table.schema))[0]
+        log_shares = np.log(class_weight / class_weight.sum())
+        return replace(self, attenuation=Attenuation.of(covariance, nothing_known, log_shares))
 
     def scale(self, weights: Sequence[float] | Floats) -> AdditiveScores:
         """Multiply each term's contribution: 0 drops the term, 1 leaves it as it is."""

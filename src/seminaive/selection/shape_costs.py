@@ -88,7 +88,9 @@ def _losses_without(
         fits = engine.fit_folds(prepared, trial.strengths, starts, SEARCH.fold_tol, search.max_iter)
         return prepared, fits, held_out.expected_losses(held_out.gathered([fit.scores for fit in fits]))
 
-    prepared, fits, first = fitted(None)
+    # A linear column that gets a curve has other coefficients than those to start from.
+    same = engine.columns is search.engine.columns
+    prepared, fits, first = fitted([fit.place for fit in trial.fits] if same else None)
     penalties, degrees = engine.evidence(prepared, folds, trial.strengths, fits)
     for k in folds:
         update = (penalties[k] / engine.columns.smoothness, degrees[k], engine.columns.groups)

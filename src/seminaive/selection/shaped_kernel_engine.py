@@ -10,7 +10,7 @@ from scipy.linalg.blas import dsymm
 
 from seminaive.design.shape_constraints import ShapeConstraints
 from seminaive.selection.kernel_engine import KernelEngine, RowFit
-from seminaive.solvers.constrained_kernel import RowInequalities, minimize_constrained_kernel
+from seminaive.solvers.constrained_kernel import RowInequalities, combined, minimize_constrained_kernel
 from seminaive.solvers.kernel_newton import smoother
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class ShapedKernelEngine(KernelEngine):
         place = np.empty((self.n_rows, loss.n_columns))
         place[train] = fit.scores
         place[out] = kernel[n:] @ fit.weights + fit.intercept
-        place[out] += np.tensordot(fit.multipliers, functions[:, out], 1)
+        place[out] += combined(fit.multipliers, functions[:, out])
         return RowFit(fit, place, place if self._offsets is None else place + self._offsets[which])
 
     def _shaped(self, prepared: Prepared, strengths: Sequence[float], fit: Any) -> tuple[Floats, Floats]:

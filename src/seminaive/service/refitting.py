@@ -117,7 +117,11 @@ def refit_around(
         ridge=float(ridge),
         n_rows=len(table),
     )
-    return with_record(model, scores + correction, record, X, y)
+    corrected = scores + correction
+    if scores.attenuation is not None:
+        class_weight = np.bincount(labels, weights, minlength=scores.n_classes)
+        corrected = corrected.attenuate(table, weights, np.maximum(class_weight, class_weight == 0))
+    return with_record(model, corrected, record, X, y)
 
 
 def _labels(model: Any, y: Any, n_rows: int) -> NDArray[np.int64]:
@@ -191,7 +195,7 @@ def _correction(
         others.table, weights, n_classes, order=order, hierarchical=True, n_vectors=SOLVER_VECTORS
     )
     estimate = design.generative_estimate(labels, weights)
-    offset = log_odds(scores.joint_log_scores(others.whole))
+    offset = log_odds(scores.sums(others.whole))
     loss = EmpiricalLoss(design, labels, weights, n_classes, offset=offset)
     strength = design.coefficients.strengths(np.full(order, float(ridge)))
     objective = PenalisedLoss(loss, Ridge(strength))

@@ -41,11 +41,17 @@ class RowInequalities:
 
     def scores(self, multipliers: Floats) -> Floats:
         """Return G m."""
-        return np.tensordot(multipliers, self.functions, 1)
+        return combined(multipliers, self.functions)
 
     def adjoint(self, weights: Floats) -> Floats:
         """Return G'a."""
-        return np.tensordot(self.functions, weights, 2)
+        return np.asarray(self.functions.reshape(-1, weights.size) @ weights.ravel())
+
+
+def combined(multipliers: Floats, functions: Floats) -> Floats:
+    """Return the sum of functions, (n, n_rows, n_columns), times multipliers."""
+    flat = functions.reshape(len(functions), -1)
+    return np.asarray(multipliers @ flat).reshape(functions.shape[1:])
 
 
 @dataclass(frozen=True)
@@ -141,7 +147,7 @@ class _ConstrainedSystem:
         free = point.slacks + inequalities.adjoint(weights) - self._matrix @ point.multipliers
         multipliers = minimize_quadratic(self._matrix, free, point.multipliers > 0)
         change = multipliers - point.multipliers
-        taken = np.tensordot(change, self._smoothed, 1)
+        taken = combined(change, self._smoothed)
         weights = weights - taken
         scores = scores - self._kernel @ taken - change @ self._intercepts + inequalities.scores(change)
         slacks = free + self._matrix @ multipliers - point.slacks

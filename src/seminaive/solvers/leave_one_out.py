@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 # Closer than fits for prediction: what a row moves is a small difference.
 TOL = 1e-9
 # Directions of a kernel below this share of the largest are rounding.
-FLAT = 1e-12
+LEAST_EIGENVALUE = 1e-12
 # Rows that are taken out side by side.
 BLOCK = 64
 # Steps after the first one, with an old Hessian.
@@ -90,7 +90,7 @@ class RidgeProblem:
     def of_kernel(cls, kernel: Floats, labels: Indices, row_weight: Floats, n_classes: int) -> RidgeProblem:
         """Return the problem of scores ``K a + b``, penalised by ``a'K a / 2``, with the intercept b free."""
         values, vectors = np.linalg.eigh(kernel)
-        kept = values > FLAT * values[-1]
+        kept = values > LEAST_EIGENVALUE * values[-1]
         features = np.column_stack([np.ones(len(kernel)), vectors[:, kept] * np.sqrt(values[kept])])
         strength = np.append(0.0, np.ones(int(kept.sum())))[:, None]
         return cls(features, strength, labels, row_weight, n_classes)
@@ -107,7 +107,7 @@ class RidgeProblem:
             return self
         scaled = self.features[:, ~free] / np.sqrt(self.strength[~free, 0])
         left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
-        kept = singular**2 > FLAT * singular[0] ** 2
+        kept = singular**2 > LEAST_EIGENVALUE * singular[0] ** 2
         features = np.column_stack([self.features[:, free], left[:, kept] * singular[kept]])
         strength = np.append(np.zeros(int(free.sum())), np.ones(int(kept.sum())))[:, None]
         return RidgeProblem(features, strength, self.labels, self.row_weight, self.n_classes, self.offset)
@@ -183,16 +183,16 @@ class RidgeProblem:
         The second step takes the gradient where the first one ends, and the Hessian where it began.
         ``removed`` is ``(I - W h)^-1`` of each row.
         """
-        own = self.features[rows]
-        steps = _times(inverse, own[:, :, None] * (removed @ gradient[:, :, None])[:, None, :, 0])
+        of_rows = self.features[rows]
+        steps = _times(inverse, of_rows[:, :, None] * (removed @ gradient[:, :, None])[:, None, :, 0])
         weight = np.repeat(self.row_weight[None], len(rows), axis=0)
         weight[np.arange(len(rows)), rows] = 0.0
         for _ in range(N_CORRECTIONS):
             left = self._gradients(coefficients + steps, weight)
             # (H - x W x')^-1 G = H^-1 (G + x (I - W h)^-1 W x'H^-1 G).
-            along = np.einsum("np,npk->nk", own, _times(inverse, left))
+            along = np.einsum("np,npk->nk", of_rows, _times(inverse, left))
             back = (removed @ curvature @ along[:, :, None])[:, None, :, 0]
-            steps = steps - _times(inverse, left + own[:, :, None] * back)
+            steps = steps - _times(inverse, left + of_rows[:, :, None] * back)
         return steps
 
     def _gradients(self, coefficients: Floats, weight: Floats) -> Floats:
@@ -213,8 +213,8 @@ class RidgeProblem:
         found = np.empty((len(self.features), k, k))
         for c in range(k):
             for d in range(c + 1):
-                own = np.einsum("np,np->n", self.features @ blocks[:, c, :, d], self.features)
-                found[:, c, d] = found[:, d, c] = own
+                leverage = np.einsum("np,np->n", self.features @ blocks[:, c, :, d], self.features)
+                found[:, c, d] = found[:, d, c] = leverage
         return found
 
     @staticmethod
