@@ -135,6 +135,9 @@ def test_what_has_no_hessian_or_other_rows_is_refused(table, models):
         influence(models["order 1"][0], X[:100], y[:100])
     with pytest.raises(InputError, match="leave such rows out"):
         influence(models["order 1"][0], X, y, np.zeros(N_ROWS))
+    shaped = SemiNaive(interactions=0, shapes={"a": "increasing"}).fit(X, y)
+    with pytest.raises(UnavailableError, match="shapes or smoothness"):
+        influence(shaped, X, y)
     started = SemiNaive(start=NaiveBayes().fit(X, y)).fit(X, y)
     with pytest.raises(UnavailableError, match="started from an earlier one"):
         influence(started, X, y)

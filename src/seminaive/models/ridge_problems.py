@@ -48,7 +48,7 @@ def ridge_problem(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Ridg
 
 @ridge_problem.register
 def _(model: SemiNaive, X: Any, y: Any, sample_weight: Any = None) -> RidgeProblem:
-    _refuse_start(model)
+    _refuse_given(model)
     twin = clone(model)
     rows = twin._encode_training(X, y, sample_weight, cut_rule=pair_cuts if model._wants_pairs() else None)
     rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
@@ -77,7 +77,7 @@ def _pair_name(columns: SmoothColumns, schema: Any, pair: tuple[int, int]) -> st
 
 @ridge_problem.register
 def _(model: HigherOrderClassifier, X: Any, y: Any, sample_weight: Any = None) -> RidgeProblem:
-    _refuse_start(model)
+    _refuse_given(model)
     if model.objective != "log-likelihood":
         raise UnavailableError("rows are left out of a log loss: fit with objective='log-likelihood'")
     twin = clone(model)
@@ -96,9 +96,13 @@ def _(model: HigherOrderClassifier, X: Any, y: Any, sample_weight: Any = None) -
     return problem.reduced()
 
 
-def _refuse_start(model: Any) -> None:
+def _refuse_given(model: Any) -> None:
     if getattr(model, "start", None) is not None and not isinstance(model.start, str):
         raise UnavailableError("a model that started from an earlier one is no minimum of its rows alone")
+    if getattr(model, "shapes", None) or getattr(model, "smoothness", None):
+        raise UnavailableError(
+            "a fit with shapes or smoothness given beforehand has no plain ridge: fit without them"
+        )
 
 
 def _check_rows(model: Any, rows: TrainingSet) -> None:
