@@ -30,7 +30,7 @@ def messy_table(n_rows, seed=0):
         "account": ("numeric", rng.permutation(n_rows) + 400_000_000_000),
         "spent": ("numeric", [f"${value:,.2f}" for value in spent]),
         "rate": ("numeric", [f"{value:.1f}%" for value in rate]),
-        "since": ("categorical", days.strftime("%Y-%m-%d").to_numpy()),
+        "since": ("numeric", days.strftime("%Y-%m-%d").to_numpy()),
         "remark": (
             "identifier",
             [f"{' '.join(rng.choice(WORDS, 5))} {k}" for k in range(n_rows)],
