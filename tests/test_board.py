@@ -5,7 +5,6 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
-from xml.etree import ElementTree
 
 import numpy as np
 import pandas as pd
@@ -86,8 +85,7 @@ def test_a_failed_fold_is_ranked_last(board, tmp_path, capsys):
     assert ["late", "1.67", "1", "1", "2", "False"] in said
     assert ["good", "1.67", "0", "0", "0", "False"] in said
     assert ["poor", "2.67", "0", "3", "0", "False"] in said
-    picture = ElementTree.parse(tmp_path / "board-full-error.svg").getroot()
-    assert picture.tag == "{http://www.w3.org/2000/svg}svg"
+    assert "<svg" in (tmp_path / "board-full-error.svg").read_text()
 
 
 def test_small_training_sets_hold_two_rows_of_every_class(board, monkeypatch):
