@@ -58,10 +58,11 @@ def check_shape(probabilities, model, column, shape, grid):
         rises = np.diff(chosen, axis=1)
         assert (rises if kind == "decreasing" else -rises).max() <= VIOLATION
         return
-    knots = model.scores_.curves.knots[
-        slice(*model.scores_.curves.starts[model.scores_.curves.features.index(column) :][:2])
-    ]
-    inside = (grid >= knots[0]) & (grid <= knots[-1])
+    curves = model.scores_.curves
+    inside = np.ones(len(grid), dtype=bool)
+    if column in curves.features:  # a column that says nothing has no curve, and bends nowhere
+        knots = curves.knots[slice(*curves.starts[curves.features.index(column) :][:2])]
+        inside = (grid >= knots[0]) & (grid <= knots[-1])
     # Log odds of probabilities near 0 and 1 have fewer digits than the score.
     odds = np.log(chosen / (1 - chosen))[:, inside]
     digits = 1 / np.minimum(chosen, 1 - chosen)[:, inside].min()
