@@ -412,16 +412,13 @@ def _smooth_column(
     main, values = _functions_of_walk(random_walk_kernel(n), mass, counts_missing=counts_missing)
     pair = np.zeros((n_codes + 1, 0))
     if coded is not None:
-        following = main[np.minimum(level + 1, n)]
-        features = main[level] + along[:, None] * (following - main[level])
+        following = np.minimum(level + 1, n)
         codes = table.codes[:, coded]
         weight = np.bincount(codes, row_weight, minlength=n_codes + 1)
-        most = PAIR_FUNCTIONS
-        sums = [
-            np.bincount(codes, row_weight * feature, minlength=n_codes + 1) for feature in features.T[:most]
-        ]
-        pair = np.zeros((n_codes + 1, len(sums)))
-        for k, total in enumerate(sums):
+        pair = np.zeros((n_codes + 1, min(PAIR_FUNCTIONS, main.shape[1])))
+        for k, function in enumerate(main.T[:PAIR_FUNCTIONS]):
+            feature = function[level] + along * (function[following] - function[level])
+            total = np.bincount(codes, row_weight * feature, minlength=n_codes + 1)
             pair[:, k] = np.divide(total, weight, out=np.zeros_like(total), where=weight > 0)
         pair[n_codes] = 0.0
         if pair.shape[1] and not np.abs(pair).max() > rounding_of(main[:, 0]):
