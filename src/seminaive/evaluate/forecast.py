@@ -95,10 +95,12 @@ def learning_curve_forecast(
     named = dict(models) if isinstance(models, Mapping) else {type(models).__name__: models}
     labels = np.asarray(y)
     classes, truth = np.unique(labels, return_inverse=True)
-    _check(named, X, labels, classes, truth, coverage, n_repeats)
+    rows = _Rows(X, labels, classes, truth)
+    rows.check()
+    _check(named, coverage, n_repeats)
     losses, forecasts = [], []
     for name, model in named.items():
-        sizes, by_fold, shared = _curve(model, X, labels, classes, truth, n_repeats, random_state)
+        sizes, by_fold, shared = _curve(model, rows, n_repeats, random_state)
         errors = _errors_between_sizes(by_fold)
         mean = by_fold.mean(axis=0)
         whole = np.hypot(errors, shared)
@@ -112,57 +114,56 @@ def learning_curve_forecast(
     )
 
 
-def _check(
-    named: dict[str, Any],
-    X: Any,
-    labels: npt.NDArray[Any],
-    classes: npt.NDArray[Any],
-    truth: Indices,
-    coverage: float,
-    n_repeats: int,
-) -> None:
-    """Refuse what no curve can be drawn of."""
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """A table with the label of each row, the classes, and the position of each label among them."""
+
+    X: Any
+    labels: npt.NDArray[Any]
+    classes: npt.NDArray[Any]
+    truth: Indices
+
+    def check(self) -> None:
+        """Refuse rows that no curve can be drawn of."""
+        n_rows = self.X.shape[0] if hasattr(self.X, "shape") else len(self.X)
+        if self.labels.ndim != 1 or n_rows != len(self.labels):
+            raise InputError(
+                f"expected one label per row, got {n_rows} rows and labels of shape {self.labels.shape}"
+            )
+        counts = np.bincount(self.truth)
+        if len(self.classes) < 2 or counts.min() < _FEWEST_OF_CLASS:
+            raise InputError(
+                f"class {self.classes[counts.argmin()]!s} has {counts.min()} rows, of which an eighth is to "
+                f"be learned from: two classes of {_FEWEST_OF_CLASS} rows or more are needed"
+            )
+
+
+def _check(named: dict[str, Any], coverage: float, n_repeats: int) -> None:
+    """Refuse models without probabilities, and parameters out of range."""
     if not named:
         raise InputError("name at least one model")
     for name, model in named.items():
         if not hasattr(model, "predict_proba"):
             raise InputError(f"{name} gives no probabilities: pass classifiers with predict_proba")
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
-    if labels.ndim != 1 or n_rows != len(labels):
-        raise InputError(f"expected one label per row, got {n_rows} rows and labels of shape {labels.shape}")
-    counts = np.bincount(truth)
-    if len(classes) < 2 or counts.min() < _FEWEST_OF_CLASS:
-        raise InputError(
-            f"class {classes[counts.argmin()]!s} has {counts.min()} rows, of which an eighth is to be "
-            f"learned from: two classes of {_FEWEST_OF_CLASS} rows or more are needed"
-        )
     if not 0 < coverage < 1:
         raise InputError(f"coverage is above 0 and below 1, got {coverage}")
     if not isinstance(n_repeats, int | np.integer) or n_repeats < 1:
         raise InputError(f"n_repeats is a number of 1 or more, got {n_repeats!r}")
 
 
-def _curve(
-    model: Any,
-    X: Any,
-    labels: npt.NDArray[Any],
-    classes: npt.NDArray[Any],
-    truth: Indices,
-    n_repeats: int,
-    random_state: int,
-) -> tuple[Indices, Floats, float]:
+def _curve(model: Any, rows: _Rows, n_repeats: int, random_state: int) -> tuple[Indices, Floats, float]:
     """Return the sizes, the loss of each fold at each size, and the standard error of the judging rows."""
-    n_train = len(labels) * (_N_FOLDS - 1) // _N_FOLDS
+    truth = rows.truth
+    n_train = len(truth) * (_N_FOLDS - 1) // _N_FOLDS
     sizes = np.unique(np.round(_PARTS * n_train).astype(int))
-    by_fold, last = [], np.zeros(len(labels))
+    by_fold, last = [], np.zeros(len(truth))
     for repeat in range(n_repeats):
         rule = StratifiedKFold(_N_FOLDS, shuffle=True, random_state=random_state + repeat)
         for number, (train, test) in enumerate(rule.split(truth, truth)):
             order = _evenly(truth[train], np.random.default_rng([random_state, repeat, number]))
             of_sizes = []
             for size in sizes:
-                rows = train[order[: min(size, len(train))]]
-                losses = _losses(model, X, labels, classes, truth, rows, test, random_state)
+                losses = _losses(model, rows, train[order[: min(size, len(train))]], test, random_state)
                 of_sizes.append(losses.mean())
             last[test] += losses / n_repeats
             by_fold.append(of_sizes)
@@ -179,26 +180,17 @@ def _evenly(truth: Indices, rng: np.random.Generator) -> Indices:
     return np.argsort(place, kind="stable")
 
 
-def _losses(
-    model: Any,
-    X: Any,
-    labels: npt.NDArray[Any],
-    classes: npt.NDArray[Any],
-    truth: Indices,
-    train: Indices,
-    test: Indices,
-    random_state: int,
-) -> Floats:
+def _losses(model: Any, rows: _Rows, train: Indices, test: Indices, random_state: int) -> Floats:
     """Fit a clone to some rows; return the log loss of each of others."""
     fitted = clone(model)
     set_random_states(fitted, random_state)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a part of the rows warns of what all rows would not
-        fitted.fit(_safe_indexing(X, train), labels[train])
-        said = fitted.predict_proba(_safe_indexing(X, test))
-    probability = np.zeros((len(test), len(classes)))
-    probability[:, np.searchsorted(classes, fitted.classes_)] = said
-    return -np.log(np.maximum(probability[np.arange(len(test)), truth[test]], _LEAST))
+        fitted.fit(_safe_indexing(rows.X, train), rows.labels[train])
+        said = fitted.predict_proba(_safe_indexing(rows.X, test))
+    probability = np.zeros((len(test), len(rows.classes)))
+    probability[:, np.searchsorted(rows.classes, fitted.classes_)] = said
+    return -np.log(np.maximum(probability[np.arange(len(test)), rows.truth[test]], _LEAST))
 
 
 def _errors_between_sizes(by_fold: Floats) -> Floats:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, softmax
 
+from seminaive.design.classes import by_class
 from seminaive.encode import frame_like
 from seminaive.errors import InputError
 from seminaive.models.ridge_problems import ridge_problem
+from seminaive.objective.pointwise import posterior_of
 
 
 def influence(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
@@ -55,7 +56,7 @@ def influence(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     found = problem.leave_one_out()
     classes, labels = model.classes_, problem.labels
     every = np.arange(len(labels))
-    with_row, without = _posterior(found.scores), _posterior(found.left_out)
+    with_row, without = (posterior_of(by_class(scores)) for scores in (found.scores, found.left_out))
     order = np.argsort(without[every, labels], kind="stable")
     columns = {
         "row": every,
@@ -67,11 +68,3 @@ def influence(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
         "influence": found.influence,
     }
     return frame_like(None, {name: values[order] for name, values in columns.items()})
-
-
-def _posterior(scores: np.ndarray) -> np.ndarray:
-    """Return the probability of each class, given log odds or scores."""
-    if scores.shape[1] == 1:
-        odds = expit(scores[:, 0])
-        return np.column_stack([1 - odds, odds])
-    return np.asarray(softmax(scores, axis=1))

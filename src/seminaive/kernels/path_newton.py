@@ -285,6 +285,22 @@ def take_step(model, point, trial, run, n_rows):
     return settled
 
 
+@inlined
+def end_strength(rules, path, work, point, run, status):
+    """Write down how a strength ended, and go to the next; return whether the path ends with it."""
+    counts, facts, index = run.counts, run.facts, run.counts[INDEX]
+    point.facts[GAP] = facts[LAST_GAP]
+    counts[INDEX] += 1
+    ends = False
+    if index >= 0 and status == TOO_WIDE:
+        path.statuses[index] = TOO_WIDE
+        ends = True
+    elif index >= 0:
+        facts[PREVIOUS] = facts[STRENGTH]
+        ends = record(rules, path, index, point, work, status) or counts[INDEX] == path.strengths.shape[0]
+    return ends
+
+
 @part
 def advance(design, problem, rules, path, work, softmax, penalty, model, point, trial, run, n_rows):
     """Take a path on until it needs the rows again, and return for what; point starts at the target.
@@ -354,17 +370,7 @@ def advance(design, problem, rules, path, work, softmax, penalty, model, point, 
                 facts[LENGTH] = shorten(point, trial, length, SHORTEST if counts[FRESH] == 1 else 1.0)
                 return EVALUATE
         if status >= 0:
-            point.facts[GAP] = facts[LAST_GAP]
-            index = counts[INDEX]
-            if index >= 0 and status == TOO_WIDE:
-                path.statuses[index] = TOO_WIDE
-                return DONE
-            if index >= 0 and record(rules, path, index, point, work, status):
-                return DONE
-            if index >= 0:
-                facts[PREVIOUS] = facts[STRENGTH]
-            counts[INDEX] += 1
-            if counts[INDEX] == path.strengths.shape[0]:
+            if end_strength(rules, path, work, point, run, status):
                 return DONE
             phase = BEGIN
 

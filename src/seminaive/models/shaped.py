@@ -205,7 +205,7 @@ def _shape(column: Any, kind: str, named: Any, classes: NDArray[Any]) -> Shape:
         )
     if len(labels) > 2 and kind in BENT:
         raise InputError(
-            f"{kind!r} for {column!r} is about the log odds of two classes, and there are {len(labels)}: a "
+            f"{kind!r} for {column!r} is about the log odds of two classes, and there are {len(labels)}: an "
             "'increasing' or 'decreasing' score of one class can be promised, or 'linear' ones of all"
         )
     if len(labels) > 2 and named is None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 # sqrt(2 / n), 1 % and 4 % here, and the factor by which a score is multiplied at most half of it.
 MOST_ROWS, FEWEST_ROWS, MOST_READ = 20_000, 1_000, 1 << 25
 # Scores of immense numbers may be immense; their squares, and sums of these, stay finite up to here.
-MOST_LOST = 1e140
+LARGEST_SCORE = 1e140
 # Values that are read at once: they stay in the cache.
 AT_ONCE = 1 << 18
 
@@ -133,7 +133,7 @@ class _Reader:
                 _add_at(lost, self.of_number[list(kind.features)], values)
         if self.n_axes:
             self._read_tables(table, lost, shared)
-        return np.clip(lost, -MOST_LOST, MOST_LOST), np.clip(shared, -MOST_LOST, MOST_LOST)
+        return np.clip(lost, -LARGEST_SCORE, LARGEST_SCORE), np.clip(shared, -LARGEST_SCORE, LARGEST_SCORE)
 
     def _read_tables(self, table: EncodedTable, lost: Floats, shared: Floats) -> None:
         places = table.places

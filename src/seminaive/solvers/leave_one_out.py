@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import expit, softmax
 
 from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.pointwise import posterior_of
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.newton import minimize_newton
 
@@ -221,10 +221,10 @@ class RidgeProblem:
     def _of_rows(scores: Floats, labels: Indices, weight: Floats) -> tuple[Floats, Floats]:
         """Return gradient and second derivatives of each row's loss in its scores."""
         if scores.shape[1] == 1:
-            p = expit(scores)
+            p = posterior_of(scores)
             gradient = weight[:, None] * (p - (labels == 1)[:, None])
             return gradient, (weight[:, None] * p * (1 - p))[:, :, None]
-        p = softmax(scores, axis=1)
+        p = posterior_of(scores)
         truly = np.eye(scores.shape[1])[labels]
         of_pairs = p[:, :, None] * np.eye(scores.shape[1]) - p[:, :, None] * p[:, None, :]
         return weight[:, None] * (p - truly), weight[:, None, None] * of_pairs
