@@ -1,8 +1,8 @@
 """What compiles in the first fit of each model, and for how long.
 
-``python benchmarks/cold_start.py`` fits each model in a process of its own, with nothing compiled before, to a
-made table of 300 rows and 8 columns, and prints its seconds and the kernels that take longest; ``--write``
-keeps the table in ``results/cold_start.csv``. Seconds are those of the processor, one thread.
+``python benchmarks/cold_start.py`` fits each model in a process of its own, with nothing compiled before, to
+a made table of 300 rows and 8 columns, and prints its seconds and the kernels that take longest; with
+``--write`` it keeps the table in ``results/cold_start.csv``. Seconds are those of the processor, one thread.
 """
 
 from __future__ import annotations
@@ -52,10 +52,10 @@ def first_fit(name):
             self.open = []
             self.seconds = {}
 
-        def on_start(self, event):
-            self.open.append([event.data["dispatcher"].py_func, time.process_time(), 0.0])
+        def on_start(self, began):
+            self.open.append([began.data["dispatcher"].py_func, time.process_time(), 0.0])
 
-        def on_end(self, event):
+        def on_end(self, _event):
             function, begin, inside = self.open.pop()
             taken = time.process_time() - begin
             key = f"{function.__module__.rpartition('.')[2]}.{function.__name__}"
