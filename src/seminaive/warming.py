@@ -1,7 +1,7 @@
 """Models compiled before they are needed: each is fitted to small tables of every kind, and predicts once.
 
 numba compiles a loop when it is first called with arguments of some types, and keeps the result for later
-processes. Which loops a fit calls depends on the kinds of its columns, on the numbers of rows and classes, and
+processes. Which loops a fit calls depends on the kinds of its columns, on its rows and classes, and
 on the size of its codes; the tables here take each of these ways once.
 """
 
