@@ -276,7 +276,7 @@ class NomogramDisplay(Display):
         )
 
     def _draw_others(self, sheet: Sheet) -> None:
-        """Draw one line for all that has no line of its own."""
+        """Draw one line for all terms without a line."""
         if not self.selection.rest:
             return
         name = f"{len(self.selection.rest):,} others"
