@@ -109,8 +109,8 @@ class RowChanges:
         self.summary = model.summary_
         self.towards = towards
         self.codes = dict(zip(self.schema.coded, table.codes[0].astype(int).tolist(), strict=True))
-        places = table.places
-        self.now = {position: places.axis(j) for j, position in enumerate(self.schema.coded)}
+        coordinates = table.coordinates
+        self.now = {position: coordinates.axis(j) for j, position in enumerate(self.schema.coded)}
         self.numbers = dict(zip(self.schema.numeric, table.numbers[0].tolist(), strict=True))
         self.unknown, self.factor, self.lacking = self._unknown(model, table)
 
@@ -228,7 +228,7 @@ class RowChanges:
     def interactions(self, changes: list[ColumnChanges]) -> dict[tuple[int, int], Floats]:
         """Return what two changed columns gain together beyond what each gains alone, at their codes.
 
-        Keys are places in ``changes``, in increasing order; values have the shape (n_codes, n_codes,
+        Keys are coordinates in ``changes``, in increasing order; values have the shape (n_codes, n_codes,
         n_others).
         """
         index = {change.position: k for k, change in enumerate(changes)}

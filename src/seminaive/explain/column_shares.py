@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.encode.nodes import Axis, Places
+    from seminaive.encode.nodes import Axis, RowCoordinates
     from seminaive.scores import Effects, FeatureCurve, TupleEffect
 
     Floats = NDArray[np.float64]
@@ -73,9 +73,9 @@ class _Several:
         """Return the effect at coordinates on the axis of each column, (n_rows, n_outputs)."""
         return interpolate(self.effect, axes)
 
-    def axes(self, places: Places) -> list[Axis]:
+    def axes(self, coordinates: RowCoordinates) -> list[Axis]:
         """Return where rows stand on the axis of each column."""
-        return [places.axis(column) for column in self.columns]
+        return [coordinates.axis(column) for column in self.columns]
 
 
 @dataclass(frozen=True)
@@ -135,9 +135,9 @@ class ColumnShares:
         shares = np.zeros((len(self.positions), len(table), self.n_outputs))
         for single in self.singles:
             shares[single.column_index] += single.at(table)
-        places = table.places
+        coordinates = table.coordinates
         for several in self.tuples:
-            equal = several.at(several.axes(places)) / len(several.column_indices)
+            equal = several.at(several.axes(coordinates)) / len(several.column_indices)
             for index in several.column_indices:
                 shares[index] += equal
         return shares
@@ -147,7 +147,7 @@ class ColumnShares:
         shares = np.zeros((len(self.positions), len(table), self.n_outputs))
         for single in self.singles:
             shares[single.column_index] += single.at(table) - single.at(reference)
-        here, there = table.places, reference.places
+        here, there = table.coordinates, reference.coordinates
         for several in self.tuples:
             for index, share in zip(several.column_indices, _shapley(several, here, there), strict=True):
                 shares[index] += share
@@ -175,7 +175,7 @@ def _several(effect: TupleEffect, schema: Schema, index: dict[int, int]) -> _Sev
     return _Several(positions, effect.columns, np.ascontiguousarray(as_outputs(effect.table)))
 
 
-def _shapley(several: _Several, rows: Places, reference: Places) -> list[Floats]:
+def _shapley(several: _Several, rows: RowCoordinates, reference: RowCoordinates) -> list[Floats]:
     """Return the Shapley value of each column of a tuple, the reference standing in for what is left out."""
     order = len(several.columns)
     here = several.axes(rows)

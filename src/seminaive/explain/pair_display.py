@@ -207,7 +207,7 @@ class _CodeAxis:
         self.codes = codes
         self.ticks = np.arange(len(codes))
         self.edges = np.arange(len(codes) + 1) - 0.5
-        self.place = at_codes(codes)
+        self.coordinates = at_codes(codes)
 
 
 class _NodeAxis:
@@ -222,12 +222,12 @@ class _NodeAxis:
         low, high = (nodes[0], nodes[-1]) if len(nodes) > 1 else (nodes[0] - 0.5, nodes[0] + 0.5)
         self.ticks = np.array(nodes)
         self.edges = np.linspace(low, high, NUMBERS_DRAWN + 1)
-        self.place = between_nodes(np.array(nodes), (self.edges[:-1] + self.edges[1:]) / 2)
+        self.coordinates = between_nodes(np.array(nodes), (self.edges[:-1] + self.edges[1:]) / 2)
 
 
 def _surface(table: Any, axes: Sequence[_CodeAxis | _NodeAxis]) -> Any:
-    """Return what a table, (codes, codes), says at every pair of places on its axes."""
-    first, second = (axis.place for axis in axes)
+    """Return what a table, (codes, codes), says at every pair of coordinates on its axes."""
+    first, second = (axis.coordinates for axis in axes)
     return read_axis(read_axis(table, 0, first), 1, second)
 
 
