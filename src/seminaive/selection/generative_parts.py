@@ -141,22 +141,22 @@ class GenerativeParts:
 
         In a tree-augmented part the tree is learned for these features alone.
         """
-        own = sorted(self.features.generative[j] for j in part)
+        columns = sorted(self.features.generative[j] for j in part)
         if not self.options.tree:
-            return self._naive.restrict(own)
+            return self._naive.restrict(columns)
         parents = self.parents(part)
         options = self.options
         scores = tree_scores(self._pairs, self.class_weight, parents, options.smoothing)
-        return scores.restrict([*own, *range(len(parents), scores.n_terms)])
+        return scores.restrict([*columns, *range(len(parents), scores.n_terms)])
 
     def parents(self, part: Sequence[int]) -> list[int]:
         """Return the parent of every coded column in the tree of a part; -1 for none."""
-        own = np.array([self.features.generative[j] for j in part], dtype=np.int64)
+        columns = np.array([self.features.generative[j] for j in part], dtype=np.int64)
         parents = [NO_PARENT] * len(self._about_class)
-        tree = chow_liu_tree(self._information[np.ix_(own, own)], self._about_class[own])
+        tree = chow_liu_tree(self._information[np.ix_(columns, columns)], self._about_class[columns])
         for child, parent in enumerate(tree.parents):
             if parent != NO_PARENT:
-                parents[own[child]] = int(own[parent])
+                parents[columns[child]] = int(columns[parent])
         return parents
 
     def without_prior(self, part: Sequence[int]) -> AdditiveScores:
