@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from joblib import effective_n_jobs
 
-from seminaive.models.base import TableClassifier
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.parameters import check_jobs, check_number
-from seminaive.models.tuple_statistics import TupleCountingMixin
+from seminaive.models.tuple_statistics import TupleClassifier
 from seminaive.scores import DependenceTables
 from seminaive.statistics.sizes import dependence_parts
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
+    from seminaive.encode import EncodedTable
+    from seminaive.encode.schema import MissingPolicy
+
+    Floats = NDArray[np.float64]
+
+
+class AveragedDependenceEstimators(TupleClassifier):
     """Naive Bayes given n parent features, averaged over all choices of parents (AnDE).
 
     The score of class c is the log of the mean, over all sets s of ``order`` columns, of
@@ -76,20 +86,20 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
 
     def __init__(
         self,
-        order=1,
+        order: int = 1,
         *,
-        smoothing=1.0,
-        estimates="m-estimate",
-        min_count=1.0,
-        bins="mdl",
-        n_jobs=None,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        smoothing: float = 1.0,
+        estimates: str = "m-estimate",
+        min_count: float = 1.0,
+        bins: Any = "mdl",
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.order = order
         self.smoothing = smoothing
         self.estimates = estimates
@@ -103,26 +113,26 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("min_count", self.min_count, "a number of rows, 0 or more", low=0)
         check_jobs(self.n_jobs)
 
-    def _counted_orders(self):
+    def _counted_orders(self) -> tuple[int, bool]:
         return self.order + 1, True
 
-    def _memory_parts(self, cardinalities, n_classes):
+    def _memory_parts(self, cardinalities: tuple[int, ...], n_classes: int) -> dict[str, int]:
         return dependence_parts(cardinalities, self.order, n_classes)
 
-    def _derive(self):
+    def _derive(self) -> None:
         self.tables_ = DependenceTables.of(
             self.statistics_, self.order, smoothing=self.smoothing, shared=self.estimates == "m-estimate"
         )
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         self.tables_.check_fits(self.schema_.cardinalities, self.order, len(self.classes_))
         check_finite(self.tables_)
 
-    def _joint_log_scores(self, table):
+    def _joint_log_scores(self, table: EncodedTable) -> Floats:
         return self.tables_.joint_log_scores(table.codes, self.min_count, effective_n_jobs(self.n_jobs))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from math import comb
+from typing import TYPE_CHECKING, Any
 
 from seminaive.models.additive_classifier import AdditiveClassifier
-from seminaive.models.tuple_statistics import TupleCountingMixin
+from seminaive.models.tuple_statistics import TupleClassifier
 from seminaive.scores import AdditiveScores, laplace_tables, m_estimate_tables
 from seminaive.statistics import log_shares
 
+if TYPE_CHECKING:
+    from seminaive.encode.schema import MissingPolicy
 
-class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
+
+class AveragedJoinEstimators(TupleClassifier, AdditiveClassifier):
     """Naive Bayes over groups of n features, averaged over all ways to group them (AnJE).
 
     The score of class c is ``log pi_c + g sum_t log theta_{x_t | c}``, where t runs over all sets of
@@ -73,18 +77,18 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
 
     def __init__(
         self,
-        order=2,
+        order: int = 2,
         *,
-        smoothing=1.0,
-        estimates="m-estimate",
-        bins="mdl",
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        smoothing: float = 1.0,
+        estimates: str = "m-estimate",
+        bins: Any = "mdl",
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.order = order
         self.smoothing = smoothing
         self.estimates = estimates
@@ -96,10 +100,10 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _counted_orders(self):
+    def _counted_orders(self) -> tuple[int, bool]:
         return self.order, False
 
-    def _derive(self):
+    def _derive(self) -> None:
         statistics = self.statistics_
         n_columns = len(statistics.counts.terms.cardinalities)
         order = min(self.order, n_columns)

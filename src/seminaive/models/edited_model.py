@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from seminaive.errors import InputError
 from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.scores import Edit, Refit
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from seminaive.scores import AdditiveScores, Record
 
 # What an edited model has from the model that it was made of.
 COPIED = (
@@ -51,11 +56,11 @@ class EditedModel(AdditiveClassifier):
         "started_from_": "tuple[StartedFrom, ...]",
     }
 
-    def __init__(self, *, keep_summary=True, verbose=False):
+    def __init__(self, *, keep_summary: bool = True, verbose: int = False) -> None:
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):  # noqa: ARG002 - the signature of every model
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: ARG002 - the signature of every model
         """Refuse: fit a model, and edit it.
 
         Parameters
@@ -67,7 +72,7 @@ class EditedModel(AdditiveClassifier):
             "an edited model is not fitted again, since that would lose its edits: fit a model, and edit it"
         )
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         for own in self.edits_:
             columns = own.held if isinstance(own, Refit) else (own.column,)
@@ -77,7 +82,7 @@ class EditedModel(AdditiveClassifier):
                 raise ValueError(f"the history names {own.target!r}, which is not a class")
 
     @classmethod
-    def of(cls, model, scores, record):
+    def of(cls, model: AdditiveClassifier, scores: AdditiveScores, record: Record) -> Self:
         """Return a fitted additive model with other scores, and with one more line in its history.
 
         Parameters

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from seminaive.encode import CategoricalColumn, EmptyColumn, IdentifierColumn, N
 from seminaive.encode.few_rows import LARGEST_NUMBER
 from seminaive.scores import NumericTerms
 from seminaive.statistics import ObservedTerms, Terms
+
+if TYPE_CHECKING:
+    from seminaive.statistics import ObservedStatistics, TableStatistics, TrainingSummary
 
 # Cells that an index of 64 bits counts with room to spare; a number in a table, so that sums of any number of
 # them stay finite; bits of a double, of which a sketch of a number keeps the leading ones.
@@ -22,12 +26,12 @@ ENDS = ("low", "high")
 SCALES = ("scales",)
 
 
-def is_size(value) -> bool:
+def is_size(value: Any) -> bool:
     """Tell whether a value is a whole number that may count something."""
     return type(value) is int and 0 <= value < 2**62
 
 
-def short(node) -> str:
+def short(node: Any) -> str:
     """Return a value as text of at most sixty characters."""
     text = repr(node)
     return text if len(text) < 60 else text[:57] + "..."
@@ -124,7 +128,7 @@ def check_cells(terms: Terms, cells: np.ndarray) -> None:
         raise ValueError("the combinations that occurred are not in order")
 
 
-def check_finite(value, name: str = "") -> None:
+def check_finite(value: Any, name: str = "") -> None:
     """Refuse NaN, infinite and immense numbers anywhere in a dataclass, an array or a number."""
     if dataclasses.is_dataclass(value):
         if isinstance(value, NumericTerms):
@@ -148,10 +152,10 @@ def _within_reach(terms: NumericTerms) -> np.ndarray:
     ends = np.abs(np.stack([terms.low, terms.high]) - terms.centres) * np.abs(terms.scales)
     reach = np.where(np.isfinite(ends), ends, 1.0).max(axis=0)
     powers = np.stack([np.ones_like(reach), np.ones_like(reach), reach, reach**2], axis=1)
-    return terms.coefficients * np.minimum(powers, 1.0)[:, :, None]
+    return np.asarray(terms.coefficients * np.minimum(powers, 1.0)[:, :, None])
 
 
-def check_statistics(own, schema: Schema, n_classes: int) -> None:
+def check_statistics(own: TableStatistics, schema: Schema, n_classes: int) -> None:
     """Refuse statistics that do not belong to a schema, or that no rows have.
 
     Numbers that were cut may have moments or none.
@@ -173,7 +177,7 @@ def check_statistics(own, schema: Schema, n_classes: int) -> None:
         raise ValueError("a count is negative, or there is none")
 
 
-def check_observed_statistics(own, schema: Schema, n_classes: int) -> None:
+def check_observed_statistics(own: ObservedStatistics, schema: Schema, n_classes: int) -> None:
     """Refuse statistics of a stream that do not belong to a schema, or that no rows have."""
     counts, cells = own.counts, own.counts.cells
     if own.schema != schema or tuple(counts.terms.cardinalities) != tuple(schema.cardinalities):
@@ -186,7 +190,7 @@ def check_observed_statistics(own, schema: Schema, n_classes: int) -> None:
         raise ValueError("a count is negative, or there is none")
 
 
-def check_summary(own, schema: Schema, n_classes: int) -> None:
+def check_summary(own: TrainingSummary, schema: Schema, n_classes: int) -> None:
     """Refuse a summary of a training table that does not belong to a schema, or that no rows have."""
     cells, tuples = own.cells, own.tuples
     singles = Terms.singles(schema.cardinalities)

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.models.additive_classifier import AdditiveClassifier
-from seminaive.models.generative_classifier import GenerativeMixin, check_generative_parameters
+from seminaive.models.generative_classifier import GenerativeClassifier, check_generative_parameters
 from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-class NaiveBayes(GenerativeMixin, AdditiveClassifier):
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
+
+
+class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
     """Naive Bayes over categories and numbers together.
 
     The score of class c is ``log P(c) + sum_j log P(x_j | c)``, with smoothed relative frequencies for
@@ -76,17 +84,17 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     def __init__(
         self,
         *,
-        smoothing=1.0,
-        variances="pooled",
-        priors=None,
-        variance_floor=VARIANCE_FLOOR,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        smoothing: float = 1.0,
+        variances: str = "pooled",
+        priors: Any = None,
+        variance_floor: float = VARIANCE_FLOOR,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.smoothing = smoothing
         self.variances = variances
         self.priors = priors
@@ -98,12 +106,18 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _count(self, rows):
+    def count_rows(self, rows: TrainingSet) -> TableStatistics:
+        """Return the statistics of some rows.
+
+        Parameters
+        ----------
+        rows : TrainingSet
+        """
         return TableStatistics.of(
             rows.table, rows.labels, rows.n_classes, rows.row_weight, classes=rows.classes.tolist()
         )
 
-    def _derive(self):
+    def _derive(self) -> None:
         self.scores_ = generative_scores(
             self.statistics_,
             smoothing=self.smoothing,
@@ -112,7 +126,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
             priors=self._checked_priors(),
         )
 
-    def _checked_priors(self):
+    def _checked_priors(self) -> NDArray[np.float64] | None:
         if self.priors is None:
             return None
         try:
@@ -126,5 +140,5 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
             )
         return priors
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_generative_parameters(self)

@@ -90,7 +90,8 @@ class FeatureEffect:
         places = np.minimum(np.searchsorted(share, RANGE), len(numbers) - 1)
         return float(numbers[places[0]]), float(numbers[places[1]])
 
-    def _shifted(self, constant: Floats) -> FeatureEffect:
+    def shifted(self, constant: Floats) -> FeatureEffect:
+        """Return the effect plus a constant for each class."""
         if self.curve is not None:
             return replace(self, curve=self.curve.plus(constant))
         assert self.table is not None  # noqa: S101 - narrows the type
@@ -200,7 +201,7 @@ class Effects:
         for effect in _feature_effects(scores, schema, summary, {own[0]: tables[own] for own in tables}):
             mean = _mean(effect.at_seen, effect.weight)
             intercept += mean
-            features.append(effect._shifted(-mean))  # noqa: SLF001 - the same file's
+            features.append(effect.shifted(-mean))
         return cls(intercept, tuple(features), tuple(pure), schema)
 
     @property
