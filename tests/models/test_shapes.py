@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold
 
 from seminaive import SemiNaive, load_model, save_model
-from seminaive.errors import InputError, ShapeWarning
+from seminaive.errors import ColumnsWarning, InputError, ShapeWarning
 
 GRID = 200
 
@@ -154,6 +154,15 @@ def test_costs_are_small_where_the_shape_is_right_and_large_where_it_is_not():
     assert max(over[0], over[2]) < 2
 
 
+def test_the_shape_of_a_column_without_values_costs_nothing():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=60), "empty": np.nan, "b": rng.normal(size=60)})
+    with pytest.warns(ColumnsWarning, match="'empty' has no value"):
+        model = SemiNaive(shapes={"b": "increasing", "empty": "increasing"}).fit(X, X["b"] + X["a"] > 0)
+    assert model.shape_costs_["column"].tolist() == ["empty", "b"]
+    assert model.shape_costs_["cost"][0] == 0.0
+
+
 def test_smoothness_holds_a_curve_back_and_one_changes_nothing():
     X, y = table(200)
 
@@ -190,7 +199,7 @@ def test_files_and_clones_keep_shapes(shaped, tmp_path):
     [
         ({"shapes": "increasing"}, "shapes is None or a mapping of columns to shapes"),
         ({"shapes": {"age": "up"}}, "the shape of 'age' is one of 'increasing', 'decreasing', 'convex'"),
-        ({"shapes": {"aeg": "increasing"}}, "shapes name 'aeg', which is not a column"),
+        ({"shapes": {"aeg": "increasing"}}, "shapes names 'aeg', which is not a column"),
         ({"shapes": {"site": "increasing"}}, "'site' is a column of categories, which has no curve"),
         ({"shapes": {"age": ("increasing", "huge")}}, "names the class 'huge', and the classes are 'mild'"),
         ({"shapes": {"age": ("linear", "mild")}}, "is about the scores of all classes"),

@@ -85,7 +85,10 @@ class ShapedClassifier(StartedClassifier):
     def _keep_shape_costs(self, search: Any, trial: Trial, engine_of: Callable[[SmoothColumns], Any]) -> None:
         """Keep what each shape costs in held-out loss."""
         costs = costs_of_shapes(search, trial, engine_of) if self.shapes_ else {}
-        found = np.array([costs[position] for position in sorted(costs)]).reshape(-1, 2)
+        names, numeric = self.schema_.names, self.schema_.numeric
+        by_name = {names[numeric[number]]: cost for number, cost in costs.items()}
+        # A column without any value has no curve, and its shape costs nothing.
+        found = np.array([by_name.get(name, (0.0, 0.0)) for name in self.shapes_]).reshape(-1, 2)
         self._shape_costs = {"cost": found[:, 0], "standard_error": found[:, 1]}
 
     def _question_shapes(self) -> None:
@@ -163,7 +166,7 @@ def position_of(names: tuple[str, ...], entry: Any, parameter: str) -> int:
         return names.index(entry)
     if is_whole(entry) and -len(names) <= entry < len(names):
         return int(entry) % len(names)
-    raise InputError(f"{parameter} name {entry!r}, which is not a column: {list(names)}")
+    raise InputError(f"{parameter} names {entry!r}, which is not a column: {list(names)}")
 
 
 def shapes_of(given: Any, schema: Schema, classes: NDArray[Any]) -> dict[int, Shape]:
