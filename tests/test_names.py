@@ -22,7 +22,6 @@ RIDDLES = re.compile(r"\bso\s+many\b|\bas asked\b", re.IGNORECASE)
 NOT_YET = (
     "encode/*",
     "explain/*",
-    "models/*",
     "saving/*",
     "scores/*",
     "selection/*",

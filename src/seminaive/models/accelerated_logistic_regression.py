@@ -59,7 +59,7 @@ class AcceleratedLogisticRegression(StreamingClassifier):
         Minus the log posterior of the true class, or half the squared distance of the posterior from it.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into so many intervals with equally many rows.
+        into that number of intervals with equally many rows.
     tol : float, default=1e-4
         Norm of the gradient in the search space at which to stop, relative to that at the start.
     max_iter : int, default=1000
@@ -71,7 +71,7 @@ class AcceleratedLogisticRegression(StreamingClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every

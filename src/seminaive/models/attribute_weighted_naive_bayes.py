@@ -58,7 +58,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     smoothing : float, default=1.0
         Added to every count, in rows.
     variances : {"class", "pooled"}, default="class"
-        Whether each class has a variance of its own for each number, or all share one.
+        Whether each number has a variance in each class, or one that all classes share.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
     fit_share : "cv" or float, default="cv"
@@ -77,7 +77,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number always leaves them as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the

@@ -32,11 +32,11 @@ class AveragedJoinEstimators(TupleClassifier, AdditiveClassifier):
         Whether a term's combinations share ``smoothing`` rows, or get as many each.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into so many intervals with equally many rows.
+        into that number of intervals with equally many rows.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
@@ -53,7 +53,7 @@ class AveragedJoinEstimators(TupleClassifier, AdditiveClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
-        Whether ``partial_fit`` was told all classes, and refuses others.
+        Whether ``partial_fit`` was given all classes, and refuses others.
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type.
     schema_ : Schema

@@ -111,7 +111,8 @@ class TrainingSet:
 def unchanged_on_failure(model: BaseEstimator) -> Iterator[None]:
     """Put every attribute of a model back where the block fails, so that no failure leaves half a fit.
 
-    Memory that ran out although it was asked for, since others took it meanwhile, is a `TooLargeError` too.
+    Memory that ran out although it was free a moment before, since others took it meanwhile, is a
+    `TooLargeError` too.
     """
     before = dict(vars(model))
     try:

@@ -74,12 +74,12 @@ class EditedModel(AdditiveClassifier):
 
     def _check_consistent(self) -> None:
         super()._check_consistent()
-        for own in self.edits_:
-            columns = own.held if isinstance(own, Refit) else (own.column,)
+        for record in self.edits_:
+            columns = record.held if isinstance(record, Refit) else (record.column,)
             if not set(columns) <= set(self.schema_.names):
                 raise ValueError(f"the history names {columns}, which are not columns")
-            if isinstance(own, Edit) and own.target not in self.classes_.tolist():
-                raise ValueError(f"the history names {own.target!r}, which is not a class")
+            if isinstance(record, Edit) and record.target not in self.classes_.tolist():
+                raise ValueError(f"the history names {record.target!r}, which is not a class")
 
     @classmethod
     def of(cls, model: AdditiveClassifier, scores: AdditiveScores, record: Record) -> Self:

@@ -1,4 +1,4 @@
-"""Progress of long fits, on standard error: a bar on a terminal, lines elsewhere, nothing unless asked."""
+"""Progress of long fits, on standard error: a bar on a terminal, lines elsewhere, nothing unless verbose."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ class FittedNetwork(TableClassifier):
 
     @property
     def _cardinalities(self) -> tuple[int, ...]:
-        own = self.schema_.cardinalities
-        return (*(own[j] for j in self.node_columns_), len(self.classes_))
+        sizes = self.schema_.cardinalities
+        return (*(sizes[j] for j in self.node_columns_), len(self.classes_))
 
     # Predicting
 
@@ -86,8 +86,8 @@ class FittedNetwork(TableClassifier):
         """The names of each node's parents."""
         check_is_fitted(self)
         return {
-            name: [self.nodes_[j] for j in own]
-            for name, own in zip(self.nodes_, self.network_.parents, strict=True)
+            name: [self.nodes_[j] for j in parents]
+            for name, parents in zip(self.nodes_, self.network_.parents, strict=True)
         }
 
     @property
@@ -179,8 +179,8 @@ class FittedNetwork(TableClassifier):
             if given[CLASS] not in labels:
                 raise InputError(f"{given[CLASS]!r} is not a class: {labels}")
             codes[-1] = labels.index(given[CLASS])
-        asked = {self.nodes_.index(name) for name in given}
-        return {j: int(k) for j, k in enumerate(codes) if j in asked and k < self._cardinalities[j]}
+        known = {self.nodes_.index(name) for name in given}
+        return {j: int(k) for j, k in enumerate(codes) if j in known and k < self._cardinalities[j]}
 
     def _values_of(self, node: str) -> list[Any]:
         """Return the values of a node: categories, intervals as text, or classes."""
@@ -214,10 +214,9 @@ class FittedNetwork(TableClassifier):
         check_whole("n_rows", n_rows, "a number of rows, 1 or more", low=1)
         codes = self.network_.sample(n_rows, self._generator(random_state)).astype(np.int64)
         columns = {name: np.full(n_rows, None, dtype=object) for name in self.schema_.names}
-        for node, column in enumerate(self.node_columns_):
-            position = self.schema_.coded[column]
-            own = self.schema_.columns[position]
-            columns[own.name] = self._written_values(own, as_text=False)[codes[:, node]]
+        for node, coded in enumerate(self.node_columns_):
+            column = self.schema_.columns[self.schema_.coded[coded]]
+            columns[column.name] = self._written_values(column, as_text=False)[codes[:, node]]
         return frame_like(None, columns), self.classes_[codes[:, -1]]
 
     def draw_missing_cells(
@@ -251,16 +250,16 @@ class FittedNetwork(TableClassifier):
         node_of = {self.schema_.coded[column]: node for node, column in enumerate(self.node_columns_)}
         opened = open_table(X)
         found = missing_rows(opened, self.schema_)
-        rows = {position: own for position, own in found.items() if position in node_of}
+        lacking = {position: rows for position, rows in found.items() if position in node_of}
         return [
             filled(
                 X,
-                rows,
+                lacking,
                 {
                     position: self._written_values(
                         self.schema_.columns[position], as_text=opened.kinds[position] == "categorical"
-                    )[table[own, node_of[position]].astype(np.int64)]
-                    for position, own in rows.items()
+                    )[table[rows, node_of[position]].astype(np.int64)]
+                    for position, rows in lacking.items()
                 },
             )
             for table in drawn

@@ -58,13 +58,13 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     smoothing : float, default=1.0
         Rows that are added to every count. With 0, a value that was never seen with a class excludes it.
     variances : {"class", "pooled"}, default="class"
-        Whether the classes have variances of their own, or share one per number.
+        Whether a number has a variance in each class, or one that all classes share.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are.
     n_jobs : int, default=None
         Threads that evaluate features side by side; -1 uses all cores. The result does not depend on it.

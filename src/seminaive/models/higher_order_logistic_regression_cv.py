@@ -92,7 +92,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         scikit-learn's ways of saying which rows are held out.
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
-        length; or into so many equally frequent bins.
+        length; or into that number of equally frequent bins.
     tol : float, default=1e-4
         Norm of the gradient at which the final fit stops, relative to that at zero coefficients. The norm is
         scaled so that half its square is about the distance of the penalised loss from its minimum.
@@ -105,7 +105,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
@@ -274,7 +274,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         whole = self._fold_table(rows, rows.table, tuple(folded.splits))
         if rule is not mdl_cuts or not rows.table.numbers.shape[1]:
             return whole, [whole]
-        # These cut points look at labels, so that each fold learns its own from its training rows.
+        # These cut points look at labels, so that each fold learns them from its training rows.
         return whole, [
             self._fold_table(rows, recut(rows.table, rule, rows.labels, rows.row_weight, split[0]), (split,))
             for split in folded.splits

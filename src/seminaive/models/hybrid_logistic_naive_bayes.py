@@ -72,7 +72,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     rate : "cv" or float, default="cv"
         The rate of the rule "bias-variance", per row: with 0 all features are in naive Bayes, with infinity
         none. "cv" takes the rate with the least loss in cross-validation, the largest of equally good ones;
-        every fold has its own dependences, cut points and number of rows.
+        dependences, cut points and number of rows are those of each fold.
     fit_share : "cv" or float, default="cv"
         The share of both parts in the scores, the rest being the class shares, where the rate is
         cross-validated. "cv" finds the one that held-out rows support, since neither part has a penalty; 1
@@ -113,7 +113,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     smoothing : float, default=1.0
         Added to every count of the generative part, in rows.
     variances : {"pooled", "class"}, default="pooled"
-        Whether the classes share one variance per number or have their own.
+        Whether all classes share one variance per number, or each has another.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
     bins : "mdl" or int, default="mdl"
@@ -132,7 +132,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number leaves them as they are; in the
         logistic part it counts as the mean of its column.
     class_weight : None, "balanced" or mapping, default=None

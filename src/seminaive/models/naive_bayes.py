@@ -1,4 +1,4 @@
-"""Naive Bayes for mixed tables: every column contributes on its own, and all contributions count fully."""
+"""Naive Bayes for mixed tables: every column contributes alone, and all contributions count fully."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
     smoothing : float, default=1.0
         Rows that are added to every count. With 0, a value that was never seen with a class excludes it.
     variances : {"pooled", "class"}, default="pooled"
-        Whether the classes share one variance per number, which makes its log odds linear, or have
-        their own, which makes them quadratic.
+        Whether the classes share one variance per number, which makes its log odds linear, or each
+        has another, which makes them quadratic.
     priors : array-like of shape (n_classes,), default=None
         Class probabilities, in the order of ``classes_``; None takes the training shares.
     variance_floor : float, default=1e-9
@@ -41,7 +41,7 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number always leaves them as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
@@ -58,7 +58,7 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
-        Whether ``partial_fit`` was told all classes, and refuses others.
+        Whether ``partial_fit`` was given all classes, and refuses others.
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type.
     schema_ : Schema

@@ -75,7 +75,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         A category enters as an indicator against its column's most frequent one; a column of 0 and 1 enters
         as it is.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number contributes nothing to the target's
         part of the score, and counts as the mean of its column in the rest.
     class_weight : None, "balanced" or mapping, default=None
@@ -101,7 +101,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     path_ : ShrinkagePath
         Solutions from ``strength_max`` to ``strength``, with duality gaps and deviances.
     references_ : tuple of int
-        The category of each coded column that has no coefficient of its own.
+        The category of each coded column that has no coefficient.
     started_from_ : tuple of StartedFrom
         With a ``start``: the earlier models that this one goes back to, the first one first, each with its
         ``slope``. Coefficients are then those of the new terms, and ``scores_`` those of the sum.

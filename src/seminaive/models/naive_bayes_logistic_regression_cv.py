@@ -68,7 +68,7 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
         How many strengths to try, logarithmically from ``strength_max`` down to 1e-4 of it (fewer if
         99.9 % of the deviance is explained or the classes are separated); or the strengths themselves.
     generative_shares : sequence of float, default=(0.0, 0.5, 1.0)
-        The shares of naive Bayes to try as targets, each with its own strengths. Other targets ignore it.
+        The shares of naive Bayes to try as targets, each with other strengths. Other targets ignore it.
     start : fitted additive model or None, default=None
         An earlier model, fitted to other rows, that takes the place of naive Bayes as the target: it is
         recalibrated on these rows (an intercept per class, a slope for all), and coefficients are those of

@@ -32,7 +32,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Multiple imputation around any classifier: completions, one fit for each, one pooled answer.
 
     Training rows are completed given their labels; rows to be predicted are completed without, and each of
-    the fits predicts its own completion of them. The pooled probability is the mean. Where the fits have
+    the fits predicts another completion of them. The pooled probability is the mean. Where the fits have
     coefficients (the NBRLR models), Rubin's rules give their mean and how much of its variance is due to
     missing cells.
 
@@ -117,7 +117,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def _members(self, X: Any) -> Iterable[tuple[Any, Any]]:
-        """Give each fit with its own completion of a table."""
+        """Give each fit with one completion of a table."""
         check_is_fitted(self)
         open_dense(X)
         validate_data(self, X, skip_check_array=True, reset=False)

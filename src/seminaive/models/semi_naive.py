@@ -1,4 +1,4 @@
-"""The classifier that finds its own place between naive Bayes and logistic regression with interactions."""
+"""The classifier that finds its place between naive Bayes and logistic regression with interactions."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class SemiNaive(ShapedClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows, in the search as in the fit;

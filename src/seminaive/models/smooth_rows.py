@@ -167,7 +167,7 @@ def refitted(
     search: Search, answer: RelevanceAnswer, coefficients: Floats, result: SolverResult
 ) -> RelevanceAnswer:
     """Return the answer of a search with the coefficients of a fit of all rows, of which it saw some."""
-    assert isinstance(search, RelevanceSearch)  # noqa: S101 - one around an earlier model combines its own
+    assert isinstance(search, RelevanceSearch)  # noqa: S101 - others combine fits themselves
     return replace(
         answer,
         coefficients=search.with_class_shares(coefficients, answer.decision.fit_share),

@@ -81,11 +81,11 @@ class SparseBayesianNetwork(FittedNetwork):
     Parameters
     ----------
     strengths : int or list of float, default=25
-        Strengths of the penalty, in nats per row: so many, geometrically down to a thousandth of the strength
-        that leaves no edge; or the strengths themselves. Stronger penalties leave fewer edges.
+        Strengths of the penalty, in nats per row: their number, geometrically down to a thousandth of the
+        strength that leaves no edge; or the strengths themselves. Stronger penalties leave fewer edges.
     layers : list of list of str, default=None
-        Names of the columns, and "class" for the label, in layers of causes: a node's parents come from its
-        own or from earlier layers. None is one layer.
+        Names of the columns, and "class" for the label, in layers of causes: a node's parents come from the
+        same layer or from earlier ones. None is one layer.
     order : list of str, default=None
         All names, and "class", in an ordering that is not searched for. None searches.
     searched_layers : list of int, default=None
@@ -356,14 +356,14 @@ class SparseBayesianNetwork(FittedNetwork):
         """Return the mean number of each bin: what a drawn bin is written as."""
         schema, means = rows.table.schema, {}
         for column, position in enumerate(schema.coded):
-            own = schema.columns[position]
-            if isinstance(own, NumericColumn):
+            number = schema.columns[position]
+            if isinstance(number, NumericColumn):
                 codes = rows.table.codes[:, column].astype(np.int64)
                 numbers = rows.table.numbers[:, schema.numeric.index(position)]
-                known = codes < own.n_present
+                known = codes < number.n_present
                 weight = rows.weights[known]
-                sums = np.bincount(codes[known], weight * numbers[known], minlength=own.n_present)
-                means[own.name] = sums / np.bincount(codes[known], weight, minlength=own.n_present)
+                sums = np.bincount(codes[known], weight * numbers[known], minlength=number.n_present)
+                means[number.name] = sums / np.bincount(codes[known], weight, minlength=number.n_present)
         return means
 
     # The search

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from seminaive.encode import EncodedTable
     from seminaive.models.base import TrainingSet
 
-# From so many terms on, planning their joint tables alone takes minutes.
+# From this number of terms on, planning their joint tables alone takes minutes.
 MANY_TERMS = 100_000
 
 

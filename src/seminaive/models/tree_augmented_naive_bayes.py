@@ -45,11 +45,11 @@ class TreeAugmentedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
         excludes it.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into so many intervals with equally many rows.
+        into that number of intervals with equally many rows.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are. If a feature's parent is missing in this sense, or has a
         value that training never had, ``P(x_j | c)`` is used instead.
     class_weight : None, "balanced" or mapping, default=None
@@ -69,7 +69,7 @@ class TreeAugmentedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
         How each column was read: kind, levels, missing cells, type.
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
-        Whether ``partial_fit`` was told all classes, and refuses others.
+        Whether ``partial_fit`` was given all classes, and refuses others.
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     statistics_ : TableStatistics
