@@ -164,26 +164,26 @@ class _Page:
         )
 
     def _features(self) -> Iterator[_Picture]:
-        for own in strongest(self.effects.features)[:MOST_FEATURES]:
-            if importance(own.deviation) > 0:
-                yield self._drawn(f"Effect of {own.name}", EffectDisplay, own.name)
+        for effect in strongest(self.effects.features)[:MOST_FEATURES]:
+            if importance(effect.deviation) > 0:
+                yield self._drawn(f"Effect of {effect.name}", EffectDisplay, effect.name)
 
     def _drawn_pairs(self) -> list[Any]:
-        return [own for own in tuples_that_matter(self.effects) if len(own.columns) == 2][:MOST_PAIRS]
+        return [pair for pair in tuples_that_matter(self.effects) if len(pair.columns) == 2][:MOST_PAIRS]
 
     def _pairs(self) -> Iterator[_Picture]:
         pairs = self._drawn_pairs()
         last = len(self.model.classes_) - 1
-        limit = max((largest_effect(own, last) for own in pairs), default=1.0)
-        for own in pairs:
-            yield self._drawn(f"Effect of {own.name}", PairDisplay, own.names, limit=limit)
+        limit = max((largest_effect(pair, last) for pair in pairs), default=1.0)
+        for pair in pairs:
+            yield self._drawn(f"Effect of {pair.name}", PairDisplay, pair.names, limit=limit)
 
     def _other_pairs(self) -> str:
-        names = {own.name for own in self._drawn_pairs()}
-        rest = [own for own in self.effects.tuples if own.name not in names]
+        names = {pair.name for pair in self._drawn_pairs()}
+        rest = [effect for effect in self.effects.tuples if effect.name not in names]
         about = "log odds" if self.effects.n_classes == 2 else "scores"
-        told = joint_sentence(rest, about, "other pairs and tuples" if names else "pairs and tuples")
-        return f"<p>{html.escape(told)}.</p>" if rest else ""
+        sentence = joint_sentence(rest, about, "other pairs and tuples" if names else "pairs and tuples")
+        return f"<p>{html.escape(sentence)}.</p>" if rest else ""
 
     def _of_row(self, row: Any) -> list[_Picture]:
         if row is None:
@@ -225,9 +225,9 @@ class _Page:
                 f"{line.high:+.2f}",
             ]
             alone, whole, low, high = (
-                f'<td class="number">{own.replace("-", "&minus;")}</td>' for own in texts
+                f'<td class="number">{text.replace("-", "&minus;")}</td>' for text in texts
             )
-            low_at, high_at = (f"<td>{html.escape(own)}</td>" for own in (line.low_at, line.high_at))
+            low_at, high_at = (f"<td>{html.escape(label)}</td>" for label in (line.low_at, line.high_at))
             shown = f"{alone}{whole}{low}{low_at}{high}{high_at}"
             lines.append(f'<tr><th scope="row">{html.escape(line.term)}</th>{shown}</tr>')
         label = html.escape(str(self.model.classes_[-1]))
@@ -273,9 +273,12 @@ def _svg(figure: Any) -> str:
 
 def _history(model: Any) -> str:
     """Return what a model started from and what was done to it as a list; nothing where there is neither."""
-    lines = [f"<li>{html.escape(f'Started from {own}.')}</li>" for own in getattr(model, "started_from_", ())]
+    lines = [
+        f"<li>{html.escape(f'Started from {earlier}.')}</li>"
+        for earlier in getattr(model, "started_from_", ())
+    ]
     for line in history(model).itertuples(index=False):
-        about = ", ".join(own for own in (line.who, line.date) if own)
+        about = ", ".join(part for part in (line.who, line.date) if part)
         losses = f" Log loss {line.loss_before:.4f}, then {line.loss_after:.4f}."
         text = f"{line.what}. {line.why} ({about}).{losses if line.loss_before == line.loss_before else ''}"
         lines.append(f"<li>{html.escape(text)}</li>")

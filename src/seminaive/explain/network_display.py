@@ -86,8 +86,8 @@ class NetworkDisplay:
             self.figure_.set_size_inches(max(4.0, longest), max(2.0, ROW_INCHES * len(rows)))
         self.nodes_ = {}
         for depth, row in enumerate(rows):
-            for name, place in zip(row, _places(row), strict=True):
-                self.nodes_[name] = write_node(self.ax_, name, (place, -depth), "center", self._colour(name))
+            for name, x in zip(row, _middles(row), strict=True):
+                self.nodes_[name] = write_node(self.ax_, name, (x, -depth), "center", self._colour(name))
         self.arrows_ = [
             (parent, child) for child, node_parents in self.parents.items() for parent in node_parents
         ]
@@ -141,20 +141,20 @@ def arranged_rows(parents: Mapping[str, Sequence[str]]) -> list[list[str]]:
     rows: list[list[str]] = [[] for _ in range(1 + max((depth[name] for name in linked), default=-1))]
     for name in linked:
         rows[depth[name]].append(name)
-    place = {name: where for row in rows for name, where in zip(row, _places(row), strict=True)}
+    xs = {name: where for row in rows for name, where in zip(row, _middles(row), strict=True)}
     for _ in range(ROUNDS):
         for row in rows:
-            row.sort(key=lambda name: sum(place[other] for other in neighbours[name]) / len(neighbours[name]))
-            place |= dict(zip(row, _places(row), strict=True))
+            row.sort(key=lambda name: sum(xs[other] for other in neighbours[name]) / len(neighbours[name]))
+            xs |= dict(zip(row, _middles(row), strict=True))
     apart = [name for name in parents if not neighbours[name]]
     return [*rows, apart] if apart else rows
 
 
-def _places(row: Sequence[str]) -> list[float]:
+def _middles(row: Sequence[str]) -> list[float]:
     """Return the middles of the names of a row, each as wide as its letters, from 0 to 1."""
     widths = [LETTER_INCHES * len(name) + BOX_INCHES for name in row]
-    total, places, left = sum(widths), [], 0.0
+    total, middles, left = sum(widths), [], 0.0
     for width in widths:
-        places.append((left + width / 2) / total)
+        middles.append((left + width / 2) / total)
         left += width
-    return places
+    return middles

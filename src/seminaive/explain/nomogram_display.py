@@ -181,7 +181,7 @@ class NomogramDisplay(Display):
         schema = self.model.schema_
         coded = {position: j for j, position in enumerate(schema.coded)}
         numeric = {position: j for j, position in enumerate(schema.numeric)}
-        log_odds, places = np.zeros((len(table), len(self.model.classes_))), table.places
+        log_odds, coordinates = np.zeros((len(table), len(self.model.classes_))), table.coordinates
         for i in range(len(table)):
             for lane in self.lanes:
                 number = float(table.numbers[i, numeric[lane.position]]) if lane.of_numbers else None
@@ -190,7 +190,7 @@ class NomogramDisplay(Display):
         for k, c in enumerate(self.targets):
             log_odds[:, c] += self.start[k] + self.spread / self.factor  # others as on average
             for pair in self.pairs if pairs else ():
-                cells = interpolate(pair.table, [places.axis(j) for j in pair.columns])
+                cells = interpolate(pair.table, [coordinates.axis(j) for j in pair.columns])
                 log_odds[:, c] += cells[:, c] - cells[:, self.reference]
         weight = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
         proba: Floats = weight / weight.sum(axis=1, keepdims=True)
@@ -276,7 +276,7 @@ class NomogramDisplay(Display):
         )
 
     def _draw_others(self, sheet: Sheet) -> None:
-        """Draw one line for all that has no line of its own."""
+        """Draw one line for all terms without a line."""
         if not self.selection.rest:
             return
         name = f"{len(self.selection.rest):,} others"
@@ -365,8 +365,8 @@ class NomogramDisplay(Display):
                 sheet.text(note, colour="C3")
 
     def _pair_points(self, pair: TupleEffect, c: int) -> float:
-        places = self.row.places
-        cell = interpolate(pair.table, [places.axis(j) for j in pair.columns])[0]
+        coordinates = self.row.coordinates
+        cell = interpolate(pair.table, [coordinates.axis(j) for j in pair.columns])[0]
         return float(cell[c] - cell[self.reference]) * self.factor
 
 

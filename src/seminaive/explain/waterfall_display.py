@@ -108,17 +108,17 @@ class WaterfallDisplay(Display):
         parts = effects.breakdown(table)[0]
         ranking = np.argsort(-parts.sum(axis=0), kind="stable")
         several = effects.n_classes > 2
-        own = int(ranking[0]) if several and target is None else class_position(estimator, target)
+        position = int(ranking[0]) if several and target is None else class_position(estimator, target)
         other = (
-            next(int(c) for c in ranking if c != own)
+            next(int(c) for c in ranking if c != position)
             if against is None
             else class_position(estimator, against)
         )
-        log_odds = parts[:, own] - parts[:, other]
+        log_odds = parts[:, position] - parts[:, other]
         cells = _cells(estimator.schema_, table)
         names = [
-            *(f"{own_.name} = {cells[own_.position]}" for own_ in effects.features),
-            *(own_.name for own_ in effects.tuples),
+            *(f"{effect.name} = {cells[effect.position]}" for effect in effects.features),
+            *(effect.name for effect in effects.tuples),
         ]
         order = np.argsort(-np.abs(log_odds[1:]), kind="stable")
         shown, rest = order[:max_effects], order[max_effects:]
@@ -129,11 +129,13 @@ class WaterfallDisplay(Display):
             labels.append(f"{len(rest):,} others")
         first = [f"{clipped(names[k], 36)} {log_odds[1 + k]:+.2f}" for k in rest[:2]]
         notes = [f"strongest of the others: {', '.join(first)}"] if first else []
-        unknown = unknown_note(estimator, table, own)
+        unknown = unknown_note(estimator, table, position)
         note = "; ".join([*notes, unknown] if unknown else notes)
         classes = estimator.classes_
-        name = f"log odds of {classes[own]}" + (f" against {classes[other]}" if several else "")
-        probability = f"probability of {classes[own]}" + (f", or else {classes[other]}" if several else "")
+        name = f"log odds of {classes[position]}" + (f" against {classes[other]}" if several else "")
+        probability = f"probability of {classes[position]}" + (
+            f", or else {classes[other]}" if several else ""
+        )
         return cls(float(log_odds[0]), labels, values, name, probability, note).plot(ax=ax)
 
     def _draw(self) -> None:
