@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.encode import CategoricalColumn, NumericColumn
-from seminaive.explain.plotting import Display
 from seminaive.explain.reading import (
     axis_labels,
     class_position,
@@ -32,6 +33,7 @@ SKEWED = 10.0
 FEWEST_TICKS = 3
 
 
+@dataclass(eq=False, repr=False)
 class EffectDisplay(Display):
     """The effect of one feature on the log odds, or on the scores of the classes.
 
@@ -58,11 +60,6 @@ class EffectDisplay(Display):
     shape : str or None, default=None
         The shape that the feature was fitted under, which is the title.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -75,23 +72,13 @@ class EffectDisplay(Display):
     'petal width (cm)'
     """
 
-    def __init__(
-        self,
-        effect: FeatureEffect,
-        labels: list[str] | None,
-        targets: list[int],
-        names: list[str],
-        target: str = "class",
-        column: Column | None = None,
-        shape: str | None = None,
-    ) -> None:
-        self.effect = effect
-        self.labels = labels
-        self.targets = targets
-        self.names = names
-        self.target = target
-        self.column = column
-        self.shape = shape
+    effect: FeatureEffect
+    labels: list[str] | None
+    targets: list[int]
+    names: list[str]
+    target: str = "class"
+    column: Column | None = None
+    shape: str | None = None
 
     @classmethod
     def from_estimator(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.encode.nodes import at_codes, between_nodes, read_axis
 from seminaive.errors import InputError
-from seminaive.explain.plotting import Display
 from seminaive.explain.reading import (
     axis_labels,
     class_position,
@@ -48,6 +49,7 @@ def pair_named(effects: Effects, pair: Sequence[str] | None) -> TupleEffect:
     raise InputError(f"the model has no pair {' × '.join(pair)}: {len(pairs)} others, see summary(model)")
 
 
+@dataclass(eq=False, repr=False)
 class PairDisplay(Display):
     """The pure effect of a pair, cell by cell.
 
@@ -68,11 +70,6 @@ class PairDisplay(Display):
     limit : float
         The effect that has the full colour, for one scale over several pictures.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -84,21 +81,12 @@ class PairDisplay(Display):
     'x0'
     """
 
-    def __init__(
-        self,
-        effect: TupleEffect,
-        labels: list[list[str]],
-        nodes: list[tuple[float, ...] | None],
-        target: int,
-        name: str,
-        limit: float,
-    ) -> None:
-        self.effect = effect
-        self.labels = labels
-        self.nodes = nodes
-        self.target = target
-        self.name = name
-        self.limit = limit
+    effect: TupleEffect
+    labels: list[list[str]]
+    nodes: list[tuple[float, ...] | None]
+    target: int
+    name: str
+    limit: float
 
     @classmethod
     def from_estimator(

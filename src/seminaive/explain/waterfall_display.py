@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.encode import CategoricalColumn, EmptyColumn
-from seminaive.explain.plotting import Display, draw_steps
+from seminaive.explain.plotting import draw_steps
 from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
 from seminaive.explain.tables import one_row
 from seminaive.explain.unknown import unknown_note
@@ -25,6 +27,7 @@ FEWEST_TICKS, MIN_GAP = 3, 0.09
 PROBABILITIES = np.array([0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999])
 
 
+@dataclass(eq=False, repr=False)
 class WaterfallDisplay(Display):
     """The log odds of one row from the intercept to the end, with the probability on a second axis.
 
@@ -46,11 +49,6 @@ class WaterfallDisplay(Display):
     note : str, default=""
         What is written below: the strongest of the effects that are gathered.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -64,15 +62,12 @@ class WaterfallDisplay(Display):
     True
     """
 
-    def __init__(
-        self, start: float, names: list[str], values: Floats, name: str, probability: str, note: str = ""
-    ) -> None:
-        self.start = start
-        self.names = names
-        self.values = values
-        self.name = name
-        self.probability = probability
-        self.note = note
+    start: float
+    names: list[str]
+    values: Floats
+    name: str
+    probability: str
+    note: str = ""
 
     @classmethod
     def from_estimator(
