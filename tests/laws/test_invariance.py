@@ -155,16 +155,16 @@ def test_contributions_add_up_to_the_decision(model, weather):
     model.fit(X, y == "sun")
     total = model.contributions(X).sum(axis=1)
     # Where cells are unknown, the decision is no sum in models that learn the class given the row.
-    known = ~unknown_cells(model._encode(X)).any(axis=1) | (model.scores_.attenuation is None)
+    known = ~unknown_cells(model.encode(X)).any(axis=1) | (model.scores_.attenuation is None)
     assert known.sum() > 100
     np.testing.assert_allclose(total[known], model.decision_function(X)[known], atol=1e-9)
-    sums = model.scores_.sums(model._encode(X))
+    sums = model.scores_.sums(model.encode(X))
     np.testing.assert_allclose(total, sums[:, 1] - sums[:, 0], atol=1e-9)
     model.fit(X, y)
     rows = model.contributions(X)
     total = rows.drop(columns=["row", "class"]).sum(axis=1).to_numpy().reshape(len(X), 3)
     np.testing.assert_allclose(total[known], model.decision_function(X)[known], atol=1e-9)
-    sums = model.scores_.sums(model._encode(X))
+    sums = model.scores_.sums(model.encode(X))
     np.testing.assert_allclose(total, sums - sums.mean(axis=1, keepdims=True), atol=1e-9)
 
 

@@ -12,6 +12,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from seminaive.displays import Display
 from seminaive.errors import InputError
 from seminaive.evaluate.forecast import LearningCurveForecast
+from seminaive.evaluate.labels import classes_of
 from seminaive.evaluate.metrics import log_loss
 
 __all__ = ["ContinuumDisplay"]
@@ -103,7 +104,7 @@ class ContinuumDisplay(Display):
             Where to draw; None makes a figure.
         """
         X = X if hasattr(X, "iloc") else pd.DataFrame(np.asarray(X))
-        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+        _, classes, codes = classes_of(y)
         sizes = _sizes(train_sizes, len(codes), len(classes))
         rows = []
         for size in sizes:

@@ -84,7 +84,7 @@ def from_json(text: str, *, max_bytes: int = MAX_BYTES) -> EditedModel:
     try:
         document = json.loads(text, parse_constant=_no_number)
         model = _DocumentReader(document, max_bytes).model()
-        model._restore(max_bytes)  # noqa: SLF001 - the checks of every model that is read
+        model.restore(max_bytes)
     except (Exception, RecursionError) as error:
         reason = " ".join(str(error).split())[:300]
         raise ModelFileError(f"the document is no model ({type(error).__name__}: {reason})") from error
@@ -120,7 +120,7 @@ class _DocumentReader:
 
     def model(self) -> EditedModel:
         """Return the model."""
-        made = EditedModel(keep_summary=False)  # type: ignore[no-untyped-call]
+        made = EditedModel(keep_summary=False)
         made.classes_, made.schema_ = self.classes, self.schema
         made.n_features_in_ = len(self.schema.columns)
         if tuple(self.schema.names) != tuple(f"x{k}" for k in range(len(self.columns))):

@@ -105,7 +105,7 @@ def edit(
 
 def with_record(model: Any, scores: AdditiveScores, record: Record, rows: Any, y: Any) -> EditedModel:
     """Return a model with other scores and one more record, with the losses on labelled rows if any."""
-    made: EditedModel = EditedModel.of(model, scores, record)  # type: ignore[no-untyped-call]
+    made = EditedModel.of(model, scores, record)
     before, after = _log_losses(model, made, rows, y)
     made.edits_ = (*made.edits_[:-1], replace(record, loss_before=before, loss_after=after))
     return made

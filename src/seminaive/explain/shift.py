@@ -272,7 +272,7 @@ class _Side:
     @classmethod
     def of_rows(cls, model: Any, rows: Any, effects: Effects) -> _Side:
         """Take rows."""
-        table = model._encode(rows)  # noqa: SLF001 - as predict does
+        table = model.encode(rows)
         return cls(count_cells(table, effects), float(len(table)), None, table, rows)
 
     def levels(self, schema: Schema, position: int) -> tuple[Floats, tuple[str, ...]]:

@@ -361,7 +361,7 @@ def _labels_seen(schema: Schema, effect: FeatureEffect) -> list[str]:
 
 def encode_rows(model: Any, rows: Any) -> Any:
     """Return rows to read, encoded as `predict` does: a table, or a mapping of column to cell for one row."""
-    return one_row(model, rows) if isinstance(rows, dict) else model._encode(rows)  # noqa: SLF001 - as predict
+    return one_row(model, rows) if isinstance(rows, dict) else model.encode(rows)
 
 
 def one_row(model: Any, row: Any) -> Any:

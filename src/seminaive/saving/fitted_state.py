@@ -371,7 +371,7 @@ def model_from_document(
         if name not in declared:
             raise ValueError(f"{short(name)} is not a fitted attribute of {made.__name__}")
         setattr(model, name, from_node(node, declared[name], bytes_, schema))
-    model._restore(most_bytes)  # noqa: SLF001 - the checks of every model that is read
+    model.restore(most_bytes)
     return model
 
 

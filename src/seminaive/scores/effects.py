@@ -90,7 +90,8 @@ class FeatureEffect:
         low, high = numbers[np.minimum(np.searchsorted(share, RANGE), len(numbers) - 1)]
         return float(low), float(high)
 
-    def _shifted(self, constant: Floats) -> FeatureEffect:
+    def shifted(self, constant: Floats) -> FeatureEffect:
+        """Return the effect plus a constant for each class."""
         if self.curve is not None:
             return replace(self, curve=self.curve.plus(constant))
         assert self.table is not None  # noqa: S101 - narrows the type
@@ -201,7 +202,7 @@ class Effects:
         for effect in _feature_effects(scores, schema, summary, singles):
             mean = _mean(effect.at_seen, effect.weight)
             intercept += mean
-            features.append(effect._shifted(-mean))  # noqa: SLF001 - the same file's
+            features.append(effect.shifted(-mean))
         return cls(intercept, tuple(features), tuple(pure), schema)
 
     @property

@@ -46,19 +46,19 @@ def costs_of_shapes(
     Returns
     -------
     dict
-        By the positions of shaped columns among the smooth columns.
+        By the positions of shaped columns among the columns of numbers.
     """
     held_out = search.held_out
     losses = held_out.expected_losses(trial.scores)
     found = {}
     for position, column in enumerate(search.engine.columns.columns):
-        if column.shape is None:
+        if column.shape is None or column.number is None:
             continue
-        found[position] = 0.0, 0.0
+        found[column.number] = 0.0, 0.0
         if _binds(search.engine, position):
             differences = losses - _losses_without(search, trial, position, engine_of)
             error = np.sqrt(2.0) * held_out.standard_error(differences)
-            found[position] = float(held_out.mean(differences)), float(error)
+            found[column.number] = float(held_out.mean(differences)), float(error)
     return found
 
 

@@ -106,7 +106,7 @@ def refit_around(
         )
     has_tuples = any(len(term) > 1 for term in scores.terms.features)
     order = (2 if has_tuples else 1) if order is None else int(order)
-    table = model._encode(X)  # noqa: SLF001 - as predict does
+    table = model.encode(X)
     labels, weights = _labels(model, y, len(table)), encode_weights(sample_weight, len(table))
     weights = np.ones(len(table)) if weights is None else weights
     correction = _correction(scores, _Others.of(table, held), labels, weights, order, ridge, tol, max_iter)
