@@ -240,17 +240,17 @@ def test_tuples_of_any_order_are_weighed_and_read_alike(fitted, monkeypatch):
     np.testing.assert_allclose(scores.joint_log_scores(table), expected, atol=1e-12)
 
 
-def test_few_rows_and_many_stand_at_the_same_places(fitted):
+def test_few_rows_and_many_have_the_same_coordinates(fitted):
     model, X = fitted
     table = model.encode(X)
     nodes = Nodes.of(model.schema_)
-    many = nodes.places(table)
-    few = [nodes.places(table.rows(slice(k, k + 1))) for k in range(len(X))]
+    many = nodes.coordinates(table)
+    few = [nodes.coordinates(table.rows(slice(k, k + 1))) for k in range(len(X))]
     assert (many.codes == np.concatenate([own.codes for own in few])).all()
     assert (many.along == np.concatenate([own.along for own in few])).all()
     assert ((many.along >= 0) & (many.along <= 1)).all()
     repeated = np.tile(np.arange(len(X)), -(-COMPILED_ROWS // len(X)))
-    compiled = nodes.places(table.rows(repeated))
+    compiled = nodes.coordinates(table.rows(repeated))
     assert (compiled.codes == many.codes[repeated]).all()
     assert (compiled.along == many.along[repeated]).all()
     pair = np.random.default_rng(0).normal(size=(*(k + 1 for k in table.cardinalities[:2]), 2))

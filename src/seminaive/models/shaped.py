@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.selection.relevance_search import Trial
+    from seminaive.selection.relevance_search import RelevanceTrial
 
     Floats = NDArray[np.float64]
 
@@ -82,7 +82,9 @@ class ShapedClassifier(StartedClassifier):
                     "the score has the shape whatever other columns hold: leave out the pair or the shape"
                 )
 
-    def _keep_shape_costs(self, search: Any, trial: Trial, engine_of: Callable[[SmoothColumns], Any]) -> None:
+    def _keep_shape_costs(
+        self, search: Any, trial: RelevanceTrial, engine_of: Callable[[SmoothColumns], Any]
+    ) -> None:
         """Keep what each shape costs in held-out loss."""
         costs = costs_of_shapes(search, trial, engine_of) if self.shapes_ else {}
         names, numeric = self.schema_.names, self.schema_.numeric
