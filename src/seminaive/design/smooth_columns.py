@@ -261,8 +261,7 @@ class SmoothColumns:
             Returns, for the position of a column, a table in which that column is right, and row weights:
             the training rows, or one row for each value that occurs, weighted by how often.
         """
-        number_of = {position: k for k, position in enumerate(schema.numeric)}
-        code_of = {position: k for k, position in enumerate(schema.coded)}
+        number_of, code_of = schema.numeric_index, schema.coded_index
         positions = sorted({*number_of, *code_of})
         columns = tuple(_smooth_column(*margin(p), number_of.get(p), code_of.get(p)) for p in positions)
         scales = [np.empty((4, 0))]

@@ -11,7 +11,7 @@ from scipy.linalg.blas import dsymm
 from seminaive.design.shape_constraints import ShapeConstraints
 from seminaive.selection.kernel_engine import KernelEngine, RowFit
 from seminaive.solvers.constrained_kernel import RowInequalities, combined, minimize_constrained_kernel
-from seminaive.solvers.kernel_newton import smoother
+from seminaive.solvers.kernel_newton import reml_projection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -118,7 +118,7 @@ class ShapedKernelEngine(KernelEngine):
         train = prepared.order[: prepared.n_train]
         loss = self._loss(which, train)
         curvature = loss.curvature(loss.evaluate(fit.fit.scores)[1]).mean(axis=1)
-        lower, root = smoother(prepared.kernel(strengths)[: prepared.n_train], curvature)
+        lower, root = reml_projection(prepared.kernel(strengths)[: prepared.n_train], curvature)
         variances = self._variances(prepared, strengths)
         scaled = root[:, None] * self._shaped_features[train] * variances
         return np.asarray(np.diag(variances) - scaled.T @ dsymm(1.0, lower, scaled, lower=True))
