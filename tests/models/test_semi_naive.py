@@ -12,7 +12,8 @@ from sklearn.model_selection import GroupKFold
 
 from seminaive import SemiNaive
 from seminaive.design.projected import ProjectedDesign
-from seminaive.design.smooth_columns import SmoothColumns, knots_of
+from seminaive.design.smooth_column import knots_of
+from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.design.smooth_scores import smooth_scores
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import InputError

@@ -37,7 +37,7 @@ class ShapedKernelEngine(KernelEngine):
     def constrain(self, constraints: ShapeConstraints) -> None:
         """Take other inequalities."""
         self.constraints = constraints
-        shaped = constraints.places - 1
+        shaped = constraints.positions - 1
         self._shaped_features = np.hstack([self._slopes, self._mains])[:, shaped]
         self._shaped_terms = np.repeat(np.arange(self.columns.n_terms), self.columns.sizes)[shaped]
 
@@ -128,7 +128,7 @@ class ShapedKernelEngine(KernelEngine):
     def coefficients(self, parts: list[tuple[float, list[Prepared], Sequence[float], RowFit]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients, intercept and terms in order."""
         found = super().coefficients(parts)
-        found[self.constraints.places] = sum(
+        found[self.constraints.positions] = sum(
             share * self._shaped(prepared[-1], strengths, fit)[0] for share, prepared, strengths, fit in parts
         )
         return found
