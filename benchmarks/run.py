@@ -42,11 +42,11 @@ def table():
     ]
     for path in sorted(RESULTS.glob("*.csv")):
         text = path.read_text(encoding="utf-8").splitlines()
-        told = [line.removeprefix("# ") for line in text if line.startswith("#")]
+        comments = [line.removeprefix("# ") for line in text if line.startswith("#")]
         rows = list(csv.DictReader(line for line in text if not line.startswith("#")))
         if not rows or "ratio" not in rows[0]:
             continue
-        lines += ["", f"## {path.stem.replace('_', ' ')}", "", *(f"{line}  " for line in told), ""]
+        lines += ["", f"## {path.stem.replace('_', ' ')}", "", *(f"{line}  " for line in comments), ""]
         lines += [
             "| question | peer | ours | peer's | ratio | bar | reached |",
             "| --- | --- | --- | --- | --- | --- | --- |",

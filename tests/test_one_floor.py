@@ -20,17 +20,20 @@ TREES = {name: ast.parse(text) for name, text in FILES.items()}
 
 def called(node):
     """Return the names of the functions that a piece of code calls."""
-    functions = (own.func for own in ast.walk(node) if isinstance(own, ast.Call))
-    return {own.attr if isinstance(own, ast.Attribute) else getattr(own, "id", "") for own in functions}
+    functions = (call.func for call in ast.walk(node) if isinstance(call, ast.Call))
+    return {
+        function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        for function in functions
+    }
 
 
 def functions_that(condition):
     """Return file and name of the functions whose own code meets a condition."""
     return {
-        f"{name}:{own.name}"
+        f"{name}:{function.name}"
         for name, tree in TREES.items()
-        for own in ast.walk(tree)
-        if isinstance(own, ast.FunctionDef) and condition(own)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and condition(function)
     }
 
 
@@ -39,7 +42,7 @@ def files_that_call(*names):
 
 
 def names_in(node):
-    return {own.id for own in ast.walk(node) if isinstance(own, ast.Name)}
+    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
 
 
 def test_the_log_loss_is_defined_once_in_numpy_and_once_compiled():
@@ -59,13 +62,13 @@ def test_the_log_loss_is_defined_once_in_numpy_and_once_compiled():
 
 
 def test_there_are_three_line_searches():
-    found = functions_that(lambda own: {"SUFFICIENT_DECREASE", "ARMIJO"} & names_in(own))
+    found = functions_that(lambda function: {"SUFFICIENT_DECREASE", "ARMIJO"} & names_in(function))
     assert found == {
         "solvers/line_search.py:backtrack",
         "solvers/line_search.py:search_wolfe",
         "kernels/path_line_search.py:falls_enough",
     }
-    halving = functions_that(lambda own: "MOST_HALVINGS" in names_in(own))
+    halving = functions_that(lambda function: "MOST_HALVINGS" in names_in(function))
     assert halving == {"solvers/line_search.py:backtrack", "solvers/line_search.py:search_wolfe"}
 
 
@@ -81,7 +84,9 @@ def test_there_is_one_cholesky_factorisation_and_a_compiled_one():
         # A draw from a posterior needs the factor itself, of a matrix that is never singular.
         "imputation/conditionals.py",
     }
-    compiled = functions_that(lambda own: {"sqrt", "range"} <= called(own) and "factor" in names_in(own))
+    compiled = functions_that(
+        lambda function: {"sqrt", "range"} <= called(function) and "factor" in names_in(function)
+    )
     assert {name for name in compiled if name.startswith("kernels/")} == {
         "kernels/path_elastic_net.py:solve_part"
     }
@@ -161,11 +166,11 @@ def test_a_file_name_occurs_once():
 
 def test_functions_are_short():
     long = {
-        f"{name}:{own.name}": lines
+        f"{name}:{function.name}": lines
         for name, tree in TREES.items()
         if not name.startswith("kernels/")
-        for own in ast.walk(tree)
-        if isinstance(own, ast.FunctionDef) and (lines := _lines_of_code(own)) > 50
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and (lines := _lines_of_code(function)) > 50
     }
     assert not long
 

@@ -101,13 +101,13 @@ def test_whitened_coefficients_curve_by_one_at_the_start(ridge):
     strength = design.coefficients.strengths(np.array([ridge]))
     penalised = PenalisedLoss(EmpiricalLoss(design, rows.labels, rows.weights, 2), Ridge(strength))
     coordinates, first_step = search_coordinates("curvature", penalised, design, estimate, whiten=True)
-    own = coordinates.whitening.members
-    assert len(own) == 1 + 2 + 3 + 4 + 3
+    members = coordinates.whitening.members
+    assert len(members) == 1 + 2 + 3 + 4 + 3
     objective = ScaledObjective(penalised, coordinates)
     step = 1e-4
     rise = [
-        (objective(step * unit)[1] - objective(-step * unit)[1])[own] / (2 * step)
-        for unit in np.eye(strength.size)[own]
+        (objective(step * unit)[1] - objective(-step * unit)[1])[members] / (2 * step)
+        for unit in np.eye(strength.size)[members]
     ]
     curvature = np.linalg.eigvalsh(rise)
     # All but the four directions in which a column's indicators trade with the intercept, which only a ridge

@@ -121,8 +121,8 @@ def test_an_unseen_category_carries_the_mean_contribution_after_a_stream():
     model = stream(HigherOrderLogisticRegression(order=1, categorical_features="all"), X, y)
     tables, terms = model.scores_.tables, model.scores_.terms
     counts = np.bincount(X[:, 0], minlength=3)
-    own = tables[terms.block(0)]
-    np.testing.assert_allclose(own[3], counts @ own[:3] / counts.sum(), rtol=1e-10)
+    block = tables[terms.block(0)]
+    np.testing.assert_allclose(block[3], counts @ block[:3] / counts.sum(), rtol=1e-10)
 
 
 def test_rows_without_weight_change_nothing():

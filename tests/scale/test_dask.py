@@ -43,9 +43,9 @@ def client():
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, processes=True
         ) as cluster,
-        distributed.Client(cluster) as own,
+        distributed.Client(cluster) as connected,
     ):
-        yield own
+        yield connected
 
 
 @pytest.fixture(autouse=True)

@@ -1,4 +1,4 @@
-"""Columns of a table as smooth functions: eigenfunctions of one kernel per column.
+"""A column as smooth functions: eigenfunctions of its kernel.
 
 A number has a random-walk kernel over its bins, so that neighbouring bins have similar values, and so have
 ordered levels; a category has the identity. A kernel G over the levels of a column, centred by the training
@@ -35,12 +35,9 @@ if TYPE_CHECKING:
 # has a function per level, which is the same prior, and its pairs have those of the 64 most frequent levels,
 # of which the leading eigenfunctions of all levels are made.
 N_BINS = 64
-# Functions of a number in pairs, at most; a category, whose functions are less smooth, has up to twice as
-# many.
-PAIR_FUNCTIONS = 4
-# Most eigenvalues equal to the largest of a category that has functions in pairs: one with more is an
-# identifier.
-MOST_TIED = 32
+# Functions of a number in pairs, at most. Most eigenvalues equal to the largest of a category that has
+# functions in pairs: one with more is an identifier.
+PAIR_FUNCTIONS, MOST_TIED = 4, 32
 
 
 def knots_of(values: Floats, weights: Floats, n_bins: int) -> Floats:
@@ -207,7 +204,7 @@ def mass_at_knots(level: Indices, along: Floats, row_weight: Floats, n_knots: in
     return np.asarray(mass)
 
 
-def learn_column(
+def smooth_column(
     table: EncodedTable, row_weight: Floats, number: int | None, coded: int | None
 ) -> SmoothColumn:
     """Return the functions of a number or, where there is none, of a category."""
@@ -252,18 +249,18 @@ def learn_column(
 def _ordered_column(
     table: EncodedTable, row_weight: Floats, coded: int, column: CategoricalColumn
 ) -> SmoothColumn:
-    """Return the functions of ordered levels: those of a number, the place of each level, as a table."""
+    """Return the functions of ordered levels: those of a number, the rank of each level, as a table."""
     n_codes, n_levels = table.cardinalities[coded], column.n_present
     weight = np.bincount(table.codes[:, coded], row_weight, minlength=n_codes + 1)
-    places = np.arange(n_levels)
+    ranks = np.arange(n_levels, dtype=np.float64)
     if column.is_cyclic:
         order = column.order or ()
-        knots = places.astype(np.float64)
+        knots = ranks
         kernel = cyclic_kernel(np.array([order.index(level) for level in column.categories]), len(order))
     else:
-        knots = knots_of(places.astype(np.float64), weight[:n_levels].astype(np.float64), N_BINS)
+        knots = knots_of(ranks, weight[:n_levels].astype(np.float64), N_BINS)
         kernel = random_walk_kernel(len(knots))
-    level, along = knot_positions(knots, places.astype(np.float64))
+    level, along = knot_positions(knots, ranks)
     n = len(knots)
     following = np.minimum(level + 1, n - 1)
     mass = np.bincount(level, weight[:n_levels] * (1 - along), minlength=n + 1)

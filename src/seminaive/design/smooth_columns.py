@@ -1,4 +1,4 @@
-"""All columns of a table as smooth functions, and the terms of a model of them."""
+"""All columns of a table as smooth functions, and the terms of a model of them: slopes, curves and pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.design.smooth_column import PAIR_FUNCTIONS, SmoothColumn, learn_column
+from seminaive.design.smooth_column import PAIR_FUNCTIONS, SmoothColumn, smooth_column
 from seminaive.statistics.spread import root_mean_squares
 
 if TYPE_CHECKING:
@@ -22,11 +22,10 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Functions of columns in pairs are fewer where the features of all pairs, or these times the classes, would
-# be more than this.
-MOST_PAIR_FEATURES, MOST_PAIR_SCORES = 4000, 16000
-# Numbers farther from the mean than this, in standard deviations, count in slopes as if there.
-MOST_DEVIATIONS = 4.0
+# Features of all pairs, and these times the classes, at most: where they would be more, columns have fewer
+# functions in pairs, of which a category, whose functions are less smooth, has up to twice as many as a
+# number. Numbers farther from the mean than this, in standard deviations, count in slopes as if there.
+MOST_PAIR_FEATURES, MOST_PAIR_SCORES, MOST_DEVIATIONS = 4000, 16000, 4.0
 
 
 def most_pair_features(n_classes: int) -> int:
@@ -80,10 +79,9 @@ class SmoothColumns:
             Returns, for the position of a column, a table in which that column is right, and row weights:
             the training rows, or one row for each value that occurs, weighted by how often.
         """
-        number_of = {position: k for k, position in enumerate(schema.numeric)}
-        code_of = {position: k for k, position in enumerate(schema.coded)}
+        number_of, code_of = schema.numeric_index, schema.coded_index
         positions = sorted({*number_of, *code_of})
-        columns = tuple(learn_column(*margin(p), number_of.get(p), code_of.get(p)) for p in positions)
+        columns = tuple(smooth_column(*margin(p), number_of.get(p), code_of.get(p)) for p in positions)
         scales = [np.empty((4, 0))]
         for k, position in enumerate(schema.numeric):
             table, row_weight = margin(position)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import Effects, FeatureEffect, TupleEffect
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics.number_sketch import NumberSketch
@@ -76,10 +76,9 @@ def effects_table(model: Any) -> Any:
     total = float(model.summary_.class_weight.sum())
     lines.add("intercept", "", effects.intercept, total)
     schema = effects.schema
-    numeric = {position: j for j, position in enumerate(schema.numeric)}
     for effect in effects.features:
         if effect.curve is not None:
-            sketch = model.summary_.numbers[numeric[effect.position]]
+            sketch = model.summary_.numbers[schema.numeric_index[effect.position]]
             _add_curve(lines, schema.columns[effect.position], effect.curve, sketch)
         elif effect.table is not None:
             labels = code_labels(schema, effect.position)

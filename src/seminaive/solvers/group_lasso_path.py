@@ -72,8 +72,8 @@ class LabelCounts:
         row_weight: Floats | None = None,
     ) -> LabelCounts:
         """Merge rows of equal codes; no code is missing."""
-        distinct, place = distinct_rows(codes, cardinalities)
-        cell = place * n_labels + labels
+        distinct, inverse = distinct_rows(codes, cardinalities)
+        cell = inverse * n_labels + labels
         counts = np.bincount(cell, row_weight, minlength=len(distinct) * n_labels).astype(np.float64)
         offsets = np.concatenate([[0], np.cumsum(cardinalities)[:-1]]) if len(cardinalities) else np.zeros(0)
         cells = np.ascontiguousarray(distinct + offsets.astype(np.int64), dtype=np.int32)
@@ -292,7 +292,7 @@ class GroupLassoProblem:
         width = n_directions if joint else 1
         gram, at_cells, at_intercept = self._curvature(state, active, cells, width)
         starts = width * np.concatenate([[0], np.cumsum(np.diff(self.starts)[active])])
-        values, vectors, places = _eigen(gram, starts)
+        values, vectors, offsets = _eigen(gram, starts)
         z = _to_blocks(state.coefficients[:, cells] @ self.basis, width)
         slopes = _to_blocks(state.gradient[:, cells] @ self.basis, width)
         slopes0 = _to_blocks(state.at_intercepts[:, None] @ self.basis, width)
@@ -301,7 +301,7 @@ class GroupLassoProblem:
         penalties = norm.penalties[active]
         turned, solved = (np.empty((len(z) + more, width * widest)) for more in (0, 1))
         steps = (SWEEP_TOL, MOST_SWEEPS, turned, solved)
-        descend(gram, slopes, starts, values, vectors, places, penalties, *steps, z)
+        descend(gram, slopes, starts, values, vectors, offsets, penalties, *steps, z)
         moved = slopes0 + np.einsum("bia,ba->bi", at_cells, z - before)
         step0 = -np.linalg.solve(at_intercept, moved[:, :, None])[:, :, 0]
         new = np.zeros_like(state.coefficients)
@@ -406,13 +406,13 @@ def _directions(shares: Floats) -> Floats:
 def _eigen(gram: Floats, starts: Integers) -> tuple[Floats, Floats, Integers]:
     """Return eigenvalues and eigenvectors of the diagonal block of every group and direction."""
     widths = np.diff(starts)
-    places = np.concatenate([[0], np.cumsum(widths**2)])
+    offsets = np.concatenate([[0], np.cumsum(widths**2)])
     values = np.empty(gram.shape[:2])
-    vectors = np.empty((len(gram), int(places[-1])))
+    vectors = np.empty((len(gram), int(offsets[-1])))
     for width in np.unique(widths):
         groups = np.flatnonzero(widths == width)
         rows = starts[groups, None] + np.arange(width)
         eigenvalues, across = np.linalg.eigh(gram[:, rows[:, :, None], rows[:, None, :]])
         values[:, rows] = np.maximum(eigenvalues, 0.0)
-        vectors[:, places[groups, None] + np.arange(width**2)] = across.reshape(len(gram), len(groups), -1)
-    return values, vectors, places
+        vectors[:, offsets[groups, None] + np.arange(width**2)] = across.reshape(len(gram), len(groups), -1)
+    return values, vectors, offsets

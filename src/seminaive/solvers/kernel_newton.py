@@ -73,11 +73,11 @@ def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]
     return lower_cholesky(matrix, len(matrix) * ROUNDING), root
 
 
-def smoother(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
+def reml_projection(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     """Return S and s with ``diag(s) S diag(s) = Q - Q 1 (1'Q 1)^-1 1'Q`` and ``Q = (V^-1 + K)^-1``.
 
-    V are the curvatures of the rows, and what is taken off Q is what the free intercept explains. Of S, in
-    Fortran order, only the lower triangle is meant.
+    It is the projection of restricted maximum likelihood: V are the curvatures of the rows, and what is taken
+    off Q is what the free intercept explains. Of S, in Fortran order, only the lower triangle is meant.
     """
     factor, root = factor_curvature(kernel, curvature)
     lower, _ = dpotri(factor, lower=True, overwrite_c=True)
