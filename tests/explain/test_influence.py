@@ -2,6 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import expit
+from sklearn.exceptions import NotFittedError
 from typer.testing import CliRunner
 
 from seminaive import (
@@ -153,3 +154,8 @@ def test_the_command_lists_doubtful_rows(table, models, tmp_path):
     assert str(influence(models["order 1"][0], X, y)["row"].iloc[0]) in shown
     with pytest.raises(InputError, match="give both"):
         CliRunner().invoke(app, [str(own) for own in given[:4]], catch_exceptions=False)
+
+
+def test_a_model_that_is_not_fitted_is_refused():
+    with pytest.raises(NotFittedError):
+        influence(SemiNaive(), [[0.0], [1.0]], [0, 1])
