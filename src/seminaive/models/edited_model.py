@@ -55,6 +55,10 @@ class EditedModel(AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
+    _no_posterior: ClassVar[str] = (
+        "nothing says how uncertain an effect is that somebody has set: ask the model that was edited"
+    )
+
     def fit(self, X, y, sample_weight=None):  # noqa: ARG002 - the signature of every model
         """Refuse: fit a model, and edit it.
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from seminaive.errors import InputError
+from seminaive.errors import InputError, UnavailableError
 from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.generative_classifier import GenerativeMixin, check_generative_parameters
 from seminaive.models.parameters import VARIANCE_FLOOR
-from seminaive.scores import generative_scores
+from seminaive.scores import CountErrors, CountPosterior, generative_scores
 from seminaive.statistics import TableStatistics
 
 
@@ -111,6 +111,45 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
             variance_floor=self.variance_floor,
             priors=self._checked_priors(),
         )
+
+    @property
+    def _counted(self):
+        """How uncertain the counts and moments are."""
+        known = self.priors is not None
+        return CountPosterior(
+            self.statistics_, self.smoothing, self.variances == "pooled", self.variance_floor, known
+        )
+
+    def _check_posterior(self):
+        if self.smoothing == 0:
+            raise UnavailableError(
+                "intervals are those of the posterior of the counts, which has no prior where smoothing is "
+                "0: fit with a smoothing above 0"
+            )
+
+    def score_covariances(self, table):
+        """Return the covariance of the log odds, or of all scores, of each row of an encoded table.
+
+        Parameters
+        ----------
+        table : EncodedTable
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 1, 1) or (n_rows, n_classes, n_classes)
+        """
+        self._check_posterior()
+        return self._counted.of_rows(table)
+
+    def effect_errors(self):
+        """Return the standard errors of the effects, for bands around them.
+
+        Returns
+        -------
+        EffectErrors
+        """
+        self._check_posterior()
+        return CountErrors(self._counted, self.schema_, self._effects().features)
 
     def _checked_priors(self):
         if self.priors is None:

@@ -21,8 +21,9 @@ from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import FEW_FOLDS, MANY_ROWS, check_search, folds_by_size, is_whole
 from seminaive.models.shaped import ShapedClassifier, obeying, position_of
+from seminaive.models.smooth_fit_posterior import SmoothFitPosterior
 from seminaive.selection.baselines import NOTHING, baselines_of
-from seminaive.selection.engines import coefficient_engine, row_engine
+from seminaive.selection.engines import coefficient_engine, has_inequalities, row_engine
 from seminaive.selection.folds import check_folds, stratified_folds
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.screening import Screen
@@ -189,6 +190,12 @@ class SemiNaive(ShapedClassifier):
         "_importances": np.ndarray,
     }
 
+    _no_posterior: ClassVar[str] = (
+        "no formula says how uncertain a fit is that has shapes with inequalities, that started from an "
+        "earlier model, or that was made out of core: fit without shapes and start, in memory, or see how "
+        "the fit varies over replays by seminaive.evaluate.validate"
+    )
+
     def __init__(
         self,
         *,
@@ -279,6 +286,12 @@ class SemiNaive(ShapedClassifier):
             rows.table.schema,
             lambda own: weigh_cells(own, rows.table, rows.weights),
         )
+        if earlier is None and not has_inequalities(columns):
+            posterior = SmoothFitPosterior(
+                columns, _terms_with_any(columns, answer), rows, search.engine, answer
+            )
+            n_cells = len(self.scores_.tables) + len(self.scores_.curves.knots)
+            self.scores_ = replace(self.scores_, posterior=posterior.of_scores(n_cells))
         if earlier is not None:
             self._add_to(earlier, answer.slope)
             weights = weigh_cells(self.scores_.terms, earlier.table, rows.weights)
