@@ -102,17 +102,25 @@ def frequent(labels, rows, fewest):
 def split(table, setting, repeat, fold):
     """Return the table, its classes, and the training and test rows of one fold."""
     X, y = load(table)
+    if setting == "full" or table not in board_tables():
+        return X, y, *other_rows(y, setting, repeat, fold)
+    return X, y, *drawn_rows(y, np.arange(len(y)), int(setting[1:]), repeat, len(y))
+
+
+def other_rows(y, setting, repeat, fold):
+    """Return the training and test rows of one fold of a table that is not of the 20."""
     if setting == "full":
         plan = RepeatedStratifiedKFold(n_splits=5, n_repeats=3, random_state=0)
-        return X, y, *list(plan.split(np.zeros(len(y)), y))[5 * repeat + fold]
+        return list(plan.split(np.zeros(len(y)), y))[5 * repeat + fold]
     size = int(setting[1:])
-    if table in board_tables():
-        kept, most = np.arange(len(y)), len(y)
-    else:
-        # At least two training rows of a class, so that cross-validation inside a model trains on each class.
-        kept, most = frequent(y, np.arange(len(y)), 2 * len(y) / size), MOST_TEST_ROWS
+    # At least two training rows of a class, so that cross-validation inside a model trains on each class.
+    return drawn_rows(y, frequent(y, np.arange(len(y)), 2 * len(y) / size), size, repeat, MOST_TEST_ROWS)
+
+
+def drawn_rows(y, kept, size, repeat, most_test_rows):
+    """Return training rows drawn from those kept, stratified, and at most so many of the others to test."""
     plan = StratifiedShuffleSplit(
-        n_splits=10, train_size=size, random_state=0, test_size=min(len(kept) - size, most)
+        n_splits=10, train_size=size, random_state=0, test_size=min(len(kept) - size, most_test_rows)
     )
     train, test = list(plan.split(np.zeros(len(kept)), y[kept]))[repeat]
-    return X, y, kept[train], kept[test]
+    return kept[train], kept[test]

@@ -234,7 +234,7 @@ def scorecard_questions():
         data = load_dataset(name)
         model = HigherOrderLogisticRegression(order=1, hierarchical=True).fit(data.X, data.y)
         effects = effects_of(model)
-        scores = effects.breakdown(model._encode(data.X))[:, : 1 + len(effects.features)].sum(axis=1)  # noqa: SLF001
+        scores = effects.breakdown(model.encode(data.X))[:, : 1 + len(effects.features)].sum(axis=1)
         features = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
         own = log_loss(data.y, features)
         for how, options in (

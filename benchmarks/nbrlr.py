@@ -23,7 +23,8 @@ from sklearn.model_selection import StratifiedKFold
 from seminaive import NaiveBayes, NaiveBayesLogisticRegression, NaiveBayesLogisticRegressionCV
 from seminaive.design.reference import ReferenceDesign
 from seminaive.objective.penalties import ElasticNet
-from seminaive.papers.nbrlr import PAPERS_PROTOCOL, Simulation
+from seminaive.papers.nbrlr import PAPERS_PROTOCOL
+from seminaive.papers.simulations import Simulation
 from seminaive.solvers import PathOptions, logistic_path
 
 RATIO = 1e-4

@@ -25,7 +25,6 @@ from race import Ratio, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, scale
 from seminaive.design.table_design import TableDesign
-from seminaive.encode.cuts import cut_rule
 from seminaive.evaluate import load_dataset
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import blocks
@@ -114,7 +113,7 @@ def planned(data, runner):
     """Return how rows are encoded and fused for pairs of columns."""
     model = HigherOrderLogisticRegression(2, bins=8)
     work = Work(model, data, runner, None, None)
-    survey, coding = work.coded(cut_rule(model.bins))
+    survey, coding = work.coded()
     plan = blocks.Plan.of(
         coding, data.partitions, runner, n_rows=survey.n_rows, order=2, standardisation=None
     )

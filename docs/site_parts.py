@@ -14,7 +14,9 @@ KEPT = FOLDER / "reproduction"
 OWN_PAGES = ("index", "reproduction", "benchmarks", "security")
 GUIDES = ("imputation", "scale")
 FIRST_FAMILIES = ("semi-naive", "naive-bayes", "nbrlr", "alr", "fsnb", "hybrid")
-FIRST_REFERENCES = tuple(f"reference/{name}" for name in ("seminaive", "evaluate", "explain", "command-line"))
+FIRST_REFERENCES = tuple(
+    f"reference/{name}" for name in ("public", "seminaive", "evaluate", "explain", "command-line")
+)
 
 
 def navigation() -> dict[str, list[str]]:

@@ -36,13 +36,20 @@ def write_page(path: str | Path, room: str, name: str, **content: Any) -> Path:
     return path
 
 
-def picture_address(figure: Any) -> str:
-    """Return a figure of matplotlib as SVG in the address of an image, and close it."""
+def svg_text(figure: Any, *left_out: str) -> str:
+    """Return a figure of matplotlib as SVG without some metadata: the same picture gives the same text."""
     import matplotlib as mpl
-    import matplotlib.pyplot as plt
 
     text = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "seminaive"}):  # the same picture gives the same page
-        figure.savefig(text, format="svg", metadata={"Date": None})
+    with mpl.rc_context({"svg.hashsalt": "seminaive"}):
+        figure.savefig(text, format="svg", metadata=dict.fromkeys(("Date", *left_out)))
+    return text.getvalue()
+
+
+def picture_address(figure: Any) -> str:
+    """Return a figure of matplotlib as SVG in the address of an image, and close it."""
+    import matplotlib.pyplot as plt
+
+    content = base64.b64encode(svg_text(figure).encode("utf-8")).decode("ascii")
     plt.close(figure)
-    return f"data:image/svg+xml;base64,{base64.b64encode(text.getvalue().encode('utf-8')).decode('ascii')}"
+    return f"data:image/svg+xml;base64,{content}"

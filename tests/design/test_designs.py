@@ -37,7 +37,7 @@ def row_space(order=2):
 def tied_terms():
     X, _, y = mixed()
     model = NaiveBayes(categorical_features=[0, 1, 2]).fit(X, y)
-    return TiedTerms.of(model.scores_, model._encode(X))
+    return TiedTerms.of(model.scores_, model.encode(X))
 
 
 def projected():

@@ -133,7 +133,7 @@ def test_a_nomogram_read_back_gives_the_drawn_part_of_the_model(two, scale):
     display = NomogramDisplay.from_estimator(model, scale=scale, pairs=2, row=X.iloc[[0]])
     assert len(display.pairs) == 2
     low, high = X["temperature"].quantile([0.05, 0.95])
-    table = model._encode(X.assign(temperature=X["temperature"].clip(low, high)))
+    table = model.encode(X.assign(temperature=X["temperature"].clip(low, high)))
     np.testing.assert_allclose(
         display.probabilities(table), additive_part(model, table, display.pairs), atol=0.01
     )
@@ -147,7 +147,7 @@ def test_lanes_of_several_classes_read_back_exactly(pairs):
     model, X = pairs
     display = NomogramDisplay.from_estimator(model, pairs=10)
     low, high = X["temperature"].quantile([0.05, 0.95])
-    table = model._encode(X.assign(temperature=X["temperature"].clip(low, high)))
+    table = model.encode(X.assign(temperature=X["temperature"].clip(low, high)))
     np.testing.assert_allclose(
         display.probabilities(table), additive_part(model, table, display.pairs), atol=0.01
     )
@@ -170,7 +170,7 @@ def test_weaker_features_may_be_left_out_of_a_nomogram_which_says_so(two):
     assert {own.name for own in effects.features} - rest == {own.name for own in strongest}
     assert len(whole.selection.rest) < len(few.selection.rest)
     # What is left out has mean zero, so that the rest stands for it.
-    table = model._encode(X)
+    table = model.encode(X)
     parts, names = effects.breakdown(table), {lane.name for lane in few.lanes}
     kept = [1 + k for k, own in enumerate(effects.features) if own.name in names]
     scores = effects.intercept + parts[:, kept].sum(axis=1)

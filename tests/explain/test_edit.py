@@ -227,7 +227,7 @@ def test_a_document_edited_by_hand_is_a_model_again(fitted):
     assert from_json(json.dumps(document)).edits_ == ()
     document["intercept"][-1] += 0.5
     read = from_json(json.dumps(document))
-    scores, moved = (own._joint_log_scores(own._encode(X)) for own in (model, read))
+    scores, moved = (own._joint_log_scores(own.encode(X)) for own in (model, read))
     shift = np.zeros(len(model.classes_))
     shift[-1] = 0.5
     change = (moved - moved[:, :1]) - (scores - scores[:, :1])

@@ -55,7 +55,7 @@ def fitted(request):
 
 def log_odds_of(model, X, own, other):
     """Return the log odds of classes against others, from the sums of contributions."""
-    log_proba = model.scores_.sums(model._encode(X))
+    log_proba = model.scores_.sums(model.encode(X))
     rows = np.arange(len(X))
     position = {label: k for k, label in enumerate(model.classes_)}
     return (
@@ -71,7 +71,7 @@ def test_reasons_add_up_to_the_log_odds_of_the_predicted_class(fitted):
     expected = log_odds_of(model, X, found.target, found.against)
     np.testing.assert_allclose(found.log_odds, expected, atol=1e-12)
     assert (found.answered >= 0).all()
-    complete = ~unknown_cells(model._encode(X)).any(axis=1)
+    complete = ~unknown_cells(model.encode(X)).any(axis=1)
     np.testing.assert_allclose(found.answered[complete], expected[complete], atol=1e-12)
     named = np.where(found.strongest >= 0, np.take_along_axis(found.shares[:, None], found.strongest, 2), 0.0)
     np.testing.assert_allclose(found.base + named.sum(axis=(1, 2)) + found.rest, expected, atol=1e-12)

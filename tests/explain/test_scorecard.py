@@ -27,7 +27,7 @@ def test_the_score_is_the_sum_of_the_printed_points(weather):
     card = scorecard(model)
     rows = X.iloc[:60].copy()
     rows.loc[rows.index[0], "sky"] = "fog"
-    schema, encoded = model.schema_, model._encode(rows)
+    schema, encoded = model.schema_, model.encode(rows)
     expected = np.zeros(len(rows), dtype=np.int64)
     for name, lines in card.table.groupby("feature"):
         position = schema.names.index(name)
@@ -202,7 +202,7 @@ def test_bands_and_rounding_cost_little_log_loss(name, real_data, monkeypatch):
     data = load_dataset(name)
     model = HigherOrderLogisticRegression(order=1, hierarchical=True).fit(data.X, data.y)
     effects = effects_of(model)
-    scores = effects.breakdown(model._encode(data.X))[:, : 1 + len(effects.features)].sum(axis=1)
+    scores = effects.breakdown(model.encode(data.X))[:, : 1 + len(effects.features)].sum(axis=1)
     additive = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
     # The summary of the 155 rows of hepatitis knows no extreme number, where its curves are steep.
     card = scorecard(model, points_to_double=20, X=data.X if name == "hepatitis" else None)

@@ -39,7 +39,7 @@ def cheapest_by_trying(model, row, towards, probability, costs, max_columns):
 
     In a model that learns the class given the row, cells that are unknown stay so.
     """
-    silent = unknown_cells(model._encode(pd.DataFrame([row]).astype({"x": float, "z": float})))[0]
+    silent = unknown_cells(model.encode(pd.DataFrame([row]).astype({"x": float, "z": float})))[0]
     stay = {model.schema_.features[k] for k in np.flatnonzero(silent)}
     if model.scores_.attenuation is None:
         stay = set()

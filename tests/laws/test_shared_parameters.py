@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 import seminaive
 from seminaive.errors import ColumnsWarning, InputError
+from seminaive.models.fit_progress import progress_of
 
 SHARED = {
     "categorical_features": "from_dtype",
@@ -115,7 +116,7 @@ def test_a_verbose_fit_tells_its_passes_on_standard_error(weather, name, capsys)
 
 
 def test_progress_counts_pieces_and_shows_the_last(capsys):
-    with seminaive.NaiveBayes(verbose=1)._progress("folds", 3) as step:
+    with progress_of(seminaive.NaiveBayes(verbose=1), "folds", 3) as step:
         step.say("three folds of 100 rows")
         for loss in (0.5, 0.4, 0.3):
             step(f"loss {loss}")
@@ -127,7 +128,7 @@ def test_progress_counts_pieces_and_shows_the_last(capsys):
 
 def test_progress_on_a_terminal_is_a_bar_that_goes_away(monkeypatch, capsys):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with seminaive.NaiveBayes(verbose=True)._progress("trials") as step:
+    with progress_of(seminaive.NaiveBayes(verbose=True), "trials") as step:
         step("loss [0.3]", n=2)
         step.say("done")
     assert "done" in capsys.readouterr().err

@@ -247,7 +247,7 @@ def test_keeping_observed_cells_only_predicts_the_same(monkeypatch):
     sparse_ = fit(HigherOrderLogisticRegression, X, y, order=3, hierarchical=True)
     assert sparse_.scores_.terms.n_cells < dense.scores_.terms.n_cells
     np.testing.assert_allclose(sparse_.predict_proba(strange), dense.predict_proba(strange), atol=1e-12)
-    few, codes = [1, 8], dense._encode(strange)
+    few, codes = [1, 8], dense.encode(strange)
     np.testing.assert_allclose(
         sparse_.scores_.restrict(few).joint_log_scores(codes),
         dense.scores_.restrict(few).joint_log_scores(codes),

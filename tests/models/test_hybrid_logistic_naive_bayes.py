@@ -221,8 +221,8 @@ def test_features_can_be_kept_in_a_part(mixed):
         assert "size" in model.generative_features_
         assert "height" in model.logistic_features_
         told = model.partition_.describe(model.features_)
-        assert "size to the generative part: as asked" in told
-        assert "height to the logistic part: as asked" in told
+        assert "size to the generative part: by a parameter" in told
+        assert "height to the logistic part: by a parameter" in told
         parts = {"logistic": model.logistic_features_, "generative": model.generative_features_}
         for decision in model.partition_.trace:
             assert model.features_[decision.feature] in parts[decision.part]

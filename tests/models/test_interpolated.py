@@ -254,10 +254,10 @@ def test_the_share_of_the_fit_multiplies_the_scores_of_the_chosen_step(cls):
     X, y = categories(3, n_rows=60)
     model = cls().fit(X, y)
     assert 0 < model.fit_share_ < 1
-    statistics = TableStatistics.of(model._encode(X), y, 3)
+    statistics = TableStatistics.of(model.encode(X), y, 3)
     step = Interpolation.of(statistics).scores_at(model.alphas_)
     shares = np.log(np.bincount(y) / len(y))
-    mixed = model.fit_share_ * step.joint_log_scores(model._encode(X)) + (1 - model.fit_share_) * shares
+    mixed = model.fit_share_ * step.joint_log_scores(model.encode(X)) + (1 - model.fit_share_) * shares
     expected = np.exp(mixed - np.logaddexp.reduce(mixed, axis=1)[:, None])
     np.testing.assert_allclose(model.predict_proba(X), expected, rtol=1e-10)
 

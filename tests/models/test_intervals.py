@@ -185,7 +185,7 @@ def test_errors_of_effects_and_of_rows_are_of_one_covariance():
     y = rng.random(200) < expit(2.0 * (X["level"] == "a") - 0.5)
     model = SemiNaive(interactions=0).fit(X, y)
     levels = pd.DataFrame({"level": ["a", "b", "c", "d"]})
-    scores, table = model.scores_, model._encode(levels)
+    scores, table = model.scores_, model.encode(levels)
     errors = EffectPosterior.of(scores, model.schema_, model.summary_)
     cells = scores.posterior.as_scores(scores)
     entries = cells.sums(table).reshape(4, *scores.posterior.intercept.shape) - scores.posterior.intercept
@@ -212,7 +212,7 @@ def test_variances_of_counts_are_those_of_draws(table):
         drawn = variance * n / rng.chisquare(n - 1, draws)
         centre = rng.normal(mean, np.sqrt(drawn / n))
         total += sign * (-0.5 * np.log(drawn) - (row["line"].iloc[0] - centre) ** 2 / (2 * drawn))
-    found = model.score_covariances(model._encode(row))[0, 0, 0]
+    found = model.score_covariances(model.encode(row))[0, 0, 0]
     # 4,000 draws give a variance to 2 % (one standard error), and the delta method is of first order.
     assert abs(found / total.var() - 1) < 0.15
 

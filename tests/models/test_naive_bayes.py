@@ -108,10 +108,10 @@ def compile_every_pass(monkeypatch):
 def test_compiled_and_plain_scoring_agree_to_the_last_bit(weather, monkeypatch):
     X, y = weather
     model = NaiveBayes().fit(X, y)
-    plain = model.scores_.joint_log_scores(model._encode(X))
+    plain = model.scores_.joint_log_scores(model.encode(X))
     probabilities = model.predict_proba(X)
     compile_every_pass(monkeypatch)
-    assert (model.scores_.joint_log_scores(model._encode(X)) == plain).all()
+    assert (model.scores_.joint_log_scores(model.encode(X)) == plain).all()
     np.testing.assert_allclose(model.predict_proba(X), probabilities, rtol=1e-13)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-14)
 
@@ -122,11 +122,11 @@ def test_scores_of_any_number_of_classes_agree_with_their_breakdown(n_classes, m
     rng = np.random.default_rng(n_classes)
     X, y = rng.integers(0, 4, (300, 5)), np.arange(300) % n_classes
     model = NaiveBayes(categorical_features="all").fit(X, y)
-    parts = model.scores_.breakdown(model._encode(X))
+    parts = model.scores_.breakdown(model.encode(X))
     total = parts[:, 0]
     for term in range(1, parts.shape[1]):
         total = total + parts[:, term]
-    assert (total == model.scores_.joint_log_scores(model._encode(X))).all()
+    assert (total == model.scores_.joint_log_scores(model.encode(X))).all()
 
 
 def test_grid_search_and_renamed_output_work(weather):

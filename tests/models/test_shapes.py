@@ -126,8 +126,8 @@ def test_integer_weights_equal_repeated_rows_under_shapes():
     weighted = SemiNaive(shapes=shapes, cv=splits, interactions=0).fit(X, y, weights)
     copied = SemiNaive(shapes=shapes, cv=places, interactions=0).fit(X.iloc[repeated], y[repeated])
     np.testing.assert_allclose(
-        weighted.scores_.joint_log_scores(weighted._encode(X)),
-        copied.scores_.joint_log_scores(copied._encode(X)),
+        weighted.scores_.joint_log_scores(weighted.encode(X)),
+        copied.scores_.joint_log_scores(copied.encode(X)),
         atol=0.02,
     )
 
@@ -238,9 +238,9 @@ def test_shapes_and_a_start_are_not_combined():
 
 
 def test_many_rows_are_fitted_under_the_shapes_too(monkeypatch):
-    from seminaive.models import semi_naive
+    from seminaive.models import smooth_rows
 
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 100)
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 100)
     X, y = table(300)
     model = SemiNaive(shapes={"age": "increasing", "dose": "decreasing"}).fit(X, y)
     assert falls(model, X, "age", "severe") <= 1e-12

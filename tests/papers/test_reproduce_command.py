@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from seminaive.cli import app
 from seminaive.errors import InputError
-from seminaive.papers import nbrlr
+from seminaive.papers import nbrlr, simulations
 
 
 def _run(*arguments):
@@ -48,7 +48,7 @@ def cheap_simulation(monkeypatch):
 
     monkeypatch.setattr(nbrlr, "simulate", simulate)
     monkeypatch.setattr(nbrlr, "simulate_hybrid", lambda **_: [{"L01": 0.2, "RSPE": 0.3, "lr_part_size": 1}])
-    monkeypatch.setattr(nbrlr, "_fitted_truth", lambda simulation: np.zeros(simulation.p + 1))
+    monkeypatch.setattr(simulations, "_fitted_truth", lambda simulation: np.zeros(simulation.p + 1))
     return units
 
 

@@ -19,7 +19,7 @@ from seminaive.models import (
     NaiveBayesLogisticRegression,
     SemiNaive,
     TreeAugmentedNaiveBayes,
-    semi_naive,
+    smooth_rows,
 )
 from seminaive.scale import dask_runner
 
@@ -50,7 +50,7 @@ def client():
 
 @pytest.fixture(autouse=True)
 def small_sample(monkeypatch):
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 500)
 
 
 @pytest.fixture

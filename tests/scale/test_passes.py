@@ -8,7 +8,6 @@ from sklearn.base import clone
 from seminaive import load_model, save_model, scale
 from seminaive.design.table_design import TableDesign
 from seminaive.encode import TableEncoder, mdl_cuts
-from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models import (
     AcceleratedLogisticRegression,
@@ -19,7 +18,7 @@ from seminaive.models import (
     NaiveBayesLogisticRegressionCV,
     SelectiveNaiveBayes,
     SemiNaive,
-    semi_naive,
+    smooth_rows,
 )
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import partitions, searching
@@ -259,8 +258,8 @@ def test_a_scratch_folder_that_cannot_be_written_to_is_a_sentence(mixed, tmp_pat
 @pytest.mark.parametrize("in_place", [False, True])
 def test_cells_can_be_numbered_again_unless_they_are_numbered_in_place(in_place, mixed):
     data = scale.from_batches([mixed[:1000], mixed[1000:]], target="outcome")
-    work = Work(HigherOrderLogisticRegression(2), data, scale.LocalRunner(), None, None)
-    survey, coding = work.coded(cut_rule(4))
+    work = Work(HigherOrderLogisticRegression(2, bins=4), data, scale.LocalRunner(), None, None)
+    survey, coding = work.coded()
     plan = Plan.of(coding, data.partitions, work.runner, n_rows=survey.n_rows, order=2, standardisation=None)
     coded = code_partition((0, data.partitions[1]), plan, None)
     every = [distinct_rows(np.concatenate([own, own + 1])) for own in joint_values(coded)]
@@ -302,7 +301,7 @@ def test_a_class_that_partitions_lack_is_a_class_in_passes(name, mixed_rows):
 def test_a_source_that_fails_in_a_later_pass_leaves_no_scratch(
     name, time_of_failure, mixed, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 500)
     calls = []
 
     def frames():

@@ -7,7 +7,7 @@ from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import ShapeWarning, TooLargeError
-from seminaive.models import NaiveBayes, SemiNaive, semi_naive
+from seminaive.models import NaiveBayes, SemiNaive, smooth_rows
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale.scratch import joblib
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
@@ -24,15 +24,20 @@ def parts(frame):
 
 @pytest.fixture
 def small_sample(monkeypatch):
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 500)
+
+
+class SixteenBins(SemiNaive):
+    def binning_rule(self):
+        return EqualFrequencyCuts(16)
 
 
 def surveyed(frame, **options):
-    model = SemiNaive(**options)
+    model = SixteenBins(**options)
     data = scale.from_batches(parts(frame), target="outcome")
     work = Work(model, data, scale.LocalRunner(), None, None)
     survey = work.survey(values=True, sketches=False)
-    return work, survey, work.adopt(survey, EqualFrequencyCuts(16))
+    return work, survey, work.adopt(survey)
 
 
 @pytest.mark.parametrize("missing", ["value", "neutral"])
@@ -133,7 +138,7 @@ def test_partitions_may_store_a_column_differently(mixed, tmp_path):
 
 @pytest.mark.parametrize("n_rows", [600, 1500])
 def test_rare_categories_are_left_out_of_small_tables_as_of_large_ones(mixed, n_rows, monkeypatch):
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 1000)
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 1000)
     frame = mixed[:n_rows]
     model = scale.fit(
         SemiNaive(interactions=0), scale.from_batches(parts(frame), target="outcome"), max_categories=2

@@ -5,9 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from seminaive import load_model, save_model, scale
-from seminaive.design.classes import log_odds
 from seminaive.design.reference import (
-    AnchoredDesign,
     ReferenceDesign,
     means_and_deviations,
     reference_codes,
@@ -67,7 +65,7 @@ def objective(model, moments):
     away = path.coefficients[-1] - path.target
     if model.standardize:
         away[0] += moments[0][1:] @ away[1:]
-    net = model._penalty_toward(np.zeros_like(away))
+    net = model.penalty_toward(np.zeros_like(away))
     scaled = away * (moments[1][:, None] if net.standardize else 1.0)
     penalties = net.l1_share * np.abs(scaled) + (1 - net.l1_share) * scaled**2 / 2
     return path.deviance[-1] / 2 + path.strengths[-1] * np.sum(net.factors_of(away.shape) * penalties)
@@ -130,12 +128,12 @@ def test_derivatives_and_what_certifies_them_add_up_over_blocks(n_classes, mixed
     frame = mixed_rows(2000, n_classes=n_classes)
     model = NaiveBayesLogisticRegression()
     work = Work(model, scale.from_batches([frame], target="outcome"), scale.LocalRunner(), None, None)
-    survey, coding = work.coded(None)
+    survey, coding = work.coded()
     statistics = work.statistics(survey, coding)
     references = reference_codes(statistics)
     rows = coding.encode(features(frame), frame["outcome"], None)
-    linear = AnchoredDesign.of(rows.table, references, model._anchor_of(model._naive_bayes(statistics), 1.0))
-    layout = Layout(references, linear.anchor, log_odds(model._target_of(linear)))
+    linear = model.anchored(rows.table, statistics, 1.0)
+    layout = Layout(references, linear.anchor, model.target_of(linear))
     blocks = [
         layout.block(coding.encode(features(own), own["outcome"], None)) for own in parts(frame) if len(own)
     ]

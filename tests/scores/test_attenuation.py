@@ -57,7 +57,7 @@ def variance_of(model, encoded, features):
 def test_the_covariance_gives_the_variance_of_any_columns_where_terms_have_one(table, labels_of):
     X, score = table
     model = NaiveBayesLogisticRegression().fit(X, labels_of(score))
-    encoded = model._encode(X)
+    encoded = model.encode(X)
     covariance = score_covariance(model.scores_, encoded)
     for features in ([0], [2], [0, 3], [1, 2, 3], [0, 1, 2, 3]):
         summed = covariance[np.ix_(features, features)].sum()
@@ -71,7 +71,7 @@ def test_the_covariance_gives_the_variance_of_any_columns_where_terms_have_one(t
 def test_the_covariance_gives_the_variance_of_two_columns_of_tuples(table, model, labels_of):
     X, score = table
     model.fit(X, labels_of(score))
-    encoded = model._encode(X)
+    encoded = model.encode(X)
     covariance = score_covariance(model.scores_, encoded)
     for features in ([0], [3], [0, 3], [1, 2]):
         summed = covariance[np.ix_(features, features)].sum()
@@ -82,8 +82,8 @@ def test_whole_weights_count_rows(table):
     X, score = table
     model = HigherOrderLogisticRegression(2).fit(X, two_classes(score))
     counts = np.random.default_rng(0).integers(1, 4, len(X))
-    repeated = model._encode(X.loc[X.index.repeat(counts)])
-    weighted = score_covariance(model.scores_, model._encode(X), counts.astype(float))
+    repeated = model.encode(X.loc[X.index.repeat(counts)])
+    weighted = score_covariance(model.scores_, model.encode(X), counts.astype(float))
     np.testing.assert_allclose(weighted, score_covariance(model.scores_, repeated), rtol=1e-9, atol=1e-12)
 
 
@@ -105,7 +105,7 @@ def test_rows_without_an_unknown_cell_keep_their_scores_to_the_bit(table):
     model = SemiNaive().fit(X, two_classes(score))
     some = X.copy()
     some.loc[::3, "number"] = np.nan
-    encoded = model._encode(some)
+    encoded = model.encode(some)
     answered, sums = model.scores_.joint_log_scores(encoded), model.scores_.sums(encoded)
     complete = ~unknown_cells(encoded).any(axis=1)
     np.testing.assert_array_equal(answered[complete], sums[complete])
@@ -132,7 +132,7 @@ def test_a_missing_number_whose_effect_was_learned_is_evidence(table):
     some = X.copy()
     some.loc[::4, "number"] = np.nan
     model = SemiNaive(interactions=0).fit(some, two_classes(score))
-    blank = model._encode(some.iloc[[0]])
+    blank = model.encode(some.iloc[[0]])
     assert np.isnan(blank.numbers[0, 0])
     np.testing.assert_array_equal(model.scores_.joint_log_scores(blank), model.scores_.sums(blank))
 
@@ -140,7 +140,7 @@ def test_a_missing_number_whose_effect_was_learned_is_evidence(table):
 def test_unknown_cells_get_the_mean_of_their_column(table):
     X, score = table
     model = NaiveBayesLogisticRegression().fit(X, three_classes(score))
-    encoded = model._encode(X)
+    encoded = model.encode(X)
     shifted = model.scores_.numeric.coefficients.copy()
     shifted[:, 0] += [[1.0, -3.0, 2.0]]
     generative = type(model.scores_)(

@@ -198,7 +198,7 @@ def test_effects_of_fitted_models_add_up(model, weather):
     model = model.fit(X, y)
     taken = Effects.of(model.scores_, model.schema_, model.summary_)
     np.testing.assert_allclose(
-        taken.joint_log_scores(model._encode(X)), model.decision_function(X), atol=1e-10
+        taken.joint_log_scores(model.encode(X)), model.decision_function(X), atol=1e-10
     )
 
 
@@ -240,7 +240,7 @@ def test_effects_of_all_pairs_of_adult_take_less_than_a_second(real_data, monkey
     taken = Effects.of(model.scores_, model.schema_, model.summary_)
     assert time.process_time() - start < 1.0
     np.testing.assert_allclose(
-        taken.joint_log_scores(model._encode(adult.X))[:, 1] * 2, model.decision_function(adult.X), atol=1e-10
+        taken.joint_log_scores(model.encode(adult.X))[:, 1] * 2, model.decision_function(adult.X), atol=1e-10
     )
     shown = [own for own in taken.tuples if np.ptp(own.table) > 1e-9]
     assert max(joint_means(own).max() for own in shown) < 1e-3

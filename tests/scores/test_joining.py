@@ -50,7 +50,7 @@ def centred(scores, table):
 
 
 def score_of(model, rows):
-    return centred(model.scores_, model._encode(rows))
+    return centred(model.scores_, model.encode(rows))
 
 
 def test_a_joined_coding_gives_every_row_the_same_score(pair_of_models):

@@ -21,6 +21,7 @@ from seminaive.cli.fit_commands import FitCommand, fit, predict, score
 from seminaive.cli.model_commands import explain, export
 from seminaive.cli.shifting import shift
 from seminaive.cli.validating import validate
+from seminaive.cli.warming_up import warm_up
 from seminaive.errors import SeminaiveError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command(cls=FitCommand)(fit)
-for command in (predict, score, validate, explain, export, shift, compare, reproduce):
+for command in (predict, score, validate, explain, export, shift, compare, reproduce, warm_up):
     app.command()(command)
 
 

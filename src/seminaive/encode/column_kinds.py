@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 # rows have a category that no other row has (of n rows in more than .9 n categories, fewer than .2 n share
 # theirs), and what a category says of its only row says nothing of others.
 NEARLY_ALL = 0.9
-# Rows from which on that can be told.
+# Rows from which that can be judged.
 ROWS_TO_JUDGE = 50
 # Rows whose text is looked at first.
 FIRST_ROWS = 200
@@ -64,9 +64,8 @@ class ColumnKinds:
             return cls(tuple(every), {}, frozenset())
         listed = listed_columns(table.names, categorical_features)
         if formats is None:
-            formats = {
-                k: own for k in _texts(table) if k not in listed and (own := _format_of(table, k)) is not None
-            }
+            found = {k: _format_of(table, k) for k in _texts(table) if k not in listed}
+            formats = {k: written for k, written in found.items() if written is not None}
         formats = {**formats, **{k: DateFormat() for k in _dates(table) if k not in listed}}
         kinds: list[Kind] = [
             "categorical" if k in listed else "numeric" if k in formats else kind
@@ -96,7 +95,7 @@ class ColumnKinds:
 
     def positions(self, kind: Kind) -> list[int]:
         """Return the columns of a kind."""
-        return [position for position, own in enumerate(self.kinds) if own == kind]
+        return [position for position, kind_of_column in enumerate(self.kinds) if kind_of_column == kind]
 
 
 def listed_columns(names: Sequence[str], categorical_features: Any) -> frozenset[int]:

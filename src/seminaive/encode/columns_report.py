@@ -55,7 +55,7 @@ def read_columns(opened: Table, table: EncodedTable) -> tuple[ColumnReading, ...
 
 
 def _type_names(opened: Table) -> list[str]:
-    """Return the name of each column's type; that of an array is asked for once."""
+    """Return the name of each column's type; that of an array is read once."""
     if opened.array is not None:
         return [str(opened.array.dtype)] * len(opened.columns)
     return [str(getattr(source, "dtype", getattr(source, "type", ""))) for source in opened.columns]

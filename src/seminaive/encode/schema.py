@@ -41,11 +41,11 @@ def _order(value: Category) -> tuple[bool, Any]:
 
 
 def _arranged(values: Iterable[Category], order: Sequence[Category] | None) -> tuple[Category, ...]:
-    """Return values by their place in an order or, without one, sorted."""
+    """Return values by their rank in an order or, without one, sorted."""
     if order is None:
         return tuple(sorted(values, key=_order))
-    place = {level: k for k, level in enumerate(order)}
-    return tuple(sorted(values, key=place.__getitem__))
+    rank = {level: k for k, level in enumerate(order)}
+    return tuple(sorted(values, key=rank.__getitem__))
 
 
 @dataclass(frozen=True)
@@ -143,15 +143,15 @@ class CategoricalColumn(SavedByFields):
 
     def _united_order(self, other: CategoricalColumn) -> tuple[Category, ...]:
         """Return the levels of both columns, those that only the other one has last."""
-        place = {self.key(level): k for k, level in enumerate(self.order or ())}
+        rank = {self.key(level): k for k, level in enumerate(self.order or ())}
         theirs = other.categories if other.order is None else other.order
-        places = [place[self.key(level)] for level in theirs if self.key(level) in place]
-        if other.order is not None and places != sorted(places):
+        ranks = [rank[self.key(level)] for level in theirs if self.key(level) in rank]
+        if other.order is not None and ranks != sorted(ranks):
             raise InputError(
                 f"the levels of column {self.name!r} come in two orders, {list(self.order or ())} and "
                 f"{list(theirs)}: give both tables the same ordered type"
             )
-        return (*(self.order or ()), *(level for level in theirs if self.key(level) not in place))
+        return (*(self.order or ()), *(level for level in theirs if self.key(level) not in rank))
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ class Schema(SavedByFields):
     columns : tuple of CategoricalColumn, NumericColumn or EmptyColumn
         In the order of the training table.
     missing : {"value", "neutral"}
-        Whether a missing category is a value of its own, where training saw one, or no evidence.
+        Whether a missing category is a value like others, where training saw one, or no evidence.
 
     Examples
     --------
@@ -316,11 +316,11 @@ class Schema(SavedByFields):
 
     @cached_property
     def uncut_numbers(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """Return the numeric columns without cut points, by their places, and which can be unknown."""
+        """Return the numeric columns without cut points, by their positions, and which can be unknown."""
         coded = set(self.coded)
-        places = [k for k, position in enumerate(self.numeric) if position not in coded]
-        can_be = [self.can_be_unknown(self.numeric[k]) for k in places]
-        return np.array(places, dtype=np.int64), np.array(can_be, dtype=bool)
+        indices = [k for k, position in enumerate(self.numeric) if position not in coded]
+        can_be = [self.can_be_unknown(self.numeric[k]) for k in indices]
+        return np.array(indices, dtype=np.int64), np.array(can_be, dtype=bool)
 
     def by_column(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return values given for each of `features`, along the last axis, for each column: 0 for empty ones.
@@ -437,12 +437,12 @@ class Schema(SavedByFields):
         return tuple(self._moves(larger, position) for position in self.coded)
 
     def _moves(self, larger: Schema, position: int) -> NDArray[np.int64]:
-        own, theirs = self.columns[position], larger.columns[position]
-        if isinstance(own, CategoricalColumn) and isinstance(theirs, CategoricalColumn):
-            moves = theirs.codes_of(own.categories, unseen=-1)
+        column, target = self.columns[position], larger.columns[position]
+        if isinstance(column, CategoricalColumn) and isinstance(target, CategoricalColumn):
+            moves = target.codes_of(column.categories, unseen=-1)
         else:
-            moves = np.arange(own.n_present)
-        return np.append(moves, theirs.n_present)[: self.n_values(own)]
+            moves = np.arange(column.n_present)
+        return np.append(moves, target.n_present)[: self.n_values(column)]
 
     def to_json(self) -> str:
         """Return the schema as JSON text."""

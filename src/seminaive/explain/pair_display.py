@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.encode.nodes import at_codes, between_nodes, read_axis
 from seminaive.errors import InputError
 from seminaive.explain.bands import Bands, of_class
-from seminaive.explain.plotting import Display
 from seminaive.explain.reading import (
     axis_labels,
     class_position,
@@ -36,19 +37,20 @@ FULL_COLOUR = 20.0
 
 def pair_named(effects: Effects, pair: Sequence[str] | None) -> TupleEffect:
     """Return the effect of a pair by the names of its columns; None is the pair that says most."""
-    pairs = [own for own in effects.tuples if len(own.columns) == 2]
+    pairs = [effect for effect in effects.tuples if len(effect.columns) == 2]
     if not pairs:
         raise InputError(
             "the model has no pairs: fit one of order 2, such as a HigherOrderLogisticRegression"
         )
     if pair is None:
-        return max(pairs, key=lambda own: float(np.sum(own.deviation**2)))
-    for own in pairs:
-        if sorted(own.names) == sorted(pair):
-            return own
+        return max(pairs, key=lambda effect: float(np.sum(effect.deviation**2)))
+    for effect in pairs:
+        if sorted(effect.names) == sorted(pair):
+            return effect
     raise InputError(f"the model has no pair {' × '.join(pair)}: {len(pairs)} others, see summary(model)")
 
 
+@dataclass(eq=False, repr=False)
 class PairDisplay(Display):
     """The pure effect of a pair, cell by cell.
 
@@ -72,11 +74,6 @@ class PairDisplay(Display):
     bands : Bands or None, default=None
         The intervals of the cells.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -88,23 +85,13 @@ class PairDisplay(Display):
     'x0'
     """
 
-    def __init__(
-        self,
-        effect: TupleEffect,
-        labels: list[list[str]],
-        nodes: list[tuple[float, ...] | None],
-        target: int,
-        name: str,
-        limit: float,
-        bands: Bands | None = None,
-    ) -> None:
-        self.effect = effect
-        self.labels = labels
-        self.nodes = nodes
-        self.target = target
-        self.name = name
-        self.limit = limit
-        self.bands = bands
+    effect: TupleEffect
+    labels: list[list[str]]
+    nodes: list[tuple[float, ...] | None]
+    target: int
+    name: str
+    limit: float
+    bands: Bands | None = None
 
     @classmethod
     def from_estimator(
@@ -137,27 +124,27 @@ class PairDisplay(Display):
             Where to draw; None makes a figure.
         """
         effects = effects or effects_of(estimator)
-        own = pair_named(effects, pair)
+        effect = pair_named(effects, pair)
         position = class_position(estimator, target)
-        positions = [effects.schema.coded[j] for j in own.columns]
+        positions = [effects.schema.coded[j] for j in effect.columns]
         labels = [axis_labels(effects, k) for k in positions]
-        nodes = [effects.schema.nodes_of(j) for j in own.columns]
+        nodes = [effects.schema.nodes_of(j) for j in effect.columns]
         if limit is None:
-            limit = largest_effect(own, position)
+            limit = largest_effect(effect, position)
         name, bands = evidence_name(estimator, position), Bands.of(estimator, interval)
-        return cls(own, labels, nodes, position, name, limit, bands).plot(ax=ax)
+        return cls(effect, labels, nodes, position, name, limit, bands).plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the pair."""
         from matplotlib.ticker import MaxNLocator
 
-        own = self.effect
+        effect = self.effect
         axes = [
-            _CodeAxis(_heaviest(own.weight.sum(axis=1 - axis))) if nodes is None else _NodeAxis(nodes)
+            _CodeAxis(_heaviest(effect.weight.sum(axis=1 - axis))) if nodes is None else _NodeAxis(nodes)
             for axis, nodes in enumerate(self.nodes)
         ]
-        values = _surface(evidence(own.table, self.target), axes)
-        weight = _surface(own.weight, axes)
+        values = _surface(evidence(effect.table, self.target), axes)
+        weight = _surface(effect.weight, axes)
         shown = np.where(weight > 0, values, np.nan)
         limit = max(self.limit, 1e-12)
         self.ax_.set_facecolor("0.88")
@@ -166,7 +153,7 @@ class PairDisplay(Display):
             alpha=np.clip(weight / FULL_COLOUR, 0.15, 1.0),
         )  # fmt: skip
         if self.bands is not None:
-            half = _surface(of_class(self.bands.of_tuple(own), self.target), axes)
+            half = _surface(of_class(self.bands.of_tuple(self.effect), self.target), axes)
             self._hatch(axes, (np.abs(values) <= half) & (weight > 0))
         for axis, set_ticks in ((0, self.ax_.set_yticks), (1, self.ax_.set_xticks)):
             drawn = axes[axis]
@@ -181,8 +168,8 @@ class PairDisplay(Display):
                 self.ax_.tick_params(axis="x", labelrotation=90)
         if self.nodes[0] is None:
             self.ax_.invert_yaxis()
-        self.ax_.set_ylabel(clipped(own.names[0], 40))
-        self.ax_.set_xlabel(clipped(own.names[1], 40))
+        self.ax_.set_ylabel(clipped(effect.names[0], 40))
+        self.ax_.set_xlabel(clipped(effect.names[1], 40))
         self.figure_.colorbar(image, ax=self.ax_, label=clipped(self.name, 40))
         self._draw_key(weight)
 
@@ -190,7 +177,7 @@ class PairDisplay(Display):
         """Hatch the cells of which the interval holds zero."""
         if not undecided.any():
             return
-        down, across = (np.repeat(own.edges, 2)[1:-1] for own in axes)
+        down, across = (np.repeat(axis.edges, 2)[1:-1] for axis in axes)
         shown = np.repeat(np.repeat(undecided.astype(float), 2, axis=0), 2, axis=1)
         drawn = self.ax_.contourf(across, down, shown, levels=[0.5, 1.5], colors="none", hatches=["///"])
         drawn.set_edgecolor("0.6")
@@ -233,7 +220,7 @@ class _CodeAxis:
         self.codes = codes
         self.ticks = np.arange(len(codes))
         self.edges = np.arange(len(codes) + 1) - 0.5
-        self.place = at_codes(codes)
+        self.coordinates = at_codes(codes)
 
 
 class _NodeAxis:
@@ -248,16 +235,16 @@ class _NodeAxis:
         low, high = (nodes[0], nodes[-1]) if len(nodes) > 1 else (nodes[0] - 0.5, nodes[0] + 0.5)
         self.ticks = np.array(nodes)
         self.edges = np.linspace(low, high, NUMBERS_DRAWN + 1)
-        self.place = between_nodes(np.array(nodes), (self.edges[:-1] + self.edges[1:]) / 2)
+        self.coordinates = between_nodes(np.array(nodes), (self.edges[:-1] + self.edges[1:]) / 2)
 
 
 def _surface(table: Any, axes: Sequence[_CodeAxis | _NodeAxis]) -> Any:
-    """Return what a table, (codes, codes), says at every pair of places on its axes."""
-    first, second = (own.place for own in axes)
+    """Return what a table, (codes, codes), says at every pair of coordinates on its axes."""
+    first, second = (axis.coordinates for axis in axes)
     return read_axis(read_axis(table, 0, first), 1, second)
 
 
 def _heaviest(weight: Any) -> Any:
-    """Return the values with training rows, in order, at most so many as can be drawn."""
+    """Return the values with training rows, in order, at most as many as can be drawn."""
     order = np.argsort(-weight, kind="stable")[:MOST_VALUES]
     return np.sort(order[weight[order] > 0])

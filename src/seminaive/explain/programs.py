@@ -64,13 +64,13 @@ def scores(row):
                 z = (cell - curve["anchors"][piece]) * curve["scale"]
                 constant, linear, quadratic = curve["coefficients"][piece]
                 _add(total, [a + z * (b + z * c) for a, b, c in zip(constant, linear, quadratic)])
-    for own in MODEL["tuples"]:
+    for listed in MODEL["tuples"]:
         cells = [(0, 1.0)]
-        for position, size in zip(own["columns"], own["codes"]):
+        for position, size in zip(listed["columns"], listed["codes"]):
             cells = [(c * size + code, s * share) for c, s in cells for code, share in places[position]]
         for cell, share in cells:
-            if cell in own["at"]:
-                _add(total, [share * value for value in own["at"][cell]])
+            if cell in listed["at"]:
+                _add(total, [share * value for value in listed["at"][cell]])
     if "unknown" in MODEL:
         total = _attenuated(total, unknown)
     return total if len(total) > 1 else [0.0, total[0]]
@@ -78,20 +78,20 @@ def scores(row):
 
 def _attenuated(total, unknown):
     """Return the score of a row some of whose cells may be unknown."""
-    own = MODEL["unknown"]
-    places = [k for k, position in enumerate(own["columns"]) if unknown[position]]
-    variance = sum(own["covariance"][j][k] for j in places for k in places)
-    factor = 1.0 / sqrt(1.0 + own["per_variance"] * max(variance, 0.0))
-    share = min((1.0 - factor) / own["most_lost"], 1.0)
-    return [factor * score + share * lack for score, lack in zip(total, own["lack"])]
+    rule = MODEL["unknown"]
+    listed = [k for k, position in enumerate(rule["columns"]) if unknown[position]]
+    variance = sum(rule["covariance"][j][k] for j in listed for k in listed)
+    factor = 1.0 / sqrt(1.0 + rule["per_variance"] * max(variance, 0.0))
+    share = min((1.0 - factor) / rule["most_lost"], 1.0)
+    return [factor * score + share * lack for score, lack in zip(total, rule["lack"])]
 
 
 def predict_proba(row):
     """Return the probability of each class of a row, as a dict by class."""
     total = scores(row)
     highest = max(total)
-    weights = [exp(own - highest) for own in total]
-    return dict(zip(MODEL["classes"], [own / sum(weights) for own in weights]))
+    weights = [exp(score - highest) for score in total]
+    return dict(zip(MODEL["classes"], [weight / sum(weights) for weight in weights]))
 
 
 def _between(nodes, number):
@@ -175,7 +175,7 @@ function cellAs(column, cell) {
 """
 )
 
-# The part that the page of the calculator uses, too, behind one of these. Categories are told apart by type:
+# The part that the page of the calculator uses, too, behind one of these. Categories differ by type:
 # "1" is not 1.
 JAVASCRIPT_CORE = """const key = v => typeof v === "string" ? "s" + v : "n" + Number(v);
 for (const t of MODEL.tuples) {
@@ -259,13 +259,13 @@ function unknownOf(row) {
   return unknown;
 }
 function attenuated(scores, row) {
-  const own = MODEL.unknown, unknown = unknownOf(row);
+  const rule = MODEL.unknown, unknown = unknownOf(row);
   if (!unknown.length) return scores;
   let variance = 0;
-  for (const j of unknown) for (const k of unknown) variance += own.covariance[j][k];
-  const factor = 1 / Math.sqrt(1 + own.per_variance * Math.max(variance, 0));
-  const share = Math.min((1 - factor) / own.most_lost, 1);
-  const lack = own.lack.length > 1 ? own.lack : [0, own.lack[0]];
+  for (const j of unknown) for (const k of unknown) variance += rule.covariance[j][k];
+  const factor = 1 / Math.sqrt(1 + rule.per_variance * Math.max(variance, 0));
+  const share = Math.min((1 - factor) / rule.most_lost, 1);
+  const lack = rule.lack.length > 1 ? rule.lack : [0, rule.lack[0]];
   return scores.map((s, k) => factor * s + share * lack[k]);
 }
 function probabilities(parts, row) {
@@ -280,23 +280,23 @@ function probabilities(parts, row) {
 # equally against the mean of training, for which tables must be those of effects, and by Shapley values
 # against a row.
 JAVASCRIPT_REASONS = """function firstTwo(scores) {
-  let own = 0;
-  scores.forEach((s, k) => { if (s > scores[own]) own = k; });
-  let other = own === 0 ? 1 : 0;
-  scores.forEach((s, k) => { if (k !== own && s > scores[other]) other = k; });
-  return [own, other];
+  let target = 0;
+  scores.forEach((s, k) => { if (s > scores[target]) target = k; });
+  let other = target === 0 ? 1 : 0;
+  scores.forEach((s, k) => { if (k !== target && s > scores[other]) other = k; });
+  return [target, other];
 }
-const logOdds = (v, own, other) => v.length > 1 ? v[own] - v[other] : own === 1 ? v[0] : -v[0];
-function sharesFromMean(row, own, other) {
+const logOdds = (v, target, other) => v.length > 1 ? v[target] - v[other] : target === 1 ? v[0] : -v[0];
+function sharesFromMean(row, target, other) {
   const shares = MODEL.columns.map(() => 0);
   for (const part of contributions(row)) {
-    for (const i of part.columns) shares[i] += logOdds(part.values, own, other) / part.columns.length;
+    for (const i of part.columns) shares[i] += logOdds(part.values, target, other) / part.columns.length;
   }
   return shares;
 }
-function sharesFromRow(row, reference, own, other) {
+function sharesFromRow(row, reference, target, other) {
   const here = placesOf(row), there = placesOf(reference);
-  const odds = values => values === undefined ? 0 : logOdds(values, own, other);
+  const odds = values => values === undefined ? 0 : logOdds(values, target, other);
   const shares = MODEL.columns.map((c, i) =>
     odds(alone(c, cellOf(row, c, i), here[i].code))
       - odds(alone(c, cellOf(reference, c, i), there[i].code)));
@@ -342,18 +342,18 @@ JAVASCRIPT_GIVEN_REASONS = """
 function reasons(row, n = 3, reference = null) {
   checkNames(row);
   const parts = contributions(row), scores = scoresOf(parts);
-  const [own, other] = firstTwo(attenuated(scores, row));
-  let base = logOdds(MODEL.intercept, own, other), shares;
+  const [target, other] = firstTwo(attenuated(scores, row));
+  let base = logOdds(MODEL.intercept, target, other), shares;
   if (reference === null) {
-    shares = sharesFromMean(row, own, other);
+    shares = sharesFromMean(row, target, other);
   } else {
     checkNames(reference);
-    for (const part of contributions(reference)) base += logOdds(part.values, own, other);
-    shares = sharesFromRow(row, reference, own, other);
+    for (const part of contributions(reference)) base += logOdds(part.values, target, other);
+    shares = sharesFromRow(row, reference, target, other);
   }
   const every = shares.map((v, i) => ({i, v})).sort((a, b) => Math.abs(b.v) - Math.abs(a.v));
   const named = (list, side) => list.slice(0, n).map(e => {
-    const c = MODEL.columns[e.i], value = cellText(c, cellOf(row, c, e.i)), label = MODEL.classes[own];
+    const c = MODEL.columns[e.i], value = cellText(c, cellOf(row, c, e.i)), label = MODEL.classes[target];
     const words = c.name + " " + value + ": " + oddsFactor(e.v) + " times the odds " + side + " " + label;
     return {column: c.name, value, logOdds: e.v, words};
   });
@@ -361,8 +361,9 @@ function reasons(row, n = 3, reference = null) {
   const speakAgainst = named(every.filter(e => e.v < 0), "against");
   const rest = [...every.filter(e => e.v > 0).slice(n), ...every.filter(e => e.v < 0).slice(n)];
   return {
-    target: MODEL.classes[own], against: MODEL.classes[other], base, logOdds: scores[own] - scores[other],
-    speakFor, speakAgainst, rest: rest.reduce((sum, e) => sum + e.v, 0),
+    target: MODEL.classes[target], against: MODEL.classes[other], base,
+    logOdds: scores[target] - scores[other], speakFor, speakAgainst,
+    rest: rest.reduce((sum, e) => sum + e.v, 0),
   };
 }"""
 

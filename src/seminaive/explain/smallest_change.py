@@ -11,7 +11,7 @@ import numpy as np
 from seminaive.encode import DateFormat
 from seminaive.encode.nodes import Axis, interpolate
 from seminaive.errors import InputError
-from seminaive.explain.change_candidates import RowChanges, at_place, changeable
+from seminaive.explain.change_candidates import RowChanges, changeable, read_at
 from seminaive.explain.reading import check_summary_kept, class_position
 from seminaive.explain.tables import one_row
 from seminaive.explain.wording import number_texts
@@ -239,7 +239,7 @@ def _columns(
         for position in positions
     }
     reduced = [
-        column.undominated(by_place=max_columns > 1 and column.position in paired) for column in columns
+        column.undominated(by_coordinate=max_columns > 1 and column.position in paired) for column in columns
     ]
     return sorted(reduced, key=lambda column: len(column.values))
 
@@ -392,16 +392,16 @@ class _Search:
     def _interaction(self, column: int, value: int) -> Floats:
         """Return what every candidate gains more, or less, once a column has changed to a value."""
         axis = self.columns[column].axis
-        place = Axis(axis.codes[value : value + 1], axis.along[value : value + 1])
-        key = (column, int(place.codes[0]), float(place.along[0]))
+        coordinate = Axis(axis.codes[value : value + 1], axis.along[value : value + 1])
+        key = (column, int(coordinate.codes[0]), float(coordinate.along[0]))
         if key not in self._beside:
             beside = np.zeros((len(self.costs), self.optimistic.shape[1]))
             for other, candidates in enumerate(self.columns):
                 rows = slice(self.starts[other], self.starts[other + 1])
                 if (column, other) in self.interactions:
-                    line = at_place(self.interactions[column, other], 0, place)
+                    line = read_at(self.interactions[column, other], 0, coordinate)
                 elif (other, column) in self.interactions:
-                    line = at_place(self.interactions[other, column], 1, place)
+                    line = read_at(self.interactions[other, column], 1, coordinate)
                 else:
                     continue
                 beside[rows] = interpolate(line, [candidates.axis])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from seminaive.errors import InputError
@@ -16,7 +18,7 @@ RULES = ("bias-variance", "dependence", "greedy")
 PAIR_TESTS = {"mi": "mi", "chi-square": "x2"}
 
 
-def check_hybrid_parameters(model) -> None:
+def check_hybrid_parameters(model: Any) -> None:
     """Refuse parameters that mean nothing."""
     by_rule = isinstance(model.partition, str) or not np.iterable(model.partition)
     if by_rule and model.partition not in RULES:

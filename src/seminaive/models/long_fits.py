@@ -55,7 +55,7 @@ def announce_long_fit(model: Any, X: Any, sample_weight: Any, training: Training
 
 
 def expected_seconds(model: Any, X: Any, sample_weight: Any, training: TrainingSet) -> float | None:
-    """Return the time of a fit to all rows if it grows with the rows; None where it cannot be told."""
+    """Return the time of a fit to all rows if it grows with the rows; None where that is not known."""
     kept = np.arange(len(training.labels))
     if sample_weight is not None and np.ndim(sample_weight):
         kept = np.flatnonzero(np.asarray(sample_weight, dtype=np.float64) > 0)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from seminaive.design.protocol import Design
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.smooth_rows import SmoothRows
     from seminaive.scores.score_posterior import ScorePosterior
     from seminaive.selection.relevance_search import Engine, RelevanceAnswer
 
@@ -54,7 +54,7 @@ class SmoothFitPosterior:
         Those of the search.
     kept : ndarray of shape (n_terms,)
         Which of their terms the model has.
-    rows : TrainingSet
+    rows : SmoothRows
     engine : Engine
         That of the search, which makes coefficients of its fits.
     answer : RelevanceAnswer
@@ -62,13 +62,13 @@ class SmoothFitPosterior:
 
     columns: SmoothColumns
     kept: NDArray[np.bool_]
-    rows: TrainingSet
+    rows: SmoothRows
     engine: Engine
     answer: RelevanceAnswer
 
     def of_scores(self, n_cells: int) -> ScorePosterior:
         """Return the posterior of the model's scores, which have ``n_cells`` cells and knots."""
-        n_classes = self.rows.n_classes
+        n_classes = self.rows.searched.rows.n_classes
         columns = self.columns.only(self.kept)
         table, row_weight = self._sampled()
         design = _design_of(columns, table, n_classes)
@@ -84,17 +84,15 @@ class SmoothFitPosterior:
         return smooth_posterior(columns, np.ascontiguousarray(entries), signs, table.schema.cardinalities)
 
     def _of_kept(self, coefficients: Floats) -> Floats:
-        return coefficients[np.append(True, np.repeat(self.kept, self.columns.sizes))]
+        return np.asarray(coefficients[np.append(True, np.repeat(self.kept, self.columns.sizes))])
 
     def _sampled(self) -> tuple[EncodedTable, Floats]:
-        """Return some training rows, evenly spaced, and weights that add up to those of all."""
-        rows = self.rows
+        """Return rows that the search saw, or some of them, and weights that add up to those of all rows."""
+        rows = self.rows.searched.rows
         most = min(MOST_ROWS, MOST_SCORES // (N_SOUGHT * n_columns_of(rows.n_classes)))
-        if len(rows.labels) <= most:
-            return rows.table, rows.weights
         index = np.arange(0, len(rows.labels), -(-len(rows.labels) // most))
         weight = rows.weights[index]
-        return rows.table.rows(index), weight * (rows.weights.sum() / weight.sum())
+        return rows.table.rows(index), weight * (float(self.rows.class_weight.sum()) / weight.sum())
 
     def _prior_variance(self, curvature: Floats) -> Floats:
         """Return the prior variance of each coefficient that the fits have in the mean."""
@@ -125,7 +123,7 @@ class SmoothFitPosterior:
             combined = roots * vector
             found.append(self._combination(combined - weights * combined.sum()))
         away = self._combination(weights)
-        away[0] -= class_share_scores(np.bincount(self.rows.labels, self.rows.weights))
+        away[0] -= class_share_scores(self.rows.class_weight)
         return [*found, (1.0 - answer.decision.fit_share) * away]
 
     def _combination(self, weights: Floats) -> Floats:

@@ -106,7 +106,13 @@ def initialisation(
     """
 
     def study(table: Dataset, order: int, ridge: float, solver: str) -> Iterator[dict[str, Any]]:
-        common = {"ridge": ridge, "scaling": "generative", "solver": solver, "tol": 1e-7, "max_iter": 300}
+        common: dict[str, Any] = {
+            "ridge": ridge,
+            "scaling": "generative",
+            "solver": solver,
+            "tol": 1e-7,
+            "max_iter": 300,
+        }
         variants = {
             "ALR": AcceleratedLogisticRegression(order, **common),
             "ALR (init)": AcceleratedLogisticRegression(order, start="generative", **common),

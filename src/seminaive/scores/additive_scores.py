@@ -163,14 +163,14 @@ class AdditiveScores(SavedByFields):
                 start += kind.n_terms
         return parts
 
-    def covariances(self, table: EncodedTable) -> Floats | None:
-        """Return the posterior covariance of each row's scores, None where the fit does not say it.
+    def covariances(self, table: EncodedTable) -> Floats:
+        """Return the posterior covariance of each row's scores, where the fit says it.
 
         Of shape (n_rows, 1, 1) for the log odds of two classes, else (n_rows, n_classes, n_classes). The
         score of a row with unknown cells is drawn toward that of the class shares, and varies as much less.
         """
         if self.posterior is None:
-            return None
+            raise ValueError("the scores have no posterior")
         found = self.posterior.of_rows(self._posterior_cells, table)
         if self.attenuation is not None and any_unknown(table):
             factors, _ = self.attenuation.factors_and_shares(unknown_cells(table))
@@ -210,8 +210,8 @@ class AdditiveScores(SavedByFields):
         weights = np.asarray(weights, dtype=np.float64)
         if weights.shape != (self.n_terms,):
             raise ValueError(f"{self.n_terms} terms need {self.n_terms} weights, got {weights.shape}")
-        own = np.split(weights, self._starts[1:-1])
-        scaled = [kind.scaled(part) for kind, part in zip(self.kinds, own, strict=True)]
+        by_kind = np.split(weights, self._starts[1:-1])
+        scaled = [kind.scaled(part) for kind, part in zip(self.kinds, by_kind, strict=True)]
         return self._with(self.prior, scaled)
 
     @property
@@ -251,4 +251,4 @@ class AdditiveScores(SavedByFields):
     def __add__(self, other: AdditiveScores) -> AdditiveScores:
         """Return scores whose value is the sum of both: the terms of the one, then those of the other."""
         kinds: Any = zip(self.kinds, other.kinds, strict=True)
-        return self._with(self.prior + other.prior, [own.joined(its) for own, its in kinds])
+        return self._with(self.prior + other.prior, [first.joined(second) for first, second in kinds])

@@ -110,7 +110,7 @@ class Preconditioner:
 
 @dataclass(frozen=True)
 class PartObjective:
-    """Penalised losses side by side, each over the coefficients of its own part of the features.
+    """Penalised losses side by side, each over the coefficients of one part of the features.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class LogisticParts:
     """Logistic regressions of the same labels, each on a part of the features of one table.
 
     One design serves every part: the coefficients of features outside of it stay 0. The problems of one call
-    share every pass over the rows, and each may weigh the rows in its own way, as the folds of a
+    share every pass over the rows, and each may weigh the rows differently, as the folds of a
     cross-validation do.
 
     Parameters
@@ -216,7 +216,7 @@ class LogisticParts:
             flat = np.hstack([log_odds(offset[:, problem]) for problem in range(len(parts))])
             loss = loss.with_offset(flat)
         penalised = PenalisedLoss(loss, Ridge(np.full((self.shape[0], 1), self.ridge)))
-        layouts = [self._largest_last(np.flatnonzero(own)) for own in moves[:, :, 0].T]
+        layouts = [self._largest_last(np.flatnonzero(of_problem)) for of_problem in moves[:, :, 0].T]
         self.n_solved += 1
         with one_blas_thread():
             result, n_iter, passes, coupled = None, 0, 0, False
@@ -258,8 +258,8 @@ class LogisticParts:
         by_problem = curvature.reshape(-1, *self.shape[1:])
         inverses = []
         for problem, (members, n_eliminated) in enumerate(layouts):
-            own = np.ix_(members, members)
-            hessians = (self.design.gram(np.ascontiguousarray(w))[own] for w in by_problem[:, problem].T)
+            block = np.ix_(members, members)
+            hessians = (self.design.gram(np.ascontiguousarray(w))[block] for w in by_problem[:, problem].T)
             inverses.append((members, _inverse_by_column(hessians, n_eliminated, self.ridge)))
         return Preconditioner(moving, tuple(inverses), np.empty(0))
 
@@ -292,8 +292,10 @@ class LogisticParts:
         """
         if len(members) <= LEAST_ELIMINATED:
             return members, 0
-        features, place, sizes = np.unique(self.feature_of[members], return_inverse=True, return_counts=True)
-        largest = place == np.argmax(np.where(features < 0, 0, sizes))
+        features, inverse, sizes = np.unique(
+            self.feature_of[members], return_inverse=True, return_counts=True
+        )
+        largest = inverse == np.argmax(np.where(features < 0, 0, sizes))
         n_largest = int(largest.sum())
         if n_largest < max(LEAST_ELIMINATED, len(members) - n_largest):
             return members, 0
@@ -321,8 +323,8 @@ def coupled_hessian(X: Floats, posterior: Floats, row_weight: Floats) -> Floats:
     posterior : ndarray of shape (n_rows, n_classes)
     row_weight : ndarray of shape (n_rows,)
     """
-    own = row_weight > 0
-    X, posterior, row_weight = X[own], posterior[own], row_weight[own]
+    present = row_weight > 0
+    X, posterior, row_weight = X[present], posterior[present], row_weight[present]
     p, k = X.shape[1], posterior.shape[1]
     expected = (X[:, :, None] * posterior[:, None, :]).reshape(len(X), p * k)
     weighted = expected * row_weight[:, None]
@@ -336,7 +338,7 @@ def coupled_hessian(X: Floats, posterior: Floats, row_weight: Floats) -> Floats:
 def _inverse_by_column(
     hessians: Iterable[Floats], n_eliminated: int, ridge: float
 ) -> Callable[[Floats], Floats]:
-    """Return the function that multiplies the gradient of each column by the inverse of its own Hessian."""
+    """Return the function that multiplies the gradient of each column by the inverse of its Hessian."""
     if n_eliminated:
         blocks = [BlockInverse.of(hessian, n_eliminated, ridge) for hessian in hessians]
         return partial(_multiply_blocks, blocks)
@@ -344,7 +346,7 @@ def _inverse_by_column(
 
 
 def _multiply_blocks(inverses: Sequence[BlockInverse], gradient: Floats) -> Floats:
-    return np.stack([inverse @ own for inverse, own in zip(inverses, gradient.T, strict=True)], axis=1)
+    return np.stack([inverse @ column for inverse, column in zip(inverses, gradient.T, strict=True)], axis=1)
 
 
 def _multiply_columns(inverses: Floats, gradient: Floats) -> Floats:

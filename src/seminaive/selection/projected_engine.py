@@ -95,7 +95,7 @@ class CoefficientFit:
     fit: SolverResult
 
     @property
-    def place(self) -> Floats:
+    def warm_start(self) -> Floats:
         """Return what another fit can start from: the coefficients."""
         return self.coefficients
 
@@ -146,8 +146,8 @@ class ProjectedEngine:
             DenseDesign(self._dense) if dense else ProjectedDesign(columns, table, n_classes, n_threads)
         )
         weights = np.zeros((len(splits), len(labels)))
-        for own, (train, _) in zip(weights, splits, strict=True):
-            own[train] = row_weight[train]
+        for fold_weight, (train, _) in zip(weights, splits, strict=True):
+            fold_weight[train] = row_weight[train]
         weights = weights if splits else row_weight[None]
         self._folds = EmpiricalLoss(self.design, labels, weights, n_classes, keep_scores=True)
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
@@ -188,13 +188,13 @@ class ProjectedEngine:
         parts = [np.ones((len(rows), 1)), columns.slope_features(rows.numbers)]
         listed = [np.arange(1 + len(columns.slopes))]
         for j, block in zip(columns.mains, term_blocks(columns)[len(columns.slopes) :], strict=False):
-            own = columns.columns[j]
+            column = columns.columns[j]
             kept = np.arange(block.stop - block.start)
-            if isinstance(own.main, CentredLevels) and not (self._exact or self._inverted):
-                kept = np.sort(np.argsort(-own.main.shares, kind="stable")[:n_inverted])
-                parts.append(own.main.features(own.positions(rows)[0], kept))
+            if isinstance(column.main, CentredLevels) and not (self._exact or self._inverted):
+                kept = np.sort(np.argsort(-column.main.shares, kind="stable")[:n_inverted])
+                parts.append(column.main.features(column.positions(rows)[0], kept))
             else:
-                parts.append(own.main_features(rows))
+                parts.append(column.main_features(rows))
             listed.append(block.start + kept)
         if self._exact or self._inverted:
             pairs = {j: columns.columns[j].pair_features(rows) for pair in columns.pairs for j in pair}
@@ -206,7 +206,7 @@ class ProjectedEngine:
     def prepare(self, relevances: Floats) -> list[PreparedRelevances]:
         """Take in relevances, one row per fold and, last, that of all rows."""
         self._curvatures = {}
-        return [PreparedRelevances(own) for own in relevances]
+        return [PreparedRelevances(row) for row in relevances]
 
     def _strength(self, relevances: Floats, strengths: Sequence[float]) -> Floats:
         """Return the ridge of each coefficient: none of the intercept, infinite without any relevance."""
@@ -226,8 +226,8 @@ class ProjectedEngine:
     ) -> list[CoefficientFit]:
         """Fit every fold, from coefficients to start at."""
         start = None if starts is None else np.concatenate(starts, axis=1)
-        own = [self._strength(one.relevances, strengths) for one in prepared[:-1]]
-        result = self._solve(self._folds, own, start, tol, max_iter)
+        ridges = [self._strength(one.relevances, strengths) for one in prepared[:-1]]
+        result = self._solve(self._folds, ridges, start, tol, max_iter)
         scores = self._folds.scores(result.solution)
         k = self.n_columns
         return [
@@ -248,8 +248,8 @@ class ProjectedEngine:
         max_iter: int,
     ) -> CoefficientFit:
         """Fit all rows, from coefficients to start at."""
-        own = [self._strength(prepared[-1].relevances, strengths)]
-        result = self._solve(self._all, own, start, tol, max_iter)
+        ridges = [self._strength(prepared[-1].relevances, strengths)]
+        result = self._solve(self._all, ridges, start, tol, max_iter)
         return CoefficientFit(result.solution, self._all.scores(result.solution).copy(), result)
 
     def fit_loss(
@@ -262,8 +262,8 @@ class ProjectedEngine:
         max_iter: int,
     ) -> SolverResult:
         """Fit the rows of another loss, of which the rows here are a sample of about the same weight."""
-        own = [self._strength(prepared[-1].relevances, strengths)]
-        return self._solve(loss, own, start, tol, max_iter, like=self._all)
+        ridges = [self._strength(prepared[-1].relevances, strengths)]
+        return self._solve(loss, ridges, start, tol, max_iter, like=self._all)
 
     def _solve(
         self,
@@ -274,7 +274,7 @@ class ProjectedEngine:
         max_iter: int,
         like: EmpiricalLoss | None = None,
     ) -> SolverResult:
-        """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it.
+        """Minimise a penalised loss, preconditioned by its Hessian or by that of one like it.
 
         ``tol`` is about the share of the objective at the start by which it may exceed its minimum: where it
         is small, so are the differences that a search has to see.
@@ -304,7 +304,7 @@ class ProjectedEngine:
     def _curvature(self, of_rows: Floats) -> Curvature:
         """Return the curvature of weightings, given that of each row along each score."""
         shared = of_rows.reshape(len(of_rows), -1, self.n_columns).mean(axis=2)
-        grams = [self._gram(self._leading_features, own) for own in shared.T]
+        grams = [self._gram(self._leading_features, column_weight) for column_weight in shared.T]
         if not len(self._others):
             return Curvature(grams, np.empty((0, of_rows.shape[1])))
         return Curvature(grams, self.design.squared_adjoint(of_rows)[self._others])
@@ -326,14 +326,14 @@ class ProjectedEngine:
 
     def _factors(self, curvature: Curvature, strength: list[Floats]) -> list[Floats]:
         """Return the Cholesky factors of the penalised Hessians of the leading coefficients."""
-        ridges = [own[self._leading] for own in strength]
+        ridges = [ridge[self._leading] for ridge in strength]
         return [factor_with_ridge(*system) for system in zip(curvature.grams, ridges, strict=True)]
 
     def _inverse_by(
         self, factors: list[Floats], curvature: Curvature, strength: list[Floats]
     ) -> Callable[[Floats], Floats]:
         leading, others = self._leading, self._others
-        rest = np.stack([own[others] for own in strength], axis=1)
+        rest = np.stack([ridge[others] for ridge in strength], axis=1)
         repeats = curvature.diagonal.shape[1] // len(strength)
         fixed = np.repeat(np.isinf(np.stack(strength, axis=1)), repeats, axis=1)
         any_fixed = bool(fixed.any())
@@ -342,7 +342,7 @@ class ProjectedEngine:
         def precondition(gradient: Floats) -> Floats:
             found = np.empty_like(gradient)
             by_weighting = np.split(gradient[leading], len(factors), axis=1)
-            solved = [dpotrs(*own, lower=True)[0] for own in zip(factors, by_weighting, strict=True)]
+            solved = [dpotrs(*system, lower=True)[0] for system in zip(factors, by_weighting, strict=True)]
             found[leading] = np.hstack(solved)
             if any_fixed:
                 found[fixed] = 0.0
@@ -367,16 +367,16 @@ class ProjectedEngine:
         """
         strength = [self._strength(prepared[k].relevances, strengths) for k in which]
         squares = [
-            (_finite(own)[:, None] * fit.coefficients**2).mean(axis=1)
-            for own, fit in zip(strength, fits, strict=True)
+            (_finite(ridge)[:, None] * fit.coefficients**2).mean(axis=1)
+            for ridge, fit in zip(strength, fits, strict=True)
         ]
         curvature = np.stack(
             [self._mean_curvature(k, fit.scores) for k, fit in zip(which, fits, strict=True)], axis=1
         )
         if self._exact:
             degrees = [
-                _degrees_of_freedom(self._gram(self._dense, own), ridge)
-                for own, ridge in zip(curvature.T, strength, strict=True)
+                _degrees_of_freedom(self._gram(self._dense, column_weight), ridge)
+                for column_weight, ridge in zip(curvature.T, strength, strict=True)
             ]
         else:
             degrees = self._probed_degrees(strength, curvature)
@@ -385,7 +385,9 @@ class ProjectedEngine:
     def _by_term(self, of_coefficients: Sequence[Floats]) -> Floats:
         """Return sums over the coefficients of each term, one row for each row of values."""
         n_terms = self.columns.n_terms
-        return np.array([np.bincount(self._term_of, own[1:], minlength=n_terms) for own in of_coefficients])
+        return np.array(
+            [np.bincount(self._term_of, values[1:], minlength=n_terms) for values in of_coefficients]
+        )
 
     def _mean_curvature(self, which: int, scores: Floats) -> Floats:
         """Return the mean over the classes of the curvature of each row of a training set."""
@@ -407,7 +409,7 @@ class ProjectedEngine:
         roots = np.repeat(np.sqrt(curvature), PROBES, axis=1)
         right = self.design.adjoint(roots * np.tile(signs, (1, n_fits)))
         diagonal = np.repeat(self.design.squared_adjoint(curvature)[self._others], PROBES, axis=1)
-        grams = [self._gram(self._leading_features, own) for own in curvature.T]
+        grams = [self._gram(self._leading_features, column_weight) for column_weight in curvature.T]
         precondition = self._preconditioner(Curvature(grams, diagonal), strength)
         ridge = np.repeat(np.stack(strength, axis=1), PROBES, axis=1)
         right[np.isinf(ridge)] = 0.0
@@ -454,8 +456,8 @@ class _Probes:
         weights = np.zeros((len(self.curvature), space.width))
         weights[:, : self.curvature.shape[1]] = self.curvature
 
-        def weigh(rows: slice, own: Floats) -> None:
-            own *= weights[rows]
+        def weigh(rows: slice, scores: Floats) -> None:
+            scores *= weights[rows]
 
         def product(direction: Floats) -> Floats:
             flat = direction[:, :, 0]

@@ -37,9 +37,9 @@ class ShapedKernelEngine(KernelEngine):
     def constrain(self, constraints: ShapeConstraints) -> None:
         """Take other inequalities."""
         self.constraints = constraints
-        places = constraints.places - 1
-        self._shaped_features = np.hstack([self._slopes, self._mains])[:, places]
-        self._shaped_terms = np.repeat(np.arange(self.columns.n_terms), self.columns.sizes)[places]
+        shaped = constraints.places - 1
+        self._shaped_features = np.hstack([self._slopes, self._mains])[:, shaped]
+        self._shaped_terms = np.repeat(np.arange(self.columns.n_terms), self.columns.sizes)[shaped]
 
     def without_shape(self, column: int) -> ShapedKernelEngine:
         """Return the same engine in which one column is free."""
@@ -75,11 +75,11 @@ class ShapedKernelEngine(KernelEngine):
         inequalities = RowInequalities(np.ascontiguousarray(functions[:, train]), covariance)
         first = np.zeros((n, loss.n_columns)) if start is None else start[train]
         fit = minimize_constrained_kernel(kernel[:n], loss, inequalities, first, tol=tol, max_iter=max_iter)
-        place = np.empty((self.n_rows, loss.n_columns))
-        place[train] = fit.scores
-        place[out] = kernel[n:] @ fit.weights + fit.intercept
-        place[out] += combined(fit.multipliers, functions[:, out])
-        return RowFit(fit, place, place if self._offsets is None else place + self._offsets[which])
+        scores = np.empty((self.n_rows, loss.n_columns))
+        scores[train] = fit.scores
+        scores[out] = kernel[n:] @ fit.weights + fit.intercept
+        scores[out] += combined(fit.multipliers, functions[:, out])
+        return RowFit(fit, scores, scores if self._offsets is None else scores + self._offsets[which])
 
     def _shaped(self, prepared: Prepared, strengths: Sequence[float], fit: Any) -> tuple[Floats, Floats]:
         """Return the coefficients that have a shape, ``V (F'a + A'm)``, and the forces A'm."""

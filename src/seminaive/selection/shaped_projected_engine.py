@@ -71,9 +71,9 @@ class ShapedProjectedEngine(ProjectedEngine):
 
     def _covariance(self, factor: Floats, strength: Floats) -> Floats:
         """Return the inverse of a penalised Hessian between coefficients that have a shape, by its factor."""
-        places = self.constraints.places
-        free = np.isfinite(strength[places])
-        inverse = inverse_of(np.asfortranarray(factor[-len(places) :, -len(places) :]))
+        shaped = self.constraints.places
+        free = np.isfinite(strength[shaped])
+        inverse = inverse_of(np.asfortranarray(factor[-len(shaped) :, -len(shaped) :]))
         return np.asarray(inverse * (free & free[:, None]))
 
     def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> ShapedPreconditioner:
@@ -111,12 +111,12 @@ class ShapedProjectedEngine(ProjectedEngine):
         penalties, degrees = super().evidence(prepared, which, strengths, fits)
         if not len(self.constraints):
             return penalties, degrees
-        places = self.constraints.places
+        shaped = self.constraints.places
         for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
             strength = self._strength(prepared[k].relevances, strengths)
             gram = self._gram(self._leading_features, self._mean_curvature(k, fit.scores))
             covariance = self._covariance(factor_with_ridge(gram, strength[self._leading]), strength)
-            removed = self.constraints.removed_degrees(covariance, strength[places], fit.coefficients[places])
-            lost = np.bincount(self._term_of[places - 1], removed, minlength=len(degrees[number]))
+            removed = self.constraints.removed_degrees(covariance, strength[shaped], fit.coefficients[shaped])
+            lost = np.bincount(self._term_of[shaped - 1], removed, minlength=len(degrees[number]))
             degrees[number] = np.maximum(degrees[number] - lost, 0.0)
         return penalties, degrees
