@@ -65,7 +65,7 @@ def test_notes_come_before_the_fit(seminaive, shop, monkeypatch, capsys):
         seen.append(capsys.readouterr().err)
         raise InterruptedError("the fit has begun")
 
-    monkeypatch.setattr("seminaive.models.naive_bayes.NaiveBayes._count", count)
+    monkeypatch.setattr("seminaive.models.naive_bayes.NaiveBayes.count_rows", count)
     fit(seminaive, shop)
     assert "note: column 'id'" in seen[0]
 
