@@ -223,9 +223,7 @@ def report_times():
         return found
 
     SmoothFitPosterior.of_scores = timed
-    print(
-        "rows, columns, classes: seconds of a fit, added, seconds of a prediction, times of it, memory, effects"
-    )
+    print("rows, columns, classes: fit, added, prediction, interval over it, room over tables, effects")
     for n_rows, n_columns, n_classes in TIMED:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(n_rows, n_columns))
