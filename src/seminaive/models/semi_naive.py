@@ -20,8 +20,9 @@ from seminaive.models.folded import fold_rows
 from seminaive.models.paired import PairedClassifier, pair_importances
 from seminaive.models.parameters import MANY_ROWS, check_search, is_whole
 from seminaive.models.shaped import obeying
+from seminaive.models.smooth_fit_posterior import SmoothFitPosterior
 from seminaive.models.smooth_rows import RowsInMemory
-from seminaive.selection.engines import coefficient_engine, row_engine
+from seminaive.selection.engines import coefficient_engine, has_inequalities, row_engine
 from seminaive.selection.folds import check_folds
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.screening import Screen
@@ -188,6 +189,12 @@ class SemiNaive(PairedClassifier):
         "_term_names": "tuple[str, ...]",
         "_evidence": dict,
     }
+
+    _no_posterior: ClassVar[str] = (
+        "no formula says how uncertain a fit is that has shapes with inequalities, or that started from an "
+        "earlier model: fit without shapes and start, or see how the fit varies over replays by "
+        "seminaive.evaluate.validate"
+    )
 
     def __init__(
         self,
@@ -380,6 +387,10 @@ class SemiNaive(PairedClassifier):
             "degrees_of_freedom": answer.degrees,
             "evidence": answer.penalties / total if total > 0 else answer.penalties,
         }
+        if isinstance(search, RelevanceSearch) and not has_inequalities(columns):
+            posterior = SmoothFitPosterior(columns, kept, rows, search.engine, answer)
+            n_cells = len(self.scores_.tables) + len(self.scores_.curves.knots)
+            self.scores_ = replace(self.scores_, posterior=posterior.of_scores(n_cells))
         self._importances = pair_importances(self.scores_, weights)
         return weights
 
