@@ -111,13 +111,13 @@ def table_means(rows, loss, models):
 
 def compared(means, ranks, first, difference):
     """Return a row per model: mean rank, failures, and wins and losses of the first model against it."""
-    own = means[first].to_numpy()[:, None]
+    of_first = means[first].to_numpy()[:, None]
     return pd.DataFrame(
         {
             "mean rank": ranks,
             "failed": np.isinf(means).sum(),
-            "wins": (own < means).sum(),
-            "losses": (own > means).sum(),
+            "wins": (of_first < means).sum(),
+            "losses": (of_first > means).sum(),
             "differs": (ranks - ranks[first]).abs() > difference,
         }
     ).loc[ranks.index]

@@ -27,8 +27,8 @@ REPEATED = {
     "heart-cleveland",
     "vertebral-column-3c",
 }
-# Other tables: as many training sets of 100 and of 300 rows, tested on at most so many rows, and so many
-# of the five folds of all rows, two below a number of rows and then one.
+# Other tables: training sets of 100 and of 300 rows, tested on at most 5,000 rows, and of the five folds of
+# all rows two below a number of rows, then one.
 SMALL_REPEATS = 2
 MOST_TEST_ROWS = 5000
 FEWEST_TEST_ROWS = 100
@@ -84,7 +84,7 @@ def read_table(table, most_rows):
     """Return the columns of a table as a frame, and the classes that have at least five rows, as numbers.
 
     A number to predict, in diabetes-sklearn, is replaced by whether it is above its median. Of more than
-    ``most_rows`` rows so many are drawn, stratified; None keeps all.
+    ``most_rows`` rows that number is drawn, stratified; None keeps all.
     """
     rows = pd.read_csv(DATA / f"{table}.csv.gz", keep_default_na=False, na_values=[""], low_memory=False)
     kinds = json.loads((DATA / "SCHEMA.json").read_text())[table]
@@ -107,7 +107,7 @@ def read_table(table, most_rows):
 
 
 def frequent(labels, rows, fewest):
-    """Return those of the rows whose class has at least so many of them."""
+    """Return those of the rows whose class has at least a number of them."""
     found = pd.Series(labels[rows])
     return rows[found.map(found.value_counts()).to_numpy() >= fewest]
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,18 +15,19 @@ from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import MOST_LANES, NomogramDisplay
 from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
-from seminaive.explain.plotting import axes_of
 from seminaive.explain.portable import model_name
 from seminaive.explain.reading import effects_of
 from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
 from seminaive.explain.what_matters import joint_sentence, largest_effect, strongest, tuples_that_matter
-from seminaive.files import whole_file
+from seminaive.files import write_text
+from seminaive.pages import picture_address
 from seminaive.scores import importance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from seminaive.scores import Effects
 
@@ -41,26 +39,26 @@ FIRST_FEATURES, MOST_CLASSES = 8, 8
 
 @dataclass(frozen=True)
 class _Picture:
-    """A picture as SVG text.
+    """A picture within the page.
 
     Parameters
     ----------
     title : str
         What is above it, and what is read aloud in its place.
-    svg : str
+    address : str
+        The image itself: it runs no script and loads nothing.
     is_wide : bool
         Whether it has the whole width of the page, and is scrolled sideways where that is narrow.
     """
 
     title: str
-    svg: str
+    address: str
     is_wide: bool = False
 
     def markup(self) -> str:
-        """Return the picture as an image within the page: it runs no script and loads nothing."""
+        """Return the picture under its title."""
         title = html.escape(self.title)
-        content = base64.b64encode(self.svg.encode("utf-8")).decode("ascii")
-        image = f'<img src="data:image/svg+xml;base64,{content}" alt="{title}">'
+        image = f'<img src="{self.address}" alt="{title}">'
         if self.is_wide:
             image = f'<div class="wide" tabindex="0" role="group" aria-label="{title}">{image}</div>'
         kind = ' class="whole"' if self.is_wide else ""
@@ -94,11 +92,7 @@ def page(
     -------
     Path
     """
-    path = Path(path)
-    content = _Page(model, effects_of(model)).content(title, note, row)
-    with whole_file(path) as part:
-        part.write_text(content, encoding="utf-8", newline="\n")
-    return path
+    return write_text(path, _Page(model, effects_of(model)).content(title, note, row))
 
 
 @dataclass(frozen=True)
@@ -193,22 +187,19 @@ class _Page:
     def _nomogram(self) -> Iterator[_Picture]:
         if len(self.model.classes_) > MOST_LANES + 1:
             return
-        import matplotlib.pyplot as plt
-
-        display = NomogramDisplay.from_estimator(self.model, effects=self.effects)
-        yield _Picture("Nomogram: add the points of each ruler", _svg(display.figure_), is_wide=True)
-        plt.close(display.figure_)
+        figure = NomogramDisplay.from_estimator(self.model, effects=self.effects).figure_
+        yield _Picture("Nomogram: add the points of each ruler", picture_address(figure), is_wide=True)
 
     def _search(self) -> Iterator[_Picture]:
         if hasattr(self.model, "path_curves"):
-            yield _on_axes("Path of models", PathDisplay, self.model)
+            yield _picture("Path of models", PathDisplay, self.model)
             if hasattr(self.model, "fold_losses_"):
-                yield _on_axes("Cross-validation along the path", PathDisplay, self.model, "test loss")
+                yield _picture("Cross-validation along the path", PathDisplay, self.model, "test loss")
         if hasattr(self.model, "partition_") or hasattr(self.model, "parents_"):
-            yield _on_axes("The model as a graph", StructureDisplay, self.model)
+            yield _picture("The model as a graph", StructureDisplay, self.model)
 
     def _drawn(self, title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
-        return _on_axes(title, display, self.model, *arguments, effects=self.effects, **options)
+        return _picture(title, display, self.model, *arguments, effects=self.effects, **options)
 
     def _table(self) -> str:
         """Return the lines of `summary` as a table."""
@@ -251,24 +242,9 @@ def _read(label: str, content: str) -> str:
     return f'<section class="read" aria-label="{label}">{content}</section>\n'
 
 
-def _on_axes(title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
+def _picture(title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
     """Draw a display on a new figure."""
-    ax = axes_of(None)
-    import matplotlib.pyplot as plt
-
-    display.from_estimator(*arguments, ax=ax, **options)
-    picture = _Picture(title, _svg(ax.figure))
-    plt.close(ax.figure)
-    return picture
-
-
-def _svg(figure: Any) -> str:
-    import matplotlib as mpl
-
-    text = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "seminaive"}):  # the same model gives the same page
-        figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()
+    return _Picture(title, picture_address(display.from_estimator(*arguments, **options).figure_))
 
 
 def _history(model: Any) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from seminaive.displays import Display
 from seminaive.errors import InputError
-from seminaive.explain.plotting import axes_of, draw_arrow, write_node
+from seminaive.explain.plotting import draw_arrow, write_node
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -19,7 +21,8 @@ BOX_HEIGHT = 11
 ROW_INCHES, LETTER_INCHES, BOX_INCHES = 1.0, 0.085, 0.35
 
 
-class NetworkDisplay:
+@dataclass(eq=False, repr=False)
+class NetworkDisplay(Display):
     """The graph of a network, every node below its parents.
 
     Make it with `from_estimator`, of a fitted `SparseBayesianNetwork`. Nodes of the Markov boundary of the
@@ -35,8 +38,6 @@ class NetworkDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     nodes_ : dict of str to matplotlib Text
     arrows_ : list of (str, str)
         From parent to child.
@@ -50,9 +51,8 @@ class NetworkDisplay:
     [('rain', 'class')]
     """
 
-    def __init__(self, parents: Mapping[str, Sequence[str]], boundary: Collection[str]) -> None:
-        self.parents = parents
-        self.boundary = boundary
+    parents: Mapping[str, Sequence[str]]
+    boundary: Collection[str]
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> NetworkDisplay:
@@ -70,22 +70,15 @@ class NetworkDisplay:
             )
         return cls(estimator.parents_, estimator.markov_boundary_).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> NetworkDisplay:
-        """Draw the names and the arrows between them.
+    def __post_init__(self) -> None:
+        self._rows = arranged_rows(self.parents)
+        longest = max(sum(LETTER_INCHES * len(name) + BOX_INCHES for name in row) for row in self._rows)
+        self.inches = max(4.0, longest), max(2.0, ROW_INCHES * len(self._rows))
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure that is large enough.
-        """
-        rows = arranged_rows(self.parents)
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
-        if ax is None:
-            longest = max(sum(LETTER_INCHES * len(name) + BOX_INCHES for name in row) for row in rows)
-            self.figure_.set_size_inches(max(4.0, longest), max(2.0, ROW_INCHES * len(rows)))
+    def _draw(self) -> None:
+        """Draw the names and the arrows between them."""
         self.nodes_ = {}
-        for depth, row in enumerate(rows):
+        for depth, row in enumerate(self._rows):
             for name, x in zip(row, _middles(row), strict=True):
                 self.nodes_[name] = write_node(self.ax_, name, (x, -depth), "center", self._colour(name))
         self.arrows_ = [
@@ -103,9 +96,8 @@ class NetworkDisplay:
             }
             draw_arrow(self.ax_, self.nodes_[parent], self.nodes_[child], style)
         self.ax_.set_xlim(0.0, 1.0)
-        self.ax_.set_ylim(-len(rows) + 0.5, 0.5)
+        self.ax_.set_ylim(-len(self._rows) + 0.5, 0.5)
         self.ax_.set_axis_off()
-        return self
 
     def _colour(self, name: str) -> str:
         if name == "class":

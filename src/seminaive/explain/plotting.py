@@ -1,12 +1,10 @@
-"""What every picture needs of matplotlib: axes to draw on, nodes and arrows, labels that keep apart."""
+"""What several pictures draw: nodes and arrows, labels that keep apart, sums step by step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from seminaive.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,41 +12,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
-
-
-def axes_of(ax: Any) -> Any:
-    """Return the axes, or those of a new figure for None; say what to install where matplotlib is missing."""
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise MissingExtraError("pictures need matplotlib: pip install 'seminaive[plot]'") from error
-    return plt.subplots(layout="constrained")[1]
-
-
-class Display:
-    """What pictures share: they are drawn on axes, which they keep as ``ax_`` and ``figure_``."""
-
-    ax_: Any
-    figure_: Any
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
-        self._draw()
-        return self
-
-    def _draw(self) -> None:
-        """Draw on ``ax_``."""
-        raise NotImplementedError
 
 
 def write_node(ax: Any, name: str, at: tuple[float, float], side: str, colour: str) -> Any:

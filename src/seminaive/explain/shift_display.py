@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.errors import InputError
-from seminaive.explain.plotting import Display, draw_steps
+from seminaive.explain.plotting import draw_steps
 from seminaive.explain.reading import clipped
 from seminaive.explain.shift import shift
 
@@ -28,11 +30,6 @@ class ShiftDisplay(Display):
     found : Shift
     max_terms : int, default=12
         Terms that are drawn, those that move the mean score most; the others are one bar.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -91,6 +88,7 @@ class ShiftDisplay(Display):
         self.ax_.spines[["top", "right"]].set_visible(False)
 
 
+@dataclass(eq=False, repr=False)
 class ColumnShiftDisplay(Display):
     """The shares of one column's levels, or of ranges between deciles, before and now.
 
@@ -99,16 +97,10 @@ class ColumnShiftDisplay(Display):
     column : ColumnShift
     max_levels : int, default=20
         Levels that are drawn, those with the largest shares; the others are one bar.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     """
 
-    def __init__(self, column: ColumnShift, max_levels: int = 20) -> None:
-        self.column = column
-        self.max_levels = max_levels
+    column: ColumnShift
+    max_levels: int = 20
 
     @classmethod
     def from_estimator(

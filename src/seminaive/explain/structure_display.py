@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seminaive.displays import Display
 from seminaive.errors import InputError
-from seminaive.explain.plotting import Display, draw_arrow, write_node
+from seminaive.explain.plotting import draw_arrow, write_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +31,6 @@ class StructureDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     nodes_ : dict of str to matplotlib Text
         The features' names.
     arrows_ : list of (str, str)

@@ -355,7 +355,7 @@ REPRODUCTIONS = (
             "The numbers of predictors are nearer to those of stopping at the first idle step, which is run.",
             "The Dirichlet shape, 1 and 3.5, was found by matching NB on discrete data; the paper has none.",
             _ADAPTIVE,
-            "Relevant predictors come first, as in the paper; ties go to the first (drawn ties in the notes).",
+            "Relevant predictors come first, as in the paper, and win ties; notes have drawn ties.",
         ),
     ),
     Reproduction(
