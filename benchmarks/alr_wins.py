@@ -4,7 +4,8 @@
 
 appends one line per data set and method to results/alr/wins-raw.jsonl, cheapest first, continues where it was
 stopped, begins nothing after some minutes, and writes results/alr/wins.csv: wins, draws and losses over
-the data sets that both methods have finished, beside the paper's. ``--minutes 0`` only counts. Order 3 is run
+the data sets that both methods have finished, beside the paper's, and the cells of the three tables to
+results/alr/alr-table2.csv and so on. ``--minutes 0`` only counts. Order 3 is run
 where it stays within the limits of time and memory of `seminaive.papers.alr_real`. Whole tables are run by
 ``seminaive reproduce alr-table2``; the two share their protocol.
 """
@@ -24,13 +25,15 @@ from seminaive.evaluate.pairwise_tests import sign_test, win_draw_loss
 from seminaive.papers.alr_real import (
     METHODS,
     compared,
+    counted_cells,
     in_long_form,
     judge,
     left_out_notes,
     planned,
     taken_data_sets,
 )
-from seminaive.papers.reproduction import RunOptions, published_table
+from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
+from seminaive.papers.show import keep_comparison
 
 RESULTS = Path(__file__).parent.parent / "results" / "alr"
 TABLES = ("alr-table2", "alr-table3", "alr-table4")
@@ -119,6 +122,10 @@ def main():
     ]
     lines = "".join(f"# {line}\n" for line in head)
     (RESULTS / "wins.csv").write_text(lines + wins(measures).to_csv(index=False), encoding="utf-8")
+    for name in TABLES:
+        cells = counted_cells(name, measures)
+        del cells.attrs["data_sets"]  # the raw lines have them
+        keep_comparison(compare_with_paper(runnable(name), cells), RESULTS / f"{name}.csv", head[0])
 
 
 if __name__ == "__main__":

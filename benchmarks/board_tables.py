@@ -10,7 +10,8 @@ import pandas as pd
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit, train_test_split
 
 DATA = Path(os.environ.get("SEMINAIVE_DATA", "datasets"))
-PEERS = Path(os.environ.get("SEMINAIVE_PEERS", DATA.parent / "board" / "peers.csv.gz"))
+PEERS = Path(__file__).parent.parent / "results" / "board" / "peers.csv.gz"
+ROLES = Path(__file__).parent / "table_roles.csv"
 SETTINGS = ("full", "n300", "n100")
 FOLD = ["table", "setting", "repeat", "fold"]
 BOARD_SAMPLES = {"adult": 10000, "magic": 10000}
@@ -34,13 +35,25 @@ FEWEST_TEST_ROWS = 100
 TWO_FOLDS_BELOW = 1000
 
 
+@functools.cache
+def tables_of(role):
+    """Return the tables on which choices were made (`board`, `chosen`), or not (`not chosen`)."""
+    roles = pd.read_csv(ROLES, comment="#")
+    return frozenset(roles.table[roles.role == role])
+
+
 def board_tables():
-    return set(pd.read_csv(PEERS).table)
+    return tables_of("board")
+
+
+def peer_results():
+    """Return the folds of classifiers that were run on the 20 tables once."""
+    return pd.read_csv(PEERS, comment="#")
 
 
 def board_plan():
     """Return the folds of the 20 tables on which EBM was run, a frame."""
-    peers = pd.read_csv(PEERS)
+    peers = peer_results()
     return peers[peers.model == "EBM"][FOLD]
 
 

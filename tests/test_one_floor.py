@@ -92,6 +92,73 @@ def test_there_is_one_cholesky_factorisation_and_a_compiled_one():
     }
 
 
+def is_gram(node):
+    """Tell whether an expression is a product of a matrix, transposed, with itself, weighted or not."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.MatMult):
+        return False
+    left = node.left
+    if not isinstance(left, ast.Attribute) or left.attr != "T":
+        return False
+    right = node.right
+    factors = [right.left, right.right] if isinstance(right, ast.BinOp) else [right]
+    return ast.unparse(left.value) in map(ast.unparse, factors)
+
+
+def test_there_are_three_weighted_gram_matrices():
+    """X'WX: of a matrix in memory, of codes, and compiled into the passes of the L1 path."""
+    dense = functions_that(lambda function: any(is_gram(node) for node in ast.walk(function)))
+    # Not of rows: between tables of effects, rotations of features, and a Schur complement.
+    others = {
+        "design/row_space.py:_rotated",
+        "scores/pure.py:_two_way",
+        "scores/unknown_variance.py:covariance",
+        "selection/logistic_parts.py:of",
+    }
+    assert dense - others == {"design/weighted_gram.py:weighted_gram"}
+    # Sums over pairs of codes of a row are in one file of kernels; `CellGram` and the group lasso call it.
+    assert files_that_call("count_pairs") == {"design/gram.py", "solvers/group_lasso_path.py"}
+    assert "def weighted_gram(" in FILES["kernels/path_gram.py"]
+
+
+def test_there_are_two_preconditioners():
+    """Of a coarse space and a diagonal, and of a block and a diagonal; others pass their vectors on."""
+    computing = {
+        f"{name}:{node.name}"
+        for name, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and node.name.endswith("Preconditioner")
+        and any(isinstance(part, ast.BinOp) for part in ast.walk(node))
+    }
+    assert computing == {
+        "objective/preconditioner.py:TwoLevelPreconditioner",
+        "objective/preconditioner.py:BlockPreconditioner",
+    }
+    methods = [
+        node
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == "precondition"
+    ]
+    assert len(methods) >= 5
+    assert not [
+        node.lineno for node in methods if any(isinstance(part, ast.BinOp) for part in ast.walk(node))
+    ]
+
+
+def test_there_are_three_certificates():
+    """A residual, a decrement, and the duality gap of paths; `optimality` is one of the first two."""
+    made = {
+        (name, ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else "no call")
+        for name, tree in TREES.items()
+        if name.startswith("solvers/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "optimality"
+    }
+    assert len(made) >= 8
+    assert {certificate for _, certificate in made} == {"relative_residual", "relative_decrement"}
+
+
 def test_a_file_name_occurs_once():
     names = [Path(name).name for name in FILES if not name.endswith("__init__.py")]
     assert not {name for name in names if names.count(name) > 1}

@@ -1,6 +1,7 @@
 """The hybrid model: its two limits, its partitions, its certificate, and what folds may look at."""
 
 import warnings
+from functools import partial
 from itertools import chain, combinations
 
 import numpy as np
@@ -19,9 +20,12 @@ from seminaive import (
     load_model,
     save_model,
 )
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.errors import ConvergenceWarning, InputError
 from seminaive.objective.factor import HALF_THE_DIGITS
-from seminaive.selection.logistic_parts import BlockInverse, coupled_hessian
+from seminaive.objective.softmax_hessian import softmax_hessian
+from seminaive.papers.variants import ForwardGreedyHybrid
+from seminaive.selection.logistic_parts import BlockInverse
 
 RULES = ("bias-variance", "dependence", "greedy")
 
@@ -187,7 +191,8 @@ def training_accuracy(model, X, y):
 @pytest.mark.parametrize("generative", ["naive-bayes", "tan"])
 def test_the_greedy_partition_never_lowers_training_accuracy(mixed, weather, generative, greedy):
     for X, y in (mixed, weather):
-        model = hybrid("greedy", generative=generative, greedy=greedy).fit(X, y)
+        kind = HybridLogisticNaiveBayes if greedy == "backward" else ForwardGreedyHybrid
+        model = kind(partition="greedy", generative=generative).fit(X, y)
         start = hybrid([] if greedy == "backward" else names(X), generative=generative).fit(X, y)
         assert training_accuracy(model, X, y) >= training_accuracy(start, X, y)
         steps = [decision.value for decision in model.partition_.trace]
@@ -391,7 +396,8 @@ def test_the_coupled_hessian_is_the_derivative_of_the_gradient_over_all_classes(
     step = 1e-6
     differences = [(expected(here + step * u) - expected(here - step * u)) / (2 * step) for u in np.eye(20)]
     # Rounding of central differences: 1e-16 times sums of about 30, over the step.
-    np.testing.assert_allclose(coupled_hessian(X, posterior(here), weight), differences, atol=1e-7)
+    found = softmax_hessian(partial(weighted_gram, X), posterior(here), weight)
+    np.testing.assert_allclose(found, differences, atol=1e-7)
 
 
 def test_numbers_without_cut_points_depend_on_none_and_leave_other_dependences_as_they_are(mixed):

@@ -41,7 +41,7 @@ def test_the_page_counts_what_the_kept_results_say():
     rows = re.findall(r"^\| [^|]+ \| `([\w.-]+)` \| (\d+) \| (\d+) \|", page, flags=re.MULTILINE)
     assert len(rows) > 20
     for name, cells, agree in rows:
-        folders = (KEPT, KEPT.parents[1] / "results" / "hybrid")
+        folders = (KEPT, *(KEPT.parents[1] / "results" / name for name in ("hybrid", "alr")))
         counts = []
         for path in (folder / f"{name}.csv" for folder in folders):
             if path.exists():

@@ -21,6 +21,7 @@ from seminaive.models import (
     smooth_rows,
 )
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.papers.variants import SquaredErrorHigherOrder
 from seminaive.scale import partitions, searching
 from seminaive.scale.blocks import (
     Blocks,
@@ -45,7 +46,7 @@ MODELS = {
         2, ridge=10.0, generative_share=0.5, start="generative"
     ),
     "Newton": HigherOrderLogisticRegression(1, solver="newton"),
-    "squared error": HigherOrderLogisticRegression(1, objective="squared-error", ridge=10.0),
+    "squared error": SquaredErrorHigherOrder(1, ridge=10.0),
     "ALR": AcceleratedLogisticRegression(2, pull_to_generative=1.0),
 }
 

@@ -178,7 +178,8 @@ def _log_losses(before: Any, after: Any, rows: Any, y: Any) -> tuple[float | Non
 def _edited_scores(
     scores: AdditiveScores, schema: Schema, effect: FeatureEffect, change: EffectChange, target: int
 ) -> AdditiveScores:
-    """Return scores in which one effect is changed, as evidence of one class."""
+    """Return scores in which one effect is changed, as evidence of one class, without a posterior."""
+    scores = replace(scores, posterior=None)
     direction = np.full(scores.n_classes, -1.0 / (scores.n_classes - 1))
     direction[target] = 1.0
     if scores.n_classes == 2:

@@ -182,7 +182,7 @@ class Effects:
             Of the training table: the weights under which effects are pure and have mean zero.
         """
         scores = scores.centre()
-        joints = _Joints(summary)
+        joints = Joints(summary)
         tables = _tables_by_columns(scores)
         pure: list[TupleEffect] = []
         for order in range(max((len(columns) for columns in tables), default=1), 1, -1):
@@ -320,7 +320,7 @@ def _dense_block(terms: Terms, term: int, values: Floats) -> Floats:
     return values[terms.block(term)].reshape(*terms.shape(term), values.shape[1])
 
 
-class _Joints:
+class Joints:
     """Training weights of single codes and of combinations of codes."""
 
     def __init__(self, summary: TrainingSummary) -> None:

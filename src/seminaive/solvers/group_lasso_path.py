@@ -320,34 +320,42 @@ class GroupLassoProblem:
             Second derivatives by the intercept and a coordinate.
         at_intercept : ndarray of shape (n_blocks, width, width)
         """
-        from seminaive.kernels.group_lasso import add_curvature, add_joint_curvature
+        from seminaive.kernels.group_lasso import row_curvature
+        from seminaive.kernels.hessian import count_pairs
 
         n_directions, n_active, n_tables = self.basis.shape[1], len(cells), len(self.tables)
-        n_blocks, size = n_directions // width, width * (n_active + 1)
+        n_blocks, size = n_directions // width, n_active + 1
         refuse_beyond_memory(
-            {f"the Hessian of {n_active} levels": 24 * n_tables * n_blocks * size**2},
+            {f"the Hessian of {n_active} levels": 24 * n_tables * n_blocks * (width * size) ** 2},
             "merge rare categories, drop columns or raise the smallest strength",
         )
         number = np.zeros(int(self.starts[-1]), dtype=np.int32)
         number[cells] = np.arange(n_active, dtype=np.int32)
-        gram = np.zeros((n_tables, n_blocks, size, size))
-        p, means, weights = np.empty(self.n_labels), np.empty(width), np.empty((width, width))
+        # Directions of a block beside each other: cell and direction, then cell and direction.
+        gram = np.zeros((n_tables, n_blocks, size, width, size, width))
         for d, table in enumerate(self.tables):
-            cells_of_table = np.ascontiguousarray(number[table.cells[:, active]])
-            given = (
-                cells_of_table,
+            of_table = np.ascontiguousarray(number[table.cells[:, active]])
+            weights = np.empty((n_directions, width, len(of_table)))
+            row_curvature(
+                of_table,
                 table.counts,
                 state.coefficients[d][cells],
                 state.intercepts[d],
                 self.basis,
-                p,
+                width,
+                np.empty(self.n_labels),
+                weights,
             )
-            if width > 1:
-                add_joint_curvature(*given, means, weights, gram[d, 0])
-            else:
-                add_curvature(*given, gram[d])
-        gram = gram.reshape(-1, size, size) / (self.weight * n_tables)
-        gram = np.triu(gram) + np.triu(gram, 1).transpose(0, 2, 1)
+            # The intercept is a last cell that every row has.
+            positions = np.column_stack([of_table, np.full(len(of_table), n_active)]).astype(np.uint32)
+            for m in range(n_directions):
+                for o in range(m % width + 1):
+                    lower = np.zeros((size, size))
+                    count_pairs(positions, weights[m, o], lower)
+                    whole = lower + np.tril(lower, -1).T
+                    gram[d, m // width, :, m % width, :, o] = whole
+                    gram[d, m // width, :, o, :, m % width] = whole
+        gram = gram.reshape(-1, size * width, size * width) / (self.weight * n_tables)
         at_cells, at_intercept = gram[:, -width:, :-width], gram[:, -width:, -width:]
         profiled = gram[:, :-width, :-width] - at_cells.transpose(0, 2, 1) @ np.linalg.solve(
             at_intercept, at_cells

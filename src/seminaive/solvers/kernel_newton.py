@@ -11,6 +11,7 @@ from scipy.linalg.lapack import dpotri, dpotrs
 
 from seminaive.design.rounding import ROUNDING
 from seminaive.objective.factor import inverse_of, lower_cholesky
+from seminaive.solvers.certificates import relative_decrement
 from seminaive.solvers.line_search import FORCING, backtrack
 from seminaive.solvers.truncated_newton import newton_direction
 
@@ -289,7 +290,7 @@ def minimize_kernel(
             break
         # After a shortened step the next one takes a new Hessian.
         point, before = there, decrement if length == 1 else 0.0
-    optimality = float(np.sqrt(max(decrement, 0.0) / loss.at_equal))
+    optimality = relative_decrement(decrement, loss.at_equal)
     intercept = (point.scores - kernel @ point.weights).mean(axis=0)
     return KernelFit(point.weights, intercept, point.scores, point.value, n_iter, optimality)
 
