@@ -16,7 +16,6 @@ from seminaive.design.smooth_columns import SmoothColumns, knots_of
 from seminaive.design.smooth_scores import smooth_scores
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import InputError
-from seminaive.models import semi_naive
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
@@ -413,10 +412,8 @@ def test_a_splitter_is_given_the_groups():
 
 
 def test_the_search_sees_a_sample_of_many_rows(monkeypatch):
-    from seminaive.models import semi_naive
-
     X, y = mixed(2000)
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 600)
+    monkeypatch.setattr(SemiNaive, "_most_searched", 600)
     sampled = SemiNaive().fit(X, y)
     assert sampled.gradient_norm_ <= sampled.tol
     monkeypatch.undo()
@@ -427,7 +424,7 @@ def test_the_search_sees_a_sample_of_many_rows(monkeypatch):
 def test_the_sample_of_the_search_has_rows_of_every_fold(monkeypatch):
     X, y = mixed(900)
     # As many samples as folds: drawn by the same permutation, a sample would be one of the folds.
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 180)
+    monkeypatch.setattr(SemiNaive, "_most_searched", 180)
     model = SemiNaive(cv=5).fit(X, y)
     assert np.isfinite(model.cv_log_loss_)
     assert np.isfinite(model.predict_proba(X)).all()
@@ -435,7 +432,7 @@ def test_the_sample_of_the_search_has_rows_of_every_fold(monkeypatch):
 
 @pytest.mark.parametrize("n_rows", [3000, 3100])
 def test_a_sample_that_lies_within_one_fold_is_searched_by_folds_of_its_own(n_rows, monkeypatch):
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)  # 6 parts, a multiple of the 3 folds, and 7
+    monkeypatch.setattr(SemiNaive, "_most_searched", 500)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, 2))
     y = X[:, 0] + rng.logistic(size=n_rows) > 0

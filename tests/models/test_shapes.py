@@ -229,9 +229,7 @@ def test_shapes_and_a_start_are_not_combined():
 
 
 def test_many_rows_are_fitted_under_the_shapes_too(monkeypatch):
-    from seminaive.models import semi_naive
-
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 100)
+    monkeypatch.setattr(SemiNaive, "_most_searched", 100)
     X, y = table(300)
     model = SemiNaive(shapes={"age": "increasing", "dose": "decreasing"}).fit(X, y)
     assert falls(model, X, "age", "severe") <= 1e-12

@@ -29,7 +29,6 @@ from seminaive import (
 from seminaive.errors import InputError, ModelFileError, UnavailableError
 from seminaive.explain import Clip, edit, from_json, to_json
 from seminaive.explain.model_page import _history as page_history
-from seminaive.models import semi_naive
 from seminaive.models.started import Earlier
 from seminaive.selection.recalibration import recalibrate
 from seminaive.statistics import ObservedTerms
@@ -391,7 +390,7 @@ def test_a_model_of_observed_combinations_is_no_part_of_a_sum():
 
 def test_a_search_on_a_sample_ends_in_a_fit_of_all_rows(monkeypatch):
     """The slope is then that of all rows, not that of the sample."""
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 100)
+    monkeypatch.setattr(SemiNaive, "_most_searched", 100)
     earlier = SemiNaive(interactions=0).fit(*draw(150, "ab"))
     X, y = draw(200, "ab", seed=1)
     found = []

@@ -19,7 +19,6 @@ from seminaive.models import (
     NaiveBayesLogisticRegression,
     SemiNaive,
     TreeAugmentedNaiveBayes,
-    semi_naive,
 )
 from seminaive.scale import dask_runner
 
@@ -50,7 +49,7 @@ def client():
 
 @pytest.fixture(autouse=True)
 def small_sample(monkeypatch):
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)
+    monkeypatch.setattr(SemiNaive, "_most_searched", 500)
 
 
 @pytest.fixture

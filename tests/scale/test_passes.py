@@ -19,7 +19,6 @@ from seminaive.models import (
     NaiveBayesLogisticRegressionCV,
     SelectiveNaiveBayes,
     SemiNaive,
-    semi_naive,
 )
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import partitions, searching
@@ -302,7 +301,7 @@ def test_a_class_that_partitions_lack_is_a_class_in_passes(name, mixed_rows):
 def test_a_source_that_fails_in_a_later_pass_leaves_no_scratch(
     name, time_of_failure, mixed, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)
+    monkeypatch.setattr(SemiNaive, "_most_searched", 500)
     calls = []
 
     def frames():

@@ -7,7 +7,7 @@ from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import ShapeWarning, TooLargeError
-from seminaive.models import NaiveBayes, SemiNaive, semi_naive
+from seminaive.models import NaiveBayes, SemiNaive
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale.scratch import joblib
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
@@ -24,7 +24,7 @@ def parts(frame):
 
 @pytest.fixture
 def small_sample(monkeypatch):
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 500)
+    monkeypatch.setattr(SemiNaive, "_most_searched", 500)
 
 
 def surveyed(frame, **options):
@@ -133,7 +133,7 @@ def test_partitions_may_store_a_column_differently(mixed, tmp_path):
 
 @pytest.mark.parametrize("n_rows", [600, 1500])
 def test_rare_categories_are_left_out_of_small_tables_as_of_large_ones(mixed, n_rows, monkeypatch):
-    monkeypatch.setattr(semi_naive, "MOST_SEARCHED", 1000)
+    monkeypatch.setattr(SemiNaive, "_most_searched", 1000)
     frame = mixed[:n_rows]
     model = scale.fit(
         SemiNaive(interactions=0), scale.from_batches(parts(frame), target="outcome"), max_categories=2

@@ -235,7 +235,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             )
         self._question_target(training.classes)
         if not self._one_pass:
-            announce_long_fit(self, X, sample_weight, training)
+            announce_long_fit(self, X, sample_weight, training, self._most_searched)
         self.classes_ = training.classes
         self.schema_ = training.table.schema
         return training
@@ -339,6 +339,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     _derived: ClassVar[tuple[str, ...]] = ()
     # Whether a fit takes one pass over the rows, which is not worth an estimate of its time.
     _one_pass: ClassVar[bool] = False
+    # The rows that a search sees at most; None where it sees all.
+    _most_searched: ClassVar[int | None] = None
 
     def _restore(self, most_bytes: int) -> None:  # noqa: ARG002 - for models that derive tables
         """Check a fitted state that was read from a file, and derive what the file does not hold."""

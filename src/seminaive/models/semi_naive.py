@@ -23,7 +23,7 @@ from seminaive.models.parameters import FEW_FOLDS, MANY_ROWS, check_search, fold
 from seminaive.models.shaped import ShapedClassifier, obeying, position_of
 from seminaive.selection.baselines import NOTHING, baselines_of
 from seminaive.selection.engines import coefficient_engine, row_engine
-from seminaive.selection.folds import check_folds, stratified_folds
+from seminaive.selection.folds import check_folds, stratified_sample
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.screening import Screen
 from seminaive.selection.started_search import StartedSearch
@@ -37,8 +37,6 @@ FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
 # Fits in the row space take about the cube of the rows, passes over the rows about the features times the
 # classes. The row space is faster up to this ratio, as measured.
 CUBES = 30_000
-# Strengths and relevances are searched on so many rows at most.
-MOST_SEARCHED = 20_000
 
 
 def pair_cuts(values, labels, row_weight=None):
@@ -177,6 +175,7 @@ class SemiNaive(ShapedClassifier):
     ['x1', 'x2']
     """
 
+    _most_searched: ClassVar[int] = 20_000
     _fitted: ClassVar[dict[str, Any]] = {
         "strengths_": "dict[str, float]",
         **DECIDED,
@@ -345,13 +344,12 @@ class SemiNaive(ShapedClassifier):
     def _sampled(self, rows):
         """Return which rows the search sees, a stratified sample, or None where it sees all."""
         n_rows = len(rows.labels)
-        if n_rows <= MOST_SEARCHED:
+        if n_rows <= self._most_searched:
             return None
         random = check_random_state(self.random_state)
         # The folds were drawn by the first permutation; drawn by the same one, the sample could be a fold.
         random.permutation(n_rows)
-        parts = stratified_folds(rows.labels, -(-n_rows // MOST_SEARCHED), random)
-        return np.flatnonzero(parts == 0)
+        return stratified_sample(rows.labels, self._most_searched, random)
 
     def _refit(self, rows, columns, search, answer, earlier):
         """Fit all rows under the strengths and relevances of the best trial on a sample."""

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.encode.nodes import with_nodes
-from seminaive.models import semi_naive
 from seminaive.models.folded import fold_rows
 from seminaive.models.parameters import is_whole
 from seminaive.models.semi_naive import pair_cuts
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 def fit_semi_naive(model: SemiNaive, work: Work) -> None:
     """Search strengths and relevances on a sample in memory, then fit all rows."""
     survey = work.survey(values=True, sketches=False)
-    if survey.n_rows <= semi_naive.MOST_SEARCHED and not survey.has_more_categories(work.max_categories):
+    if survey.n_rows <= model._most_searched and not survey.has_more_categories(work.max_categories):
         # The search sees all rows: this is the fit in memory.
         features, labels, weight = work.sample(survey.n_rows, None)
         model.fit(features, labels, sample_weight=weight)
@@ -49,7 +48,7 @@ def fit_semi_naive(model: SemiNaive, work: Work) -> None:
     coding = work.adopt(survey, pair_cuts if model._wants_pairs() else None)
     schema = with_nodes(coding.schema, lambda position: survey.number_weights(position, coding.class_factors))
     model.schema_, coding = schema, replace(coding, schema=schema)
-    sample = coding.encode(*work.sample(semi_naive.MOST_SEARCHED, model.random_state))
+    sample = coding.encode(*work.sample(model._most_searched, model.random_state))
     folded = fold_rows(sample, model._cv(sample), sample.labels, sample.row_weight, model.random_state)
     wanted = model._wanted_pairs(coding.schema)
     with model._progress("trials") as step, one_blas_thread():
