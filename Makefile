@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-oldest smoke test-all lint docs pictures bench clean
+.PHONY: demo test test-oldest test-slow smoke test-all lint docs pictures bench board clean
 
 .venv/%: pyproject.toml
 	@echo "Installing seminaive and what it needs into .venv: once, a minute or two."
@@ -16,11 +16,17 @@ demo: .venv/plot
 # Tests run in a new order each time, by the seed that the printed command shows; SEED=... repeats it.
 SEED ?= $(shell date +%s)
 test: .venv/test
-	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal --randomly-seed $(SEED) -m "not slow"
+	$(BIN)/python -m pytest --quiet --numprocesses auto --dist worksteal --randomly-seed $(SEED) --durations 30 \
+	    -m "not slow"
+
+# Slow tests as far as MINUTES reach by tests/slow_seconds.csv, the shortest first; it prints which ones.
+MINUTES ?= 5
+test-slow: .venv/test
+	$(BIN)/python -m pytest --slow-minutes $(MINUTES) -p no:randomly tests
 
 # The lower bounds of pyproject.toml, in an environment of their own, and the tests that touch every dependency.
 test-oldest: .venv-oldest/done
-	.venv-oldest/bin/python -m pytest --quiet -m "not slow" -k "not polars and not library_of_the_table" \
+	NUMBA_CACHE_DIR=.venv-oldest/numba .venv-oldest/bin/python -m pytest --quiet -m "not slow" -k "not polars and not library_of_the_table" \
 	    tests/test_cli.py tests/encode tests/evaluate/test_metrics.py tests/evaluate/test_report.py \
 	    tests/models/test_naive_bayes.py tests/models/test_semi_naive.py tests/models/test_files.py
 
@@ -45,6 +51,10 @@ docs: .venv/docs
 # Every display on six tables of SEMINAIVE_DATA, light and dark, on one page to scroll through.
 pictures: .venv/plot
 	$(BIN)/python benchmarks/pictures.py
+
+# Ours and their rivals on tables by OpenML number; ARGUMENTS="--folder DIR" takes the files of a folder.
+board: .venv/bench
+	$(BIN)/python benchmarks/open_board.py $(ARGUMENTS)
 
 bench: .venv/bench
 	$(BIN)/python benchmarks/run.py

@@ -13,6 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
 DEPENDENCIES = ROOT / ".venv"
+LARGEST_WHEEL = 2_000_000
 USE = """
 import pathlib, seminaive
 from seminaive import NaiveBayes
@@ -35,6 +36,15 @@ def packages_of(python: Path) -> str:
     return subprocess.check_output([str(python), "-c", where], text=True).strip()  # noqa: S603
 
 
+def check_size(folder: Path) -> None:
+    """Refuse a wheel that has become too large to be installed for a first look."""
+    (wheel,) = folder.glob("*.whl")
+    size = wheel.stat().st_size
+    sys.stdout.write(f"{wheel.name}: {size:,} bytes\n")
+    if size > LARGEST_WHEEL:
+        sys.exit(f"{wheel.name} has {size:,} bytes, and {LARGEST_WHEEL:,} are allowed: what was added to it?")
+
+
 def main() -> None:
     """Build, install and use both forms."""
     python = DEPENDENCIES / "bin" / "python"
@@ -44,6 +54,7 @@ def main() -> None:
         run(python, "-m", "pip", "install", "--quiet", "--target", built / "tools", "build", "hatchling")
         tools = {**os.environ, "PYTHONPATH": str(built / "tools")}
         run(python, "-m", "build", "--no-isolation", "--outdir", built / "dist", ROOT, env=tools)
+        check_size(built / "dist")
         for pattern in ("*.whl", "*.tar.gz"):
             (package,) = (built / "dist").glob(pattern)
             environment = (built / pattern.strip("*.").replace(".", "-")).resolve()

@@ -25,7 +25,6 @@ from race import Ratio, report
 
 from seminaive import HigherOrderLogisticRegression, NaiveBayes, scale
 from seminaive.design.table_design import TableDesign
-from seminaive.encode.cuts import cut_rule
 from seminaive.evaluate import load_dataset
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale import blocks
@@ -52,9 +51,9 @@ def make(folder, n_rows):
         y = rng.integers(0, 2, n)
         columns = {
             f"c{j}": pa.DictionaryArray.from_arrays(
-                ((rng.random(n) ** 2 * len(own)).astype(np.int32) + y) % len(own), own
+                ((rng.random(n) ** 2 * len(levels)).astype(np.int32) + y) % len(levels), levels
             ).cast(pa.string())
-            for j, own in enumerate(words)
+            for j, levels in enumerate(words)
         }
         columns |= {f"n{j}": rng.normal(size=n).astype(np.float32).astype(float) + y / 4 for j in range(10)}
         columns["outcome"] = pa.array(np.array(["no", "yes"])[y])
@@ -114,7 +113,7 @@ def planned(data, runner):
     """Return how rows are encoded and fused for pairs of columns."""
     model = HigherOrderLogisticRegression(2, bins=8)
     work = Work(model, data, runner, None, None)
-    survey, coding = work.coded(cut_rule(model.bins))
+    survey, coding = work.coded()
     plan = blocks.Plan.of(
         coding, data.partitions, runner, n_rows=survey.n_rows, order=2, standardisation=None
     )
@@ -136,7 +135,7 @@ def passes(folder):
         for _ in range(ROUNDS + 1):  # the first round compiles
             for name, loss in {"plain": plain, **kinds}.items():
                 times[name].append(seconds(lambda loss=loss: loss(coefficients)))
-        best = {name: min(own[1:]) for name, own in times.items()}
+        best = {name: min(seconds[1:]) for name, seconds in times.items()}
         for name, bar in zip(kinds, (BAR_MEMORY, BAR_MAPPED), strict=True):
             yield Ratio(
                 f"a pass of order 2, {name}",
@@ -244,8 +243,8 @@ def write_pairs(coding, frame, path):
     design = TableDesign.of(rows.table, rows.weights, rows.n_classes, order=2, hierarchical=False)
     places = design.fused.positions_of(range(len(design.coefficients.terms.features)))
     with path.open("w") as file:
-        for label, own in zip(rows.labels, places, strict=True):
-            file.write(f"{label} " + " ".join(f"{place + 1}:1" for place in own.tolist()) + "\n")
+        for label, places_of_row in zip(rows.labels, places, strict=True):
+            file.write(f"{label} " + " ".join(f"{place + 1}:1" for place in places_of_row.tolist()) + "\n")
 
 
 def threads(folder, n_rows):
@@ -269,10 +268,10 @@ def threads(folder, n_rows):
 def by_threads(name, task):
     times = {1: [], 2: []}
     for _ in range(ROUNDS):
-        for n_jobs, own in times.items():
+        for n_jobs, seconds in times.items():
             start = perf_counter()
             task(scale.LocalRunner(n_jobs))
-            own.append(perf_counter() - start)
+            seconds.append(perf_counter() - start)
     return Ratio(name, "one thread", min(times[2]), min(times[1]), BAR_THREADS)
 
 

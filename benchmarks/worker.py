@@ -63,8 +63,10 @@ class Worker:
     def run(self, model, trial):
         """Return the measures of one trial; their status is `timeout` where the time limit was reached."""
         if self.process is None:
-            self.pipe, other = multiprocessing.Pipe()
-            self.process = multiprocessing.Process(
+            # A fork has the makers and the table at hand; they need not be pickled.
+            fork = multiprocessing.get_context("fork")
+            self.pipe, other = fork.Pipe()
+            self.process = fork.Process(
                 target=serve, args=(self.pipe, other, self.makers, self.study, self.limit), daemon=True
             )
             self.process.start()

@@ -14,7 +14,9 @@ KEPT = FOLDER / "reproduction"
 OWN_PAGES = ("index", "reproduction", "benchmarks", "security")
 GUIDES = ("imputation", "scale")
 FIRST_FAMILIES = ("semi-naive", "naive-bayes", "nbrlr", "alr", "fsnb", "hybrid")
-FIRST_REFERENCES = tuple(f"reference/{name}" for name in ("seminaive", "evaluate", "explain", "command-line"))
+FIRST_REFERENCES = tuple(
+    f"reference/{name}" for name in ("public", "seminaive", "evaluate", "explain", "command-line")
+)
 
 
 def navigation() -> dict[str, list[str]]:
@@ -71,12 +73,12 @@ def reproduction_tables() -> str:
 
 def _section(name, entry):
     path = KEPT / f"{name}.csv"
-    told = [
+    head = [
         line.removeprefix("# ") for line in path.read_text(encoding="utf-8").splitlines() if line[:1] == "#"
     ]
     cells = pd.read_csv(path, comment="#", keep_default_na=False, na_values=["", "nan"])
-    parts = [f"## {name}: {entry.title}", f"`{told[0]}`  \n{told[1]}", f"**{told[2]}.**"]
-    parts.append("\n".join(f"- {remark}" for remark in (*entry.remarks, *told[3:])))
+    parts = [f"## {name}: {entry.title}", f"`{head[0]}`  \n{head[1]}", f"**{head[2]}.**"]
+    parts.append("\n".join(f"- {remark}" for remark in (*entry.remarks, *head[3:])))
     differ = cells[~cells["agrees"].astype(bool)]
     if len(differ):
         parts.append(f"Cells that do not agree:\n\n{_markdown(differ)}")

@@ -1,6 +1,7 @@
 """The benchmark that ranks classifiers on real tables: its time limit, its splits and its ranks."""
 
 import importlib
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="benchmarks fork processes")
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 
@@ -25,7 +27,7 @@ def board(monkeypatch):
 
 
 class Shares:
-    """Answers the class shares; busy for so many processor seconds from 500 rows on."""
+    """Answers the class shares; busy for some processor seconds from 500 rows on."""
 
     def __init__(self, seconds=0.0):
         self.seconds = seconds

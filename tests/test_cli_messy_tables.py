@@ -65,7 +65,7 @@ def test_notes_come_before_the_fit(seminaive, shop, monkeypatch, capsys):
         seen.append(capsys.readouterr().err)
         raise InterruptedError("the fit has begun")
 
-    monkeypatch.setattr("seminaive.models.naive_bayes.NaiveBayes._count", count)
+    monkeypatch.setattr("seminaive.models.naive_bayes.NaiveBayes.count_rows", count)
     fit(seminaive, shop)
     assert "note: column 'id'" in seen[0]
 
@@ -74,7 +74,7 @@ def test_spellings_are_merged_on_request(seminaive, shop):
     out, code, _, errors = fit(seminaive, shop, "--merge-spellings")
     assert code == 0
     assert "apart" not in errors
-    column = next(own for own in load_model(out).schema_.columns if own.name == "member")
+    column = next(each for each in load_model(out).schema_.columns if each.name == "member")
     assert {value.lower() for value in column.categories} == {"no", "yes"}
     assert column.merged
 

@@ -60,3 +60,4 @@ def test_the_demo_prints_its_scenes_and_writes_a_page_and_a_calculator(tmp_path,
     assert str(tmp_path / CALCULATOR) in printed
     assert "proline" in (tmp_path / CALCULATOR).read_text()
     assert "seminaive fit TABLE.csv" in printed
+    assert "seminaive warm-up --models all" in printed

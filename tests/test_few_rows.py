@@ -1,6 +1,7 @@
 """The benchmark of few rows: what is sampled, what judges, and when a model counts as better."""
 
 import importlib
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.metrics import log_loss, roc_auc_score
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="benchmarks fork processes")
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 

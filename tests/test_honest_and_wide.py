@@ -1,6 +1,7 @@
 """The benchmarks of the expected loss and of one strong column among many."""
 
 import importlib
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.metrics import roc_auc_score
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="benchmarks fork processes")
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 

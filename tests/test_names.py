@@ -1,13 +1,8 @@
-"""Names say what a thing is: the words that say nothing, and one name for two classes, are refused.
-
-Rooms that still have such names are listed in ``NOT_YET``; every other file, new ones included, is held to
-the rules. A room that is done leaves the list.
-"""
+"""Names say what a thing is: the words that say nothing, and one name for two classes, are refused."""
 
 import ast
 import re
 from collections import defaultdict
-from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -19,40 +14,7 @@ ROOT = Path(seminaive.__file__).parent
 EMPTY_WORDS = frozenset({"own", "told", "asked", "so_many", "HOPELESS", "VAIN", "WORTH", "FLAT"})
 RIDDLES = re.compile(r"\bso\s+many\b|\bas asked\b", re.IGNORECASE)
 
-NOT_YET = (
-    "encode/*",
-    "explain/*",
-    "models/*",
-    "saving/*",
-    "scores/*",
-    "selection/*",
-    "service/*",
-)
-DONE_IN_THESE_ROOMS = (
-    "explain/dependence_display.py",
-    "explain/importance_display.py",
-    "explain/network_display.py",
-    "explain/nomogram_*.py",
-    "explain/path_display.py",
-    "explain/scorecard.py",
-    "explain/segments.py",
-    "explain/smallest_change.py",
-    "explain/structure_display.py",
-    "explain/what_matters.py",
-    "explain/wording.py",
-    "explain/workbook.py",
-    "selection/network_*.py",
-)
-
-
-def is_done(name):
-    return any(fnmatch(name, pattern) for pattern in DONE_IN_THESE_ROOMS) or not any(
-        fnmatch(name, pattern) for pattern in NOT_YET
-    )
-
-
 FILES = {path.relative_to(ROOT).as_posix(): path for path in sorted(ROOT.rglob("*.py"))}
-DONE = {name: path for name, path in FILES.items() if is_done(name)}
 
 
 def identifiers(tree):
@@ -94,30 +56,32 @@ def test_empty_words_within_longer_names_and_texts_are_no_names():
     assert not empty_words('known, ownership = "own", "told"')
 
 
-def test_every_pattern_of_rooms_matches_a_file():
-    for pattern in (*NOT_YET, *DONE_IN_THESE_ROOMS):
-        assert any(fnmatch(name, pattern) for name in FILES), (
-            f"no file is called {pattern}: take it off the list"
-        )
-
-
-def test_names_in_finished_rooms_say_what_the_thing_is():
+def test_names_say_what_the_thing_is():
     found = [
         f"{name}:{line} {word}"
-        for name, path in DONE.items()
+        for name, path in FILES.items()
         for line, word in empty_words(path.read_text(encoding="utf-8"))
     ]
     assert not found
 
 
-def test_sentences_in_finished_rooms_name_the_number():
-    found = [name for name, path in DONE.items() if RIDDLES.search(path.read_text(encoding="utf-8"))]
+def test_sentences_name_the_number():
+    found = [name for name, path in FILES.items() if RIDDLES.search(path.read_text(encoding="utf-8"))]
     assert not found
 
 
-def test_no_two_classes_in_finished_rooms_have_the_same_name():
+def test_no_two_classes_have_the_same_name():
     files = defaultdict(list)
-    for name, path in DONE.items():
+    for name, path in FILES.items():
         for of_class in classes(path.read_text(encoding="utf-8")):
             files[of_class].append(name)
     assert not {of_class: names for of_class, names in files.items() if len(names) > 1}
+
+
+def test_names_in_tests_say_what_the_thing_is():
+    found = [
+        f"{path.name}:{line} {word}"
+        for path in sorted(Path(__file__).parent.rglob("*.py"))
+        for line, word in empty_words(path.read_text(encoding="utf-8"))
+    ]
+    assert not found

@@ -1,6 +1,7 @@
 """The benchmark of noise: what a table holds, and when its laws are broken."""
 
 import importlib
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.dummy import DummyClassifier
 
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="benchmarks fork processes")
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from seminaive.saving import load_model, save_model
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"
 
 __all__ = [
     "AcceleratedLogisticRegression",

@@ -131,6 +131,9 @@ def run_demo(scenes: Sequence[Scene], folder: Path = Path()) -> None:
         "Try next, on a table of your own:              seminaive fit TABLE.csv --target COLUMN --out MODEL",
         soft_wrap=True,
     )
+    console.print(
+        "Compile the other models before their first fit: seminaive warm-up --models all", soft_wrap=True
+    )
 
 
 def _warm_up(scenes: Sequence[Scene]) -> None:

@@ -329,6 +329,18 @@ def test_too_few_rows_and_classes_of_one_row_are_refused(table):
         validate(GaussianNB(), X, np.where(np.arange(N_ROWS) == 0, "rare", y))
 
 
+def test_rows_without_a_label_are_refused(table):
+    y = np.where(np.arange(N_ROWS) < 2, None, table[1].astype(object))
+    with pytest.raises(InputError, match="2 rows have no label"):
+        validate(GaussianNB(), table[0][["slope"]], y)
+
+
+def test_a_validation_shows_its_measures_and_not_its_rows(found):
+    first, *lines = repr(found).splitlines()
+    assert first.startswith(f"Validation of {N_ROWS} rows")
+    assert len(lines) == 1 + len(found.summary)
+
+
 def test_splits_of_rows_that_a_sample_does_not_have_are_refused(table):
     splits = [(np.arange(60), np.arange(60, 120))]
     model = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=splits)

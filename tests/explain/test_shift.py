@@ -58,7 +58,7 @@ def moved(n_rows=500):
 
 def mean_score(model, X):
     """Return the mean of the sums of contributions to the log odds, or to the score, of the last class."""
-    sums = model.scores_.sums(model._encode(X))
+    sums = model.scores_.sums(model.encode(X))
     return (sums[:, 1] - sums[:, 0] if sums.shape[1] == 2 else sums[:, -1] - sums.mean(axis=1)).mean()
 
 

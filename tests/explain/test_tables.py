@@ -40,15 +40,15 @@ def test_the_weights_of_a_curve_are_spread_over_its_pieces():
 def looked_up(model, X):
     """Return the scores of rows by looking values up in the effects table, as a reader would."""
     table, schema = effects_table(model), model.schema_
-    encoded = model._encode(X)
+    encoded = model.encode(X)
     several = "class" in table
     scores = []
     for i in range(len(encoded)):
         for label in model.classes_ if several else [None]:
-            own = table[table["class"] == label] if several else table
-            total = own.loc[own["term"] == "intercept", "effect"].item()
-            for term in own["term"].unique()[1:]:
-                lines = own[own["term"] == term]
+            of_class = table[table["class"] == label] if several else table
+            total = of_class.loc[of_class["term"] == "intercept", "effect"].item()
+            for term in of_class["term"].unique()[1:]:
+                lines = of_class[of_class["term"] == term]
                 total += _effect(lines, term, schema, encoded, i)
             scores.append(total)
     return np.array(scores).reshape(len(encoded), -1) if several else np.array(scores)
@@ -90,7 +90,7 @@ def test_lines_of_the_effects_table_add_up_to_the_score(model, classes, weather)
     model = model.fit(X, y)
     rows = X.iloc[:12].copy()
     rows.loc[rows.index[0], "sky"] = "fog"
-    sums = model.scores_.sums(model._encode(rows))
+    sums = model.scores_.sums(model.encode(rows))
     expected = sums[:, 1] - sums[:, 0] if classes == "two" else sums - sums.mean(axis=1, keepdims=True)
     np.testing.assert_allclose(looked_up(model, rows), expected, atol=1e-9)
     complete = rows.notna().all(axis=1) & (rows["sky"] != "fog")

@@ -79,7 +79,8 @@ def test_half_the_spacing_halves_the_largest_step(fitted, name):
 def test_without_nodes_pairs_are_steps_and_the_law_fails(fitted, name):
     model, X = fitted
     columns = [
-        replace(own, nodes=None) if isinstance(own, NumericColumn) else own for own in model.schema_.columns
+        replace(column, nodes=None) if isinstance(column, NumericColumn) else column
+        for column in model.schema_.columns
     ]
     by_bins = copy(model)
     by_bins.schema_ = replace(model.schema_, columns=tuple(columns))
@@ -156,21 +157,21 @@ def test_at_the_nodes_a_pair_says_what_its_table_holds_and_between_them_it_is_bi
     days, sums = (model.schema_.columns[k].nodes for k in (0, 1))
     table = kind.tables.reshape(*kind.terms.shape(0), -1)
     grid = pd.DataFrame([(d, s, "new") for d in days for s in sums], columns=["days", "sum", "kind"])
-    at_nodes = kind.contributions(model._encode(grid))[:, 0]
+    at_nodes = kind.contributions(model.encode(grid))[:, 0]
     np.testing.assert_allclose(at_nodes, table[: len(days), : len(sums)].reshape(len(grid), -1), atol=1e-14)
     inner = pd.DataFrame({"days": [0.25 * days[1] + 0.75 * days[2]], "sum": [0.6 * sums[4] + 0.4 * sums[5]]})
     expected = np.array([0.25, 0.75]) @ table[1:3, 4:6].transpose(2, 0, 1) @ np.array([0.6, 0.4])
-    found = kind.contributions(model._encode(inner.assign(kind="old")))[0, 0]
+    found = kind.contributions(model.encode(inner.assign(kind="old")))[0, 0]
     np.testing.assert_allclose(found, expected, atol=1e-12)
     beyond = pd.DataFrame({"days": [1e6, -1e6], "sum": [-5.0, 1e9], "kind": "old"})
     corners = table[[len(days) - 1, 0], [0, len(sums) - 1]]
-    np.testing.assert_allclose(kind.contributions(model._encode(beyond))[:, 0], corners, atol=1e-14)
+    np.testing.assert_allclose(kind.contributions(model.encode(beyond))[:, 0], corners, atol=1e-14)
 
 
 @pytest.mark.parametrize("n_rows", [1, 7, 300])
 def test_compiled_scores_between_nodes_are_the_same_to_the_last_bit(fitted, monkeypatch, n_rows):
     model, X = fitted
-    table = model._encode(pd.concat([X, X * 1]).iloc[:n_rows].assign(kind=["new", "unseen"][n_rows % 2]))
+    table = model.encode(pd.concat([X, X * 1]).iloc[:n_rows].assign(kind=["new", "unseen"][n_rows % 2]))
     plain = model.scores_.breakdown(table)
     total = plain[:, 0]
     for part in range(1, plain.shape[1]):
@@ -181,7 +182,7 @@ def test_compiled_scores_between_nodes_are_the_same_to_the_last_bit(fitted, monk
 
 def test_effects_add_up_to_the_scores_between_nodes(fitted):
     model, X = fitted
-    table = model._encode(X)
+    table = model.encode(X)
     effects = Effects.of(model.scores_, model.schema_, model.summary_)
     scores = model.scores_.joint_log_scores(table)
     centred = scores - scores.mean(axis=1, keepdims=True)
@@ -199,17 +200,17 @@ def test_the_drawn_surface_is_the_model(fitted):
     grid = pd.DataFrame([(days[i], sums[j], "old") for i in some for j in some], columns=X.columns)
     odds = model.decision_function(grid).reshape(len(some), len(some))
     surface = np.asarray(drawn).reshape(len(days), len(sums))[np.ix_(some, some)]
-    found, expected = (np.diff(np.diff(own, axis=0), axis=1) for own in (surface, odds))
+    found, expected = (np.diff(np.diff(surface_, axis=0), axis=1) for surface_ in (surface, odds))
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
 def test_a_nomogram_reads_its_pairs_between_nodes(fitted):
     model, X = fitted
     display = explain.NomogramDisplay.from_estimator(model, pairs=3)
-    table = model._encode(X.iloc[:60])
+    table = model.encode(X.iloc[:60])
     whole, without = (logit(display.probabilities(table, pairs=pairs)[:, 1]) for pairs in (True, False))
     effects = Effects.of(model.scores_, model.schema_, model.summary_)
-    drawn = [1 + effects.names.index(own.name) for own in display.pairs]
+    drawn = [1 + effects.names.index(pair.name) for pair in display.pairs]
     assert drawn
     pairs = effects.breakdown(table)[:, drawn].sum(axis=1)
     np.testing.assert_allclose(whole - without, pairs[:, 1] - pairs[:, 0], atol=1e-9)
@@ -217,7 +218,7 @@ def test_a_nomogram_reads_its_pairs_between_nodes(fitted):
 
 def test_the_weight_of_cells_gives_the_mean_over_the_rows(fitted):
     model, X = fitted
-    table, kind = model._encode(X), model.scores_.kinds[0]
+    table, kind = model.encode(X), model.scores_.kinds[0]
     weights = weigh_cells(kind.terms, table)
     for term in range(kind.n_terms):
         block = kind.terms.block(term)
@@ -227,7 +228,7 @@ def test_the_weight_of_cells_gives_the_mean_over_the_rows(fitted):
 
 def test_tuples_of_any_order_are_weighed_and_read_alike(fitted, monkeypatch):
     model, X = fitted
-    table = model._encode(X)
+    table = model.encode(X)
     pairs = Terms.up_to_order(table.cardinalities, 2)
     triples = Terms.up_to_order(table.cardinalities, 3)
     by_corner = weigh_cells(triples, table)
@@ -240,17 +241,17 @@ def test_tuples_of_any_order_are_weighed_and_read_alike(fitted, monkeypatch):
     np.testing.assert_allclose(scores.joint_log_scores(table), expected, atol=1e-12)
 
 
-def test_few_rows_and_many_stand_at_the_same_places(fitted):
+def test_few_rows_and_many_have_the_same_coordinates(fitted):
     model, X = fitted
-    table = model._encode(X)
+    table = model.encode(X)
     nodes = Nodes.of(model.schema_)
-    many = nodes.places(table)
-    few = [nodes.places(table.rows(slice(k, k + 1))) for k in range(len(X))]
-    assert (many.codes == np.concatenate([own.codes for own in few])).all()
-    assert (many.along == np.concatenate([own.along for own in few])).all()
+    many = nodes.coordinates(table)
+    few = [nodes.coordinates(table.rows(slice(k, k + 1))) for k in range(len(X))]
+    assert (many.codes == np.concatenate([row.codes for row in few])).all()
+    assert (many.along == np.concatenate([row.along for row in few])).all()
     assert ((many.along >= 0) & (many.along <= 1)).all()
     repeated = np.tile(np.arange(len(X)), -(-COMPILED_ROWS // len(X)))
-    compiled = nodes.places(table.rows(repeated))
+    compiled = nodes.coordinates(table.rows(repeated))
     assert (compiled.codes == many.codes[repeated]).all()
     assert (compiled.along == many.along[repeated]).all()
     pair = np.random.default_rng(0).normal(size=(*(k + 1 for k in table.cardinalities[:2]), 2))
@@ -283,8 +284,8 @@ def test_steps_and_nodes_under_one_schema_keep_their_scores(fitted):
     grid = pd.concat([X, along(X, "days", 500), along(X, "sum", 500, row=7)])
     for one, other in ((model, by_bins), (by_bins, model)):
         joined = joined_schema(one.schema_, other.schema_)
-        for own in (one, other):
-            found = recoded_scores(own.scores_, own.schema_, joined)
+        for model_ in (one, other):
+            found = recoded_scores(model_.scores_, model_.schema_, joined)
             scores = found.joint_log_scores(TableEncoder(joined).encode(grid))
-            expected = own.scores_.joint_log_scores(own._encode(grid))
+            expected = model_.scores_.joint_log_scores(model_.encode(grid))
             np.testing.assert_allclose(scores, expected, atol=1e-9)

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceW
 
 def check(model, X):
     """Compare effects with the scores, and the exported program with the probabilities."""
-    said, sums = effects_of(model).joint_log_scores(model._encode(X)), model.scores_.sums(model._encode(X))
+    said, sums = effects_of(model).joint_log_scores(model.encode(X)), model.scores_.sums(model.encode(X))
     np.testing.assert_allclose(said, sums - sums.mean(axis=1, keepdims=True), atol=1e-10)
     space = {}
     exec(explain.to_python(model), space)  # noqa: S102 - the source is the export

@@ -85,15 +85,15 @@ def test_rows_without_unknown_cells_do_not_change_for_the_others(fitted):
 
 def test_the_answer_is_close_to_the_mean_over_completions(fitted):
     model, X, _ = fitted
-    asked, _ = draw(150, 1)
-    rows = blanked(asked, 0.4)
+    rows, _ = draw(150, 1)
+    rows = blanked(rows, 0.4)
     donors = X.sample(60, random_state=0)
     total = sum(
-        model.predict_proba(pd.DataFrame({name: rows[name].fillna(own[name]) for name in rows}))
-        for _, own in donors.iterrows()
+        model.predict_proba(pd.DataFrame({name: rows[name].fillna(completion[name]) for name in rows}))
+        for _, completion in donors.iterrows()
     )
     off = np.abs(model.predict_proba(rows) - total / len(donors))[:, 1]
-    sums = model.scores_.sums(model._encode(rows))
+    sums = model.scores_.sums(model.encode(rows))
     before = np.abs(1 / (1 + np.exp(sums[:, 0] - sums[:, 1])) - (total / len(donors))[:, 1])
     # About .04 of the standard error of a mean over 60 completions is in it.
     assert off.mean() < 0.06
@@ -141,7 +141,7 @@ def test_reasons_add_up_to_the_sum_and_name_the_unknown_cells(fitted):
     rows.loc[rows.index[0], "letter"] = None
     found = reasons(model, rows)
     np.testing.assert_array_equal(found.target, model.predict(rows))
-    sums = model.scores_.sums(model._encode(rows))
+    sums = model.scores_.sums(model.encode(rows))
     signs = np.where(found.target == "yes", 1.0, -1.0)
     np.testing.assert_allclose(found.log_odds, signs * (sums[:, 1] - sums[:, 0]), atol=1e-9)
     np.testing.assert_allclose(found.answered, signs * model.decision_function(rows), atol=1e-9)

@@ -50,7 +50,7 @@ def test_the_optimum_is_that_of_an_independent_solver(n_classes, ridge):
     X, y = mixed_table(n_classes)
     model = whole(ridge=ridge).fit(X, y)
     naive = NaiveBayes(variances="class").fit(X, y)
-    parts = naive.scores_.breakdown(naive._encode(X))
+    parts = naive.scores_.breakdown(naive.encode(X))
 
     def objective(w):
         scores = parts[:, 0] + np.einsum("t,rtc->rc", w, parts[:, 1:])

@@ -52,12 +52,13 @@ def test_a_short_fit_is_not_talked_about(measured):
 
 def test_rows_beyond_those_of_the_search_take_what_one_fit_of_them_takes(measured, monkeypatch):
     class Searching(measured):
-        _most_searched = 200
+        def _most_searched(self):
+            return 200
 
         def fit(self, X, y, sample_weight=None):
             super().fit(X, y, sample_weight)
             # The search takes as long again as the fit for each row that it sees.
-            long_fits.time.now += 0.1 * min(len(y), self._most_searched)
+            long_fits.time.now += 0.1 * min(len(y), self._most_searched())
             return self
 
     said = []

@@ -108,10 +108,10 @@ def compile_every_pass(monkeypatch):
 def test_compiled_and_plain_scoring_agree_to_the_last_bit(weather, monkeypatch):
     X, y = weather
     model = NaiveBayes().fit(X, y)
-    plain = model.scores_.joint_log_scores(model._encode(X))
+    plain = model.scores_.joint_log_scores(model.encode(X))
     probabilities = model.predict_proba(X)
     compile_every_pass(monkeypatch)
-    assert (model.scores_.joint_log_scores(model._encode(X)) == plain).all()
+    assert (model.scores_.joint_log_scores(model.encode(X)) == plain).all()
     np.testing.assert_allclose(model.predict_proba(X), probabilities, rtol=1e-13)
     np.testing.assert_allclose(model.predict_proba(X).sum(axis=1), 1, rtol=1e-14)
 
@@ -122,11 +122,11 @@ def test_scores_of_any_number_of_classes_agree_with_their_breakdown(n_classes, m
     rng = np.random.default_rng(n_classes)
     X, y = rng.integers(0, 4, (300, 5)), np.arange(300) % n_classes
     model = NaiveBayes(categorical_features="all").fit(X, y)
-    parts = model.scores_.breakdown(model._encode(X))
+    parts = model.scores_.breakdown(model.encode(X))
     total = parts[:, 0]
     for term in range(1, parts.shape[1]):
         total = total + parts[:, term]
-    assert (total == model.scores_.joint_log_scores(model._encode(X))).all()
+    assert (total == model.scores_.joint_log_scores(model.encode(X))).all()
 
 
 def test_grid_search_and_renamed_output_work(weather):
@@ -278,8 +278,8 @@ def test_permuting_rows_columns_categories_and_classes_permutes_the_answer(drawn
     category = dict(zip("uvw", rng.permutation(list("uvw")), strict=True))
     label = dict(zip("pqr", rng.permutation(list("pqr")), strict=True))
     moved = X.assign(c=X["c"].map(category)).iloc[rows][columns]
-    renamed = np.array([label[own] for own in y])[rows]
-    order = [sorted(set(renamed)).index(label[own]) for own in model.classes_]
+    renamed = np.array([label[name] for name in y])[rows]
+    order = [sorted(set(renamed)).index(label[name]) for name in model.classes_]
     found = NaiveBayes(variances=variances, missing=missing).fit(moved, renamed).predict_log_proba(moved)
     # Log densities of nearly constant numbers are large: compare relative to them.
     np.testing.assert_allclose(found[:, order], expected[rows], rtol=1e-8, atol=1e-8)
@@ -297,9 +297,9 @@ def test_the_unit_of_a_number_does_not_matter(variances, unit):
     y = np.arange(200) % 2
     x = rng.normal(size=(200, 2)) + y[:, None]
     power = 2.0 ** np.floor(np.log2(unit))
-    own = NaiveBayes(variances=variances).fit(x, y)
+    alone = NaiveBayes(variances=variances).fit(x, y)
     scaled = NaiveBayes(variances=variances).fit(x * power, y)
-    np.testing.assert_allclose(scaled.predict_log_proba(x * power), own.predict_log_proba(x), atol=1e-12)
+    np.testing.assert_allclose(scaled.predict_log_proba(x * power), alone.predict_log_proba(x), atol=1e-12)
     if unit < 1:
         assert np.isfinite(scaled.predict_proba([[1.0, 1.0], [1e140, -1e140]])).all()
 

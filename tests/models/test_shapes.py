@@ -7,7 +7,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GroupKFold
 
 from seminaive import SemiNaive, load_model, save_model
-from seminaive.errors import InputError, ShapeWarning
+from seminaive.errors import ColumnsWarning, InputError, ShapeWarning
 
 GRID = 200
 
@@ -121,13 +121,13 @@ def test_integer_weights_equal_repeated_rows_under_shapes():
     repeated = np.repeat(np.arange(len(y)), weights)
     rows = np.arange(len(y))
     splits = [(rows[rows % 3 != fold], rows[rows % 3 == fold]) for fold in range(3)]
-    places = [tuple(np.flatnonzero(np.isin(repeated, own)) for own in split) for split in splits]
+    places = [tuple(np.flatnonzero(np.isin(repeated, side)) for side in split) for split in splits]
     shapes = {"age": "increasing", "dose": "convex"}
     weighted = SemiNaive(shapes=shapes, cv=splits, interactions=0).fit(X, y, weights)
     copied = SemiNaive(shapes=shapes, cv=places, interactions=0).fit(X.iloc[repeated], y[repeated])
     np.testing.assert_allclose(
-        weighted.scores_.joint_log_scores(weighted._encode(X)),
-        copied.scores_.joint_log_scores(copied._encode(X)),
+        weighted.scores_.joint_log_scores(weighted.encode(X)),
+        copied.scores_.joint_log_scores(copied.encode(X)),
         atol=0.02,
     )
 
@@ -152,6 +152,15 @@ def test_costs_are_small_where_the_shape_is_right_and_large_where_it_is_not():
     assert over[1] > 3
     assert costs["cost"][1] > 0.05
     assert max(over[0], over[2]) < 2
+
+
+def test_the_shape_of_a_column_without_values_costs_nothing():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"a": rng.normal(size=60), "empty": np.nan, "b": rng.normal(size=60)})
+    with pytest.warns(ColumnsWarning, match="'empty' has no value"):
+        model = SemiNaive(shapes={"b": "increasing", "empty": "increasing"}).fit(X, X["b"] + X["a"] > 0)
+    assert model.shape_costs_["column"].tolist() == ["empty", "b"]
+    assert model.shape_costs_["cost"][0] == 0.0
 
 
 def test_smoothness_holds_a_curve_back_and_one_changes_nothing():
@@ -190,7 +199,7 @@ def test_files_and_clones_keep_shapes(shaped, tmp_path):
     [
         ({"shapes": "increasing"}, "shapes is None or a mapping of columns to shapes"),
         ({"shapes": {"age": "up"}}, "the shape of 'age' is one of 'increasing', 'decreasing', 'convex'"),
-        ({"shapes": {"aeg": "increasing"}}, "shapes name 'aeg', which is not a column"),
+        ({"shapes": {"aeg": "increasing"}}, "shapes names 'aeg', which is not a column"),
         ({"shapes": {"site": "increasing"}}, "'site' is a column of categories, which has no curve"),
         ({"shapes": {"age": ("increasing", "huge")}}, "names the class 'huge', and the classes are 'mild'"),
         ({"shapes": {"age": ("linear", "mild")}}, "is about the scores of all classes"),
@@ -229,7 +238,9 @@ def test_shapes_and_a_start_are_not_combined():
 
 
 def test_many_rows_are_fitted_under_the_shapes_too(monkeypatch):
-    monkeypatch.setattr(SemiNaive, "_most_searched", 100)
+    from seminaive.models import smooth_rows
+
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 100)
     X, y = table(300)
     model = SemiNaive(shapes={"age": "increasing", "dose": "decreasing"}).fit(X, y)
     assert falls(model, X, "age", "severe") <= 1e-12

@@ -29,6 +29,7 @@ from seminaive import (
 from seminaive.errors import InputError, ModelFileError, UnavailableError
 from seminaive.explain import Clip, edit, from_json, to_json
 from seminaive.explain.model_page import _history as page_history
+from seminaive.models import smooth_rows
 from seminaive.models.started import Earlier
 from seminaive.selection.recalibration import recalibrate
 from seminaive.statistics import ObservedTerms
@@ -66,7 +67,7 @@ def started(request):
 
 def score_of(model, X):
     """Return the sums of contributions, as ``decision_function`` does where no cell is unknown."""
-    sums = model.scores_.sums(model._encode(X))
+    sums = model.scores_.sums(model.encode(X))
     return sums[:, 1] - sums[:, 0] if sums.shape[1] == 2 else sums - sums.mean(axis=1, keepdims=True)
 
 
@@ -91,7 +92,7 @@ class TrainingSetOf:
     """The rows of a table under the coding of a model."""
 
     def __init__(self, model, X):
-        self.table, self.classes = model._encode(X), model.classes_
+        self.table, self.classes, self.weights = model.encode(X), model.classes_, np.ones(len(X))
 
 
 def test_what_is_no_part_of_the_earlier_model_is_a_function_of_the_new_terms(started):
@@ -153,7 +154,7 @@ def test_a_chain_of_starts_keeps_one_model_per_file_and_every_record(started, tm
     _, model = started
     n_classes = len(model.classes_)
     last = SemiNaive(start=model, interactions=0).fit(*draw(100, "dbca", seed=4, n_classes=n_classes))
-    assert [own.n_rows for own in last.started_from_] == [120, 100]
+    assert [record.n_rows for record in last.started_from_] == [120, 100]
     save_model(last, tmp_path / "model")
     again = load_model(tmp_path / "model")
     assert again.started_from_ == last.started_from_
@@ -330,7 +331,7 @@ def test_every_model_that_starts_is_one_additive_model(kind, earlier_and_rows, t
     rows = rows_to_predict()
     level = rows.assign(b="r", a=0.3, d="u")
     found = as_columns(score_of(model, level) - score_of(model, level.assign(b="t")))
-    before = [as_columns(score_of(earlier, own[list("abc")])) for own in (level, level.assign(b="t"))]
+    before = [as_columns(score_of(earlier, rows[list("abc")])) for rows in (level, level.assign(b="t"))]
     np.testing.assert_allclose(found, model.started_from_[0].slope * (before[0] - before[1]), atol=1e-10)
     save_model(model, tmp_path / "model")
     again = load_model(tmp_path / "model")
@@ -390,17 +391,17 @@ def test_a_model_of_observed_combinations_is_no_part_of_a_sum():
 
 def test_a_search_on_a_sample_ends_in_a_fit_of_all_rows(monkeypatch):
     """The slope is then that of all rows, not that of the sample."""
-    monkeypatch.setattr(SemiNaive, "_most_searched", 100)
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 100)
     earlier = SemiNaive(interactions=0).fit(*draw(150, "ab"))
     X, y = draw(200, "ab", seed=1)
     found = []
-    original = SemiNaive._refit
+    original = smooth_rows.RowsInMemory.refit
 
-    def refit(self, rows, *given):
-        found.append(original(self, rows, *given))
+    def refit(self, *given):
+        found.append(original(self, *given))
         return found[-1]
 
-    monkeypatch.setattr(SemiNaive, "_refit", refit)
+    monkeypatch.setattr(smooth_rows.RowsInMemory, "refit", refit)
     model = SemiNaive(start=earlier, interactions=0).fit(X, y)
     (answer,) = found
     assert model.started_from_[0].n_rows == 200

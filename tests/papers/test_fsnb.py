@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.io import savemat
+from sklearn.base import clone
 
 from seminaive import (
     CorrelationFeatureSelector,
@@ -26,8 +27,8 @@ def test_noisy_columns_are_irrelevant_or_repeat_a_relevant_one(name):
     codes = sample.X.apply(lambda column: column.astype(float)).to_numpy()
     noisy = codes[:, sample.noisy]
     assert noisy.shape[1] == 10
-    told = codes[:, ~sample.noisy]
-    nearest = [max(np.mean(np.abs(column - other) < 0.4) for other in told.T) for column in noisy.T]
+    informative = codes[:, ~sample.noisy]
+    nearest = [max(np.mean(np.abs(column - other) < 0.4) for other in informative.T) for column in noisy.T]
     if SCENARIOS[name].redundant:
         assert min(nearest) > 0.89
     else:
@@ -76,10 +77,20 @@ def test_neighbours_in_the_chain_agree_more_often_than_chance():
     assert equal[0][4] < 0.01
 
 
-def test_columns_are_shuffled():
-    samples = [SCENARIOS["DI"].draw(np.random.default_rng(seed), 50, 10) for seed in range(5)]
-    places = {tuple(np.flatnonzero(sample.noisy)) for sample in samples}
-    assert len(places) == 5
+def test_relevant_columns_come_first_as_in_the_paper():
+    for scenario in SCENARIOS.values():
+        sample = scenario.draw(np.random.default_rng(0), 50, 10)
+        assert sample.noisy.tolist() == [False] * 10 + [True] * 10
+
+
+@pytest.mark.parametrize("name", ["SNB", "fsNB"])
+def test_ties_go_to_the_leftmost_of_equal_predictors(name):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    telling = np.where(rng.random(200) < 0.8, y, 1 - y)
+    X = pd.DataFrame({f"x{j}": telling for j in range(8)}).astype("category")
+    model = clone(fsnb.METHODS[name]).fit(X, y)
+    assert model.selected_features_ == ["x0"]
 
 
 def test_diabetes_tables_have_the_papers_class_shares():

@@ -42,7 +42,7 @@ def test_generated_tables_are_found_by_name_and_are_the_same_each_time():
     register_generators()
     register_generators()
     names = available_datasets()["name"].tolist()
-    for name in ("poker-hands", "nbrlr-setting1", "nbrlr-setting2", "nbrlr-setting3"):
+    for name in ("poker-hands", "nbrlr-setting1", "nbrlr-setting2", "nbrlr-setting3", "nbrlr-setting4"):
         assert name in names
         first, again = load_dataset(name), load_dataset(name)
         assert first.name == name

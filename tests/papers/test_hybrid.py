@@ -11,6 +11,7 @@ from seminaive.papers import dissertation, hybrid, nbrlr
 from seminaive.papers.factors import factors_of
 from seminaive.papers.forests import VotingForest
 from seminaive.papers.reproduction import RunOptions, runnable
+from seminaive.papers.simulations import Simulation
 
 needs_real_tables = pytest.mark.skipif(
     not os.environ.get("SEMINAIVE_DATA"), reason="SEMINAIVE_DATA is not set: no real tables here"
@@ -182,19 +183,19 @@ def test_wins_of_the_hybrid_are_higher_accuracies():
 
 @needs_real_tables
 def test_tables_that_differ_from_the_papers_are_named():
-    told = hybrid._shape_notes(["Glass Identification", "Wine", "Bank Marketing", "Ecoli"])
-    assert told == ["Glass Identification has another shape than in Table 1: features 9 (10 printed)"]
+    notes = hybrid._shape_notes(["Glass Identification", "Wine", "Bank Marketing", "Ecoli"])
+    assert notes == ["Glass Identification has another shape than in Table 1: features 9 (10 printed)"]
 
 
 def test_the_hybrid_of_the_simulations_sees_the_samples_of_the_other_methods(monkeypatch):
     drawn = []
-    draw = nbrlr.Simulation.draw
+    draw = Simulation.draw
 
     def spy(self, n_rows, rng):
         drawn.append(draw(self, n_rows, rng))
         return drawn[-1]
 
-    monkeypatch.setattr(nbrlr.Simulation, "draw", spy)
+    monkeypatch.setattr(Simulation, "draw", spy)
     record = next(iter(nbrlr.simulate_hybrid(1, 100, 10, 0.1, "HybridLRNB", 0)))
     assert 0.2 < record["L01"] < 0.45
     list(nbrlr.simulate(1, 100, 10, 0.1, 0))

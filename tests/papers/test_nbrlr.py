@@ -10,12 +10,12 @@ from seminaive.papers.nbrlr import (
     METHODS,
     PAPER_CELLS,
     REPRODUCTIONS,
-    Simulation,
     bias_and_variance,
     mean_losses,
     simulate,
 )
 from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
+from seminaive.papers.simulations import Simulation
 
 
 @pytest.mark.parametrize("setting", [1, 3])
@@ -45,6 +45,29 @@ def test_setting_two_draws_predictors_given_the_class():
     high, low = norm.cdf(0.2), norm.cdf(-0.2)
     np.testing.assert_allclose(X[y == 1].mean(axis=0), [high, high, low, low], atol=0.01)
     np.testing.assert_allclose(X[y == 0].mean(axis=0), [low, low, high, high], atol=0.01)
+
+
+def test_setting_four_mixes_binary_and_normal_predictors_of_one_logistic_model():
+    simulation = Simulation(4, 6, 0.6)
+    X, y = simulation.draw(100_000, np.random.default_rng(3))
+    assert simulation.categorical == [0, 2, 4]
+    assert np.unique(X[:, [0, 2, 4]]).tolist() == [0, 1]
+    np.testing.assert_allclose(X[:, [1, 3, 5]].std(axis=0), 1, atol=0.01)
+    # A cut normal keeps sqrt(2 / pi) of its correlation with another one.
+    np.testing.assert_allclose(np.corrcoef(X[:, 0], X[:, 1])[0, 1], 0.6 * np.sqrt(2 / np.pi), atol=0.012)
+    truth = simulation.true_coefficients()
+    expected = expit(X @ truth[1:])
+    high = expected > 0.8
+    assert y[high].mean() == pytest.approx(expected[high].mean(), abs=4 * np.sqrt(0.25 / high.sum()))
+
+
+def test_a_repetition_of_mixed_predictors_judges_every_method():
+    found = pd.DataFrame(simulate(4, 1000, 6, 0.1, 0)).set_index("method")
+    assert list(found.index) == list(METHODS)
+    assert found["L01"].between(0.05, 0.5).all()
+    slopes = np.array(found.loc["LR", "coefficients"].split(), dtype=float)[1:]
+    # A slope of 1,000 rows has a standard error of 0.08 for a normal predictor, 0.15 for a binary one.
+    np.testing.assert_allclose(slopes, [-1, -1, -1, 1, 1, 1], atol=0.5)
 
 
 def test_a_repetition_is_the_same_every_time_and_judges_every_method():

@@ -7,7 +7,7 @@ from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import ShapeWarning, TooLargeError
-from seminaive.models import NaiveBayes, SemiNaive
+from seminaive.models import NaiveBayes, SemiNaive, smooth_rows
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.scale.scratch import joblib
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, smooth_blocks, smooth_columns
@@ -24,15 +24,20 @@ def parts(frame):
 
 @pytest.fixture
 def small_sample(monkeypatch):
-    monkeypatch.setattr(SemiNaive, "_most_searched", 500)
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 500)
+
+
+class SixteenBins(SemiNaive):
+    def binning_rule(self):
+        return EqualFrequencyCuts(16)
 
 
 def surveyed(frame, **options):
-    model = SemiNaive(**options)
+    model = SixteenBins(**options)
     data = scale.from_batches(parts(frame), target="outcome")
     work = Work(model, data, scale.LocalRunner(), None, None)
     survey = work.survey(values=True, sketches=False)
-    return work, survey, work.adopt(survey, EqualFrequencyCuts(16))
+    return work, survey, work.adopt(survey)
 
 
 @pytest.mark.parametrize("missing", ["value", "neutral"])
@@ -45,10 +50,10 @@ def test_functions_of_columns_from_counts_are_those_of_the_rows(mixed, missing):
     assert (found.slopes, found.mains, found.pairs) == (expected.slopes, expected.mains, expected.pairs)
     for name in ("centres", "spreads", "low", "high"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-12)
-    for own, known in zip(found.columns, expected.columns, strict=True):
-        np.testing.assert_array_equal(own.knots, known.knots)
+    for column, known in zip(found.columns, expected.columns, strict=True):
+        np.testing.assert_array_equal(column.knots, known.knots)
         # Eigenfunctions are unique up to their signs, and their kernel altogether.
-        np.testing.assert_allclose(own.main @ own.main.T, known.main @ known.main.T, atol=1e-9)
+        np.testing.assert_allclose(column.main @ column.main.T, known.main @ known.main.T, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -85,8 +90,10 @@ def test_the_search_sees_a_sample_and_the_fit_all_rows(mixed, tmp_path):
     assert model.gradient_norm_ <= model.tol
     X, y = features(mixed), mixed["outcome"].to_numpy()
 
-    def log_loss(own):
-        return -np.log(own.predict_proba(X)[np.arange(len(y)), (y == own.classes_[1]).astype(int)]).mean()
+    def log_loss(model_):
+        return -np.log(
+            model_.predict_proba(X)[np.arange(len(y)), (y == model_.classes_[1]).astype(int)]
+        ).mean()
 
     # The two search on different samples of 500 rows.
     assert log_loss(model) == pytest.approx(log_loss(expected), abs=0.02)
@@ -133,7 +140,7 @@ def test_partitions_may_store_a_column_differently(mixed, tmp_path):
 
 @pytest.mark.parametrize("n_rows", [600, 1500])
 def test_rare_categories_are_left_out_of_small_tables_as_of_large_ones(mixed, n_rows, monkeypatch):
-    monkeypatch.setattr(SemiNaive, "_most_searched", 1000)
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 1000)
     frame = mixed[:n_rows]
     model = scale.fit(
         SemiNaive(interactions=0), scale.from_batches(parts(frame), target="outcome"), max_categories=2

@@ -70,8 +70,8 @@ def test_limits_of_the_engine_of_coefficients_leave_its_fits_as_they_are(n_class
     expected = fits_of(ProjectedEngine, parts)
     for name, limit in limits.items():
         monkeypatch.setattr(projected_engine, name, limit)
-    for own, other in zip(fits_of(ProjectedEngine, parts), expected, strict=True):
-        np.testing.assert_allclose(posterior_of(own.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
+    for fit, other in zip(fits_of(ProjectedEngine, parts), expected, strict=True):
+        np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
 
 
 def test_the_certificate_of_all_rows_does_not_depend_on_an_earlier_fit_of_a_single_fold():
@@ -105,8 +105,8 @@ def test_the_size_of_blocks_leaves_the_fits_in_the_row_space_as_they_are(limits,
     expected = fits_of(KernelEngine, parts)
     for name, limit in limits.items():
         monkeypatch.setattr(kernel_newton, name, limit)
-    for own, other in zip(fits_of(KernelEngine, parts), expected, strict=True):
-        np.testing.assert_allclose(posterior_of(own.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
+    for fit, other in zip(fits_of(KernelEngine, parts), expected, strict=True):
+        np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
 
 
 @pytest.mark.parametrize("most_entries", [1 << 26, 2000], ids=["whole blocks", "few rows of each class"])
@@ -121,9 +121,9 @@ def test_fits_from_a_start_are_those_of_the_row_space(most_entries, monkeypatch)
     starts = np.random.default_rng(2).normal(0, 0.1, (len(parts[-1]), made.design.n_coefficients, 3))
     # Not all classes' coefficients add up to 0: the ridge is to see to that.
     found = made.fit_folds(prepared, STRENGTHS, list(starts), 1e-14, 200)
-    for own, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(posterior_of(own.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
-        np.testing.assert_allclose(own.coefficients[1:].sum(axis=1), 0.0, atol=1e-6)
+    for fit, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
+        np.testing.assert_allclose(fit.coefficients[1:].sum(axis=1), 0.0, atol=1e-6)
 
 
 def test_conjugate_gradients_take_fewer_products_than_with_one_hessian_of_all_classes(monkeypatch):

@@ -32,7 +32,7 @@ class SeparableEngine:
         sure = np.log1p(1.0 / np.asarray(strengths)).sum()
         scores = np.where(self.labels == 1, sure, -sure)[:, None]
         result = SimpleNamespace(optimality=0.0, n_iter=1, objective=0.0)
-        return SimpleNamespace(scores=scores, place=scores, fit=result)
+        return SimpleNamespace(scores=scores, warm_start=scores, fit=result)
 
     def fit_folds(self, _prepared, strengths, *_):
         return [self._fit(strengths) for _ in self.splits]

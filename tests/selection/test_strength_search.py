@@ -12,7 +12,7 @@ from seminaive.errors import InputError
 from seminaive.selection import fold_table, strength_search
 from seminaive.selection.decision import SEARCH, SearchPlan
 from seminaive.selection.strength_grid import PLAN, Grid, Strengths
-from seminaive.selection.strength_search import StrengthSearch, Trial
+from seminaive.selection.strength_search import StrengthSearch, StrengthTrial
 
 # One trial: the strengths are given, so that fits can be compared.
 GIVEN = {"first_ridges": (1.0,), "ridges": (5.0,), "number_shares": (0.1,), "generative_shares": (0.25,)}
@@ -193,8 +193,8 @@ def test_a_trial_whose_error_could_turn_the_answer_is_fitted_further(
 ):
     known, vague = (Strengths((ridge,), 1.0, 0.0) for ridge in (1.0, 2.0))
     search = StrengthSearch(None, [], 1e-6, 100)
-    search.trials[known] = Trial(known, None, None, None, loss=1.0, error=0.0)
-    search.trials[vague] = Trial(vague, None, None, None, loss=first_loss, error=0.15)
+    search.trials[known] = StrengthTrial(known, None, None, None, loss=1.0, error=0.0)
+    search.trials[vague] = StrengthTrial(vague, None, None, None, loss=first_loss, error=0.15)
 
     def improve(_, trial):
         assert trial.strengths == vague
@@ -211,8 +211,8 @@ def test_a_trial_whose_error_could_turn_the_answer_is_fitted_further(
 def test_a_trial_that_is_beaten_beyond_its_error_is_not_fitted_further(monkeypatch):
     known, vague = (Strengths((ridge,), 1.0, 0.0) for ridge in (1.0, 2.0))
     search = StrengthSearch(None, [], 1e-6, 100)
-    search.trials[known] = Trial(known, None, None, None, loss=1.0, error=0.0)
-    search.trials[vague] = Trial(vague, None, None, None, loss=1.2, error=0.15)
+    search.trials[known] = StrengthTrial(known, None, None, None, loss=1.0, error=0.0)
+    search.trials[vague] = StrengthTrial(vague, None, None, None, loss=1.2, error=0.15)
     monkeypatch.delattr(StrengthSearch, "_improve")
     assert not search._is_better(vague, known, SEARCH.precision)
     assert search._is_better(known, vague, SEARCH.precision)
@@ -225,7 +225,7 @@ def test_a_weaker_ridge_of_numbers_must_win_by_the_margin(monkeypatch, margins, 
 
     def known_trial(self, strengths):
         weaker = strengths.number_ridge < strengths.ridge[0]
-        made = Trial(strengths, None, None, None, loss=1 - saved if weaker else 1.0, error=0.0)
+        made = StrengthTrial(strengths, None, None, None, loss=1 - saved if weaker else 1.0, error=0.0)
         return self.trials.setdefault(strengths, made)
 
     monkeypatch.setattr(StrengthSearch, "trial", known_trial)

@@ -16,11 +16,13 @@ import typer
 
 import seminaive
 from seminaive.__main__ import INTERRUPTED
-from seminaive.cli.comparing import compare, demo, reproduce
+from seminaive.cli.comparing import compare, demo
 from seminaive.cli.fit_commands import FitCommand, fit, predict, score
 from seminaive.cli.model_commands import explain, export
+from seminaive.cli.reproducing import reproduce
 from seminaive.cli.shifting import shift
 from seminaive.cli.validating import validate
+from seminaive.cli.warming_up import warm_up
 from seminaive.errors import SeminaiveError
 
 if TYPE_CHECKING:
@@ -35,7 +37,7 @@ app = typer.Typer(
 )
 app.command()(demo)
 app.command(cls=FitCommand)(fit)
-for command in (predict, score, validate, explain, export, shift, compare, reproduce):
+for command in (predict, score, validate, explain, export, shift, compare, reproduce, warm_up):
     app.command()(command)
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from seminaive.encode.column_types import KINDS, CategoricalColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.frames import as_numbers, dictionary
-from seminaive.encode.schema import KINDS, CategoricalColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.written_dates import DateFormat, find_dates, holds_dates, may_write_dates
 from seminaive.encode.written_numbers import find_format, may_write_numbers
 from seminaive.errors import InputError, TableTypeError
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.encode.column_types import Format
     from seminaive.encode.frames import Kind, Table
-    from seminaive.encode.schema import Format, Schema
+    from seminaive.encode.schema import Schema
 
     Floats = NDArray[np.float64]
     CategoricalFeatures = Literal["from_dtype", "all"] | Sequence[str] | Sequence[int] | Sequence[bool]
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 # rows have a category that no other row has (of n rows in more than .9 n categories, fewer than .2 n share
 # theirs), and what a category says of its only row says nothing of others.
 NEARLY_ALL = 0.9
-# Rows from which on that can be told.
+# Rows from which that can be judged.
 ROWS_TO_JUDGE = 50
 # Rows whose text is looked at first.
 FIRST_ROWS = 200
@@ -64,9 +65,8 @@ class ColumnKinds:
             return cls(tuple(every), {}, frozenset())
         listed = listed_columns(table.names, categorical_features)
         if formats is None:
-            formats = {
-                k: own for k in _texts(table) if k not in listed and (own := _format_of(table, k)) is not None
-            }
+            found = {k: _format_of(table, k) for k in _texts(table) if k not in listed}
+            formats = {k: written for k, written in found.items() if written is not None}
         formats = {**formats, **{k: DateFormat() for k in _dates(table) if k not in listed}}
         kinds: list[Kind] = [
             "categorical" if k in listed else "numeric" if k in formats else kind
@@ -96,7 +96,7 @@ class ColumnKinds:
 
     def positions(self, kind: Kind) -> list[int]:
         """Return the columns of a kind."""
-        return [position for position, own in enumerate(self.kinds) if own == kind]
+        return [position for position, kind_of_column in enumerate(self.kinds) if kind_of_column == kind]
 
 
 def listed_columns(names: Sequence[str], categorical_features: Any) -> frozenset[int]:

@@ -24,7 +24,7 @@ ROUNDING = 1e-12
 
 
 def mdl_cuts(values: Floats, labels: Labels, row_weight: Floats | None = None) -> Floats:
-    """Return Fayyad and Irani's cut points: split while the split pays for its own description.
+    """Return Fayyad and Irani's cut points: split while the split pays for its description.
 
     A segment is cut where the class entropy falls most, and only if the gain exceeds
     ``(log2(n - 1) + log2(3**k - 2) - k H + k1 H1 + k2 H2) / n`` bits per row, for n rows (their weight) of
@@ -159,8 +159,8 @@ def _midpoints(distinct: Floats, cuts: NDArray[np.int64]) -> Floats:
 class EqualFrequencyCuts:
     """The rule that puts about the same weight of rows into each bin.
 
-    Equal values stay together, so that a frequent value may fill a bin of its own and there may be
-    fewer bins than asked for.
+    Equal values stay together, so that a frequent value may fill a bin alone and there may be
+    fewer bins than ``n_bins``.
 
     Parameters
     ----------

@@ -156,7 +156,7 @@ def _checked(parts: Any) -> tuple[str, ...]:
 
 def _levels(X: Any, moments: Moments, part: str) -> Any:
     """Return a part of some moments as a column of ordered levels, in the library of a table."""
-    levels, place = PARTS[part]
+    levels, code_of = PARTS[part]
     missing = np.isnat(moments)
-    codes = np.where(missing, 0, place(np.where(missing, np.datetime64(0, "us"), moments)))
+    codes = np.where(missing, 0, code_of(np.where(missing, np.datetime64(0, "us"), moments)))
     return ordered_column(X, codes, missing, levels)

@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode.column_kinds import ColumnKinds, column_numbers, identifier_of
+from seminaive.encode.column_types import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.few_rows import LARGEST_NUMBER, cells_of, encode_cells
 from seminaive.encode.frames import declared_order, dictionary, open_table
 from seminaive.encode.integer_table import WIDEST_RANGE, learn_integers
-from seminaive.encode.nodes import Places
-from seminaive.encode.schema import (
-    CategoricalColumn,
-    EmptyColumn,
-    IdentifierColumn,
-    NumericColumn,
-    Schema,
-    smallest_unsigned,
-)
+from seminaive.encode.nodes import RowCoordinates
+from seminaive.encode.schema import Schema, smallest_unsigned
 from seminaive.encode.spelling import usual_spelling
 from seminaive.errors import InputError
 
@@ -29,8 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode.column_kinds import CategoricalFeatures
+    from seminaive.encode.column_types import Column, Format
     from seminaive.encode.frames import Kind, Table
-    from seminaive.encode.schema import Column, Format, MissingPolicy
+    from seminaive.encode.schema import MissingPolicy
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.unsignedinteger]
@@ -38,8 +33,8 @@ if TYPE_CHECKING:
 
 # Rows from which a compiled pass pays for importing the compiler; below, numpy is as fast.
 COMPILED_ROWS = 20_000
-# From so many numbers on and up to so many cut points, comparing all numbers with one cut point after the
-# other is faster than a binary search for each number.
+# From this number of numbers and up to this number of cut points, comparing all numbers with one cut point
+# after the other is faster than a binary search for each number.
 MANY_VALUES, FEW_CUTS = 1000, 32
 # Rows whose codes are interleaved together: with dozens of columns they stay in the second-level cache.
 ROWS_AT_ONCE = 8192
@@ -78,12 +73,14 @@ class EncodedTable:
         return self.schema.cardinalities
 
     @property
-    def places(self) -> Places:
+    def coordinates(self) -> RowCoordinates:
         """Return where the rows stand on the axes of coded columns: at codes, or between nodes."""
         nodes = self.schema.nodes
         if nodes is None:
-            return Places(self.codes.astype(np.int64, order="F"), np.zeros(self.codes.shape, order="F"))
-        return nodes.places(self)
+            return RowCoordinates(
+                self.codes.astype(np.int64, order="F"), np.zeros(self.codes.shape, order="F")
+            )
+        return nodes.coordinates(self)
 
     def without_cut_numbers(self) -> EncodedTable:
         """Return the table with each column once: where numbers were cut, all of them as codes alone."""
@@ -134,7 +131,7 @@ class TableEncoder:
         categorical_features : {"from_dtype", "all"}, names, positions or mask
             Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
         missing : {"value", "neutral"}
-            Whether a missing category is a value of its own or no evidence.
+            Whether a missing category is a value like others or no evidence.
         cut_rule : callable or None
             Cut points of (values, labels, weights), applied to the present cells of each numeric column.
         labels, row_weight : ndarray or None
@@ -167,7 +164,9 @@ class TableEncoder:
             cut = _Cutting(cut_rule, labels, row_weight, known)
             columns, coded = _learn_columns(table, kinds, numbers, cut, merge_spellings=merge_spellings)
             if not allow_empty:
-                columns = [EmptyColumn(own.name) if _has_no_category(own) else own for own in columns]
+                columns = [
+                    EmptyColumn(column.name) if _has_no_category(column) else column for column in columns
+                ]
             schema = Schema(tuple(columns), missing)
             kept = [coded[position] for position in schema.coded]
             encoded = EncodedTable(interleave(kept, schema, table.n_rows), numbers, schema)
@@ -199,7 +198,7 @@ class TableEncoder:
         if integers is not None and schema.integer_codes is not None:
             return EncodedTable.of_codes(schema.integer_codes.translate(integers, schema)[0], schema)
         numbers = _numbers(table, kinds)
-        number_of = {position: k for k, position in enumerate(schema.numeric)}
+        number_of = schema.numeric_index
         coded = []
         for position, unseen in zip(schema.coded, schema.cardinalities, strict=True):
             column = schema.columns[position]
@@ -315,7 +314,7 @@ def _numbers(table: Table, kinds: ColumnKinds) -> Floats:
         numbers = np.empty((table.n_rows, len(positions)))
         for k, position in enumerate(positions):
             column = column_numbers(table, position, kinds.formats.get(position))
-            # A column on its own is gone through faster than one that lies among others.
+            # A contiguous column is read faster than one that lies among others.
             _refuse_immense(table.names[position], _largest(column))
             numbers[:, k] = column
         return numbers
@@ -394,7 +393,7 @@ def _encode_categories(column: CategoricalColumn, values: Any, unseen: int) -> C
 
 
 def _dictionary(name: str, values: Any) -> tuple[NDArray[np.integer], list[Any]]:
-    """Return codes (-1 for missing) and the value of each; small integers are their own codes."""
+    """Return codes (-1 for missing) and the value of each; small integers are codes already."""
     plain = values.to_numpy() if _is_numpy_series(values) else values
     if isinstance(plain, np.ndarray) and plain.dtype.kind in "iu":
         low, high = int(plain.min()), int(plain.max())

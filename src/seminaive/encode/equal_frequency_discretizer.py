@@ -29,7 +29,7 @@ class EqualFrequencyDiscretizer(Discretizer):
 
     Examples
     --------
-    Most of the numbers are 0, so that 0 has a bin of its own:
+    Most of the numbers are 0, so that 0 fills a bin alone:
 
     >>> X = [[0], [0], [0], [0], [1], [2], [3], [4]]
     >>> EqualFrequencyDiscretizer(n_bins=4).fit_transform(X).ravel()

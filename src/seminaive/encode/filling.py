@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode.column_kinds import column_numbers
+from seminaive.encode.column_types import CategoricalColumn, NumericColumn
 from seminaive.encode.frames import dictionary
-from seminaive.encode.schema import CategoricalColumn, NumericColumn
 from seminaive.encode.written_dates import holds_dates, moments_of
 
 if TYPE_CHECKING:
@@ -62,17 +62,16 @@ def drawn_values(
     codes : ndarray of shape (n_rows, n_coded)
     numbers : ndarray of shape (n_rows, n_numbers)
     """
-    coded = {position: k for k, position in enumerate(schema.coded)}
-    numeric = {position: k for k, position in enumerate(schema.numeric)}
+    coded, numeric = schema.coded_index, schema.numeric_index
     values: dict[int, NDArray[Any]] = {}
-    for position, own in rows.items():
+    for position, column_rows in rows.items():
         column = schema.columns[position]
         if isinstance(column, CategoricalColumn):
             names = np.empty(len(column.categories), dtype=object)
             names[:] = column.categories
-            values[position] = names[codes[own, coded[position]]]
+            values[position] = names[codes[column_rows, coded[position]]]
         else:
-            values[position] = numbers[own, numeric[position]]
+            values[position] = numbers[column_rows, numeric[position]]
     return values
 
 
@@ -103,29 +102,29 @@ def filled(X: Any, rows: Mapping[int, Integers], values: Mapping[int, NDArray[An
         return _filled_array(X, rows, values)
     if frame.implementation.is_pandas():
         made = X.copy()
-        for position, own in rows.items():
-            made.isetitem(position, _filled_pandas(X.iloc[:, position], own, values[position]))
+        for position, column_rows in rows.items():
+            made.isetitem(position, _filled_pandas(X.iloc[:, position], column_rows, values[position]))
         return made
     names = frame.columns
     return frame.with_columns(
         [
-            _filled_series(frame[names[position]], own, values[position]).alias(names[position])
-            for position, own in rows.items()
+            _filled_series(frame[names[position]], column_rows, values[position]).alias(names[position])
+            for position, column_rows in rows.items()
         ]
     ).to_native()
 
 
 def _filled_array(X: Any, rows: Mapping[int, Integers], values: Mapping[int, NDArray[Any]]) -> NDArray[Any]:
     array = np.array(X)
-    for position, own in rows.items():
-        array[own, position] = values[position]
+    for position, column_rows in rows.items():
+        array[column_rows, position] = values[position]
     return array
 
 
 def _filled_rows(X: Any, rows: Mapping[int, Integers], values: Mapping[int, NDArray[Any]]) -> list[list[Any]]:
     made = [list(row) for row in X]
-    for position, own in rows.items():
-        for row, value in zip(own, np.asarray(values[position]).tolist(), strict=True):
+    for position, column_rows in rows.items():
+        for row, value in zip(column_rows, np.asarray(values[position]).tolist(), strict=True):
             made[row][position] = value
     return made
 
@@ -135,7 +134,9 @@ def _filled_pandas(column: Any, rows: Integers, values: NDArray[Any]) -> Any:
 
     if isinstance(column.dtype, pd.CategoricalDtype):
         # Intervals are known by their text.
-        native = {str(own) if isinstance(own, pd.Interval) else own: own for own in column.cat.categories}
+        native = {
+            str(level) if isinstance(level, pd.Interval) else level: level for level in column.cat.categories
+        }
         new = [value for value in dict.fromkeys(values.tolist()) if value not in native]
         made = column.cat.add_categories(new) if new else column.copy()
         made.iloc[rows] = [native.get(value, value) for value in values.tolist()]

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Category
+    from seminaive.encode.column_types import Category
 
 # What pandas calls the cells of a column of objects that are numbers.
 NUMBERS_OF_PANDAS = ("integer", "floating", "mixed-integer-float", "decimal")
@@ -193,10 +193,10 @@ def _open_column(name: str, series: Any) -> tuple[Any, Kind]:
     import narwhals as nw
 
     if series.implementation.is_pandas():
-        own = series.to_native()
-        if series.dtype == nw.Object and (_holds_numbers(own) or holds_dates(own)):
-            return own, "numeric"
-        return own, _kind(name, series.dtype)
+        native = series.to_native()
+        if series.dtype == nw.Object and (_holds_numbers(native) or holds_dates(native)):
+            return native, "numeric"
+        return native, _kind(name, series.dtype)
     if series.dtype in (nw.Int128, nw.UInt128):  # arrow has no such integers
         return np.array([*series.to_list(), None], dtype=object)[:-1], "numeric"
     array = _arrow_column(series)
@@ -275,11 +275,13 @@ def dictionary(name: str, column: Any) -> tuple[NDArray[np.integer], list[Catego
     else:
         codes, values = _factorize(name, column)
     plain = [np.nan if value is None else _plain(name, value) for value in values]
-    # For arrow, missing values and equal ones, 0.0 and -0.0 for instance, may be values of their own.
+    # For arrow, missing values and equal ones, 0.0 and -0.0 for instance, may be separate values.
     first: dict[Category, int] = {}
-    own = [first.setdefault(value, code) if value == value else -1 for code, value in enumerate(plain)]
-    if own != list(range(len(plain))):
-        codes = np.array([*own, -1], dtype=np.int64)[codes]
+    codes_of_values = [
+        first.setdefault(value, code) if value == value else -1 for code, value in enumerate(plain)
+    ]
+    if codes_of_values != list(range(len(plain))):
+        codes = np.array([*codes_of_values, -1], dtype=np.int64)[codes]
     return codes, plain
 
 
@@ -299,9 +301,7 @@ def _factorize(name: str, column: Any) -> tuple[NDArray[np.integer], list[Any]]:
     import pandas as pd
 
     column = getattr(column, "array", column)
-    if isinstance(
-        column, pd.arrays.NumpyExtensionArray
-    ):  # pandas before 3 does not factorise its own wrapper
+    if isinstance(column, pd.arrays.NumpyExtensionArray):  # which pandas before 3 does not factorise
         column = column.to_numpy()
     try:
         codes, values = pd.factorize(column, use_na_sentinel=True)

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode.schema import CategoricalColumn, Schema
+from seminaive.encode.column_types import CategoricalColumn
+from seminaive.encode.schema import Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Category, MissingPolicy
+    from seminaive.encode.column_types import Category
+    from seminaive.encode.schema import MissingPolicy
 
     Codes = NDArray[np.unsignedinteger]
     Integers = NDArray[np.integer]
@@ -103,14 +105,14 @@ def learn_integers(
         columns.append(CategoricalColumn(name, tuple(occurring.tolist()), missing_seen=False))
     schema = Schema(tuple(columns), missing)
     if values.dtype == schema.code_type and all(_is_a_coding(column) for column in columns):
-        own: Any = values
-        return schema, own
+        already_codes: Any = values
+        return schema, already_codes
     codes = schema.integer_codes
     return None if codes is None else (schema, codes.translate(values, schema)[0])
 
 
 def _is_a_coding(column: CategoricalColumn) -> bool:
-    """Tell whether the categories are 0, 1, 2 and so on: their own codes."""
+    """Tell whether the categories are 0, 1, 2 and so on, so that they are codes."""
     return column.categories == tuple(range(len(column.categories)))
 
 

@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.column_types import CategoricalColumn, EmptyColumn, NumericColumn
 from seminaive.encode.encoded_table import EncodedTable, bins_of, interleave
 from seminaive.encode.nodes import Axis, at_codes, axis_of
-from seminaive.encode.schema import CategoricalColumn, EmptyColumn, NumericColumn, Schema
+from seminaive.encode.schema import Schema
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
 
 # The least distance of two nodes at a step: a rise divided by it is finite.
 LEAST_GAP = 1e-280
@@ -63,19 +64,19 @@ def _joined(column: Column, other: Column) -> Column:
     )
 
 
-def _joined_numbers(own: NumericColumn, other: NumericColumn) -> NumericColumn:
+def _joined_numbers(column: NumericColumn, other: NumericColumn) -> NumericColumn:
     """Return a column with the cut points of both or, where one is read between nodes, the nodes of both.
 
     A step at a cut point is a line between two neighbouring numbers, so that nodes represent it, too.
     """
-    missing_seen = own.missing_seen or other.missing_seen
-    if own.nodes is None and other.nodes is None:
+    missing_seen = column.missing_seen or other.missing_seen
+    if column.nodes is None and other.nodes is None:
         cuts = None
-        if own.cuts is not None or other.cuts is not None:
-            cuts = tuple(sorted({*(own.cuts or ()), *(other.cuts or ())}))
-        return replace(own, cuts=cuts, missing_seen=missing_seen)
-    nodes = tuple(sorted({*_nodes_of(own), *_nodes_of(other)}))
-    return replace(own, cuts=nodes[:-1], nodes=nodes, missing_seen=missing_seen)
+        if column.cuts is not None or other.cuts is not None:
+            cuts = tuple(sorted({*(column.cuts or ()), *(other.cuts or ())}))
+        return replace(column, cuts=cuts, missing_seen=missing_seen)
+    nodes = tuple(sorted({*_nodes_of(column), *_nodes_of(other)}))
+    return replace(column, cuts=nodes[:-1], nodes=nodes, missing_seen=missing_seen)
 
 
 def _nodes_of(column: NumericColumn) -> Iterator[float]:
@@ -92,15 +93,15 @@ def codes_before(joined: Schema, schema: Schema) -> dict[int, tuple[int, Axis]]:
     """Return where each coded column of a schema is in a joined one, and what its codes were.
 
     The keys are coded columns of ``schema``. The values are the coded column of ``joined`` and, for each of
-    its codes, that of no evidence last, the place on the axis of the column in ``schema``: a code, or a place
-    between two nodes. Columns that ``joined`` lacks have no entry.
+    its codes, that of no evidence last, the coordinate on the axis of the column in ``schema``: a code, or a
+    point between two nodes. Columns that ``joined`` lacks have no entry.
     """
-    place = {name: j for j, name in enumerate(joined.coded_names)}
+    joined_index = {name: j for j, name in enumerate(joined.coded_names)}
     found = {}
     for j, position in enumerate(schema.coded):
         column = schema.columns[position]
-        if column.name in place:
-            k = place[column.name]
+        if column.name in joined_index:
+            k = joined_index[column.name]
             found[j] = k, _codes_before(joined, joined.columns[joined.coded[k]], schema, column)
     return found
 
@@ -126,13 +127,13 @@ def recoded_table(table: EncodedTable, joined: Schema) -> EncodedTable:
     """Return the rows of a table in the codes of a schema that was joined to its schema."""
     schema = table.schema
     moves = dict(zip(schema.coded, schema.moves_to(joined), strict=True))
-    place = {position: j for j, position in enumerate(schema.coded)}
-    number_of = {position: k for k, position in enumerate(schema.numeric)}
     coded = []
     for position, cardinality in zip(joined.coded, joined.cardinalities, strict=True):
         column = joined.columns[position]
         if isinstance(column, NumericColumn):
-            coded.append(bins_of(column, table.numbers[:, number_of[position]]))
+            coded.append(bins_of(column, table.numbers[:, schema.numeric_index[position]]))
         else:
-            coded.append(np.append(moves[position], cardinality)[table.codes[:, place[position]]])
+            coded.append(
+                np.append(moves[position], cardinality)[table.codes[:, schema.coded_index[position]]]
+            )
     return EncodedTable(interleave(coded, joined, len(table)), table.numbers, joined)

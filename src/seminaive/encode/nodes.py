@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seminaive.encode.schema import NumericColumn, Schema
+from seminaive.encode.column_types import NumericColumn
+from seminaive.encode.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,11 +75,9 @@ def with_nodes(schema: Schema, numbers_of: Callable[[int], tuple[Floats, Floats]
 
 def table_with_nodes(table: EncodedTable, row_weight: Floats) -> EncodedTable:
     """Return a training table whose cut numbers are read between the medians of their bins."""
-    number_of = {position: k for k, position in enumerate(table.schema.numeric)}
-    return replace(
-        table,
-        schema=with_nodes(table.schema, lambda position: (table.numbers[:, number_of[position]], row_weight)),
-    )
+    index = table.schema.numeric_index
+    schema = with_nodes(table.schema, lambda position: (table.numbers[:, index[position]], row_weight))
+    return replace(table, schema=schema)
 
 
 class Axis(NamedTuple):
@@ -102,12 +101,12 @@ class Axis(NamedTuple):
         return [(self.codes, 1.0 - self.along), (self.codes + (self.along > 0), self.along)]
 
     def repeated(self, n_rows: int) -> Axis:
-        """Return the place of one row as that of several."""
+        """Return the coordinate of one row as that of several."""
         return Axis(np.repeat(self.codes, n_rows), np.repeat(self.along, n_rows))
 
 
 def at_codes(codes: Indices) -> Axis:
-    """Return places that are codes."""
+    """Return coordinates that are codes."""
     return Axis(codes, np.zeros(len(codes)))
 
 
@@ -155,7 +154,7 @@ def interpolate(values: Floats, axes: Sequence[Axis]) -> Floats:
             add_cells(cells, 0, values.shape[1], left, right, total)
         return total
     parts = []
-    for corner in product(*(own.corners() for own in axes)):
+    for corner in product(*(axis.corners() for axis in axes)):
         cell, share = corner[0]
         for (codes, part), size in zip(corner[1:], values.shape[1:-1], strict=True):
             cell, share = cell * size + codes, share * part
@@ -164,11 +163,11 @@ def interpolate(values: Floats, axes: Sequence[Axis]) -> Floats:
     return interpolated
 
 
-def read_axis(values: Floats, axis: int, places: Axis) -> Floats:
-    """Return a table with one of its axes read at places, which take the place of its codes."""
+def read_axis(values: Floats, axis: int, coordinates: Axis) -> Floats:
+    """Return a table with one of its axes read at coordinates, which replace its codes."""
     shape = [1] * values.ndim
     shape[axis] = -1
-    corners = places.corners()
+    corners = coordinates.corners()
     read: Floats = values.take(corners[0][0], axis=axis)
     if len(corners) > 1:
         (_, rest), (above, along) = corners
@@ -176,7 +175,7 @@ def read_axis(values: Floats, axis: int, places: Axis) -> Floats:
     return read
 
 
-class Places(NamedTuple):
+class RowCoordinates(NamedTuple):
     """Where rows stand on the axes of coded columns.
 
     Parameters
@@ -191,7 +190,7 @@ class Places(NamedTuple):
     along: Floats
 
     def axis(self, column: int) -> Axis:
-        """Return the places on one column's axis."""
+        """Return the coordinates on one column's axis."""
         return Axis(self.codes[:, column], self.along[:, column])
 
 
@@ -219,14 +218,14 @@ class Nodes:
         nodes = [schema.nodes_of(j) or () for j in range(len(schema.coded))]
         if not any(nodes):
             return None
-        number_of = {position: k for k, position in enumerate(schema.numeric)}
         numbers = [
-            number_of[position] if own else -1 for position, own in zip(schema.coded, nodes, strict=True)
+            schema.numeric_index[position] if some else -1
+            for position, some in zip(schema.coded, nodes, strict=True)
         ]
         starts = np.cumsum([0, *map(len, nodes)])
-        return cls(np.array(numbers, dtype=np.int64), starts, np.array([x for own in nodes for x in own]))
+        return cls(np.array(numbers, dtype=np.int64), starts, np.concatenate([np.empty(0), *nodes]))
 
-    def places(self, table: EncodedTable) -> Places:
+    def coordinates(self, table: EncodedTable) -> RowCoordinates:
         """Return where the rows of a table stand."""
         if len(table) >= COMPILED_ROWS and "numba" in sys.modules:
             from seminaive.kernels.node_interpolation import place_rows
@@ -236,27 +235,27 @@ class Nodes:
             place_rows(
                 table.codes, table.numbers, self.numbers, self.starts, self.nodes, 0, by_column, shares
             )
-            return Places(by_column.T, shares.T)
+            return RowCoordinates(by_column.T, shares.T)
         # Column by column, as tables are read.
         codes, along = table.codes.astype(np.int64, order="F"), np.zeros(table.codes.shape, order="F")
         if codes.size <= FEW_CELLS:
-            self._place_few(codes, table.numbers, along)
-            return Places(codes, along)
+            self._locate_few(codes, table.numbers, along)
+            return RowCoordinates(codes, along)
         for j in np.flatnonzero(self.numbers >= 0).tolist():
-            own = self.nodes[self.starts[j] : self.starts[j + 1]]
-            known = np.flatnonzero(codes[:, j] < len(own))
+            column_nodes = self.nodes[self.starts[j] : self.starts[j + 1]]
+            known = np.flatnonzero(codes[:, j] < len(column_nodes))
             x, code = table.numbers[known, self.numbers[j]], codes[known, j]
             # A number lies in the bin of the node below it, or in the next one.
-            code = np.maximum(code - (x < own[code]), 0)
-            gaps = np.append(np.diff(own), np.inf)
-            codes[known, j], along[known, j] = code, np.maximum(x - own[code], 0.0) / gaps[code]
-        return Places(codes, along)
+            code = np.maximum(code - (x < column_nodes[code]), 0)
+            gaps = np.append(np.diff(column_nodes), np.inf)
+            codes[known, j], along[known, j] = code, np.maximum(x - column_nodes[code], 0.0) / gaps[code]
+        return RowCoordinates(codes, along)
 
-    def _place_few(self, codes: Indices, numbers: Floats, along: Floats) -> None:
-        """Find the places of a few rows cell by cell: replace codes, and fill in how far along they are."""
-        for i, (row, own_codes) in enumerate(zip(numbers.tolist(), codes.tolist(), strict=True)):
+    def _locate_few(self, codes: Indices, numbers: Floats, along: Floats) -> None:
+        """Find coordinates of a few rows cell by cell: replace codes, and fill in how far along they are."""
+        for i, (row, row_codes) in enumerate(zip(numbers.tolist(), codes.tolist(), strict=True)):
             for j, number, nodes in self._lists:
-                code, x = own_codes[j], row[number]
+                code, x = row_codes[j], row[number]
                 if code >= len(nodes):
                     continue
                 if x < nodes[code] and code:

@@ -69,9 +69,9 @@ def csv_pieces(
     text_format: TextFormat | None = None,
     dtype: Mapping[str, str] | type[str] | None = None,
 ) -> Iterator[Any]:
-    """Yield a CSV file in frames of so many rows, read as `read_table` reads it.
+    """Yield a CSV file in frames of ``n_rows`` rows, read as `read_table` reads it.
 
-    Each frame has types of its own unless ``dtype`` says which.
+    Types are found anew in each frame unless ``dtype`` says which.
     """
     import pandas as pd
 

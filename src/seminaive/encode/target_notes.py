@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 # Classes beyond which a target is questioned: time and memory of a fit grow with their number, and tables of
-# so many kinds are rarer than targets that are a quantity or a name. The most of the tables in the benchmarks
+# more classes are rarer than targets that are a quantity or a name. The most of the tables in the benchmarks
 # is 28.
 MOST_CLASSES = 50
 # Different numbers beyond which a numeric target is questioned, unless they are codes: 0, 1, 2, ... or 1, 2,

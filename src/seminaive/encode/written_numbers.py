@@ -242,7 +242,8 @@ def units_of(values: Sequence[Any]) -> list[str]:
     ['kg', 'g']
     """
     found = (_parts(value) for value in values if isinstance(value, str))
-    return [unit for unit, _ in Counter(own[1] for own in found if own is not None and own[1]).most_common()]
+    units = Counter(parts[1] for parts in found if parts is not None and parts[1])
+    return [unit for unit, _ in units.most_common()]
 
 
 def _parts(text: str) -> tuple[str, str] | None:

@@ -1,17 +1,19 @@
 """What a model says against what is seen: a smooth calibration curve with its band."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from seminaive.evaluate.pictures import axes_of
+from seminaive.displays import Display
 from seminaive.evaluate.validation import Validation
 
 __all__ = ["CalibrationDisplay"]
 
 
-class CalibrationDisplay:
+@dataclass(eq=False, repr=False)
+class CalibrationDisplay(Display):
     """The frequency of a class against its probability: as it seems on the training rows, and corrected.
 
     A calibrated model is on the diagonal. The bars at the bottom are the probabilities of the training rows.
@@ -24,11 +26,6 @@ class CalibrationDisplay:
         What the model says of the training rows.
     target : label
         The class.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
 
     Examples
     --------
@@ -43,10 +40,10 @@ class CalibrationDisplay:
     'probability of 1 that the model gives'
     """
 
-    def __init__(self, curve: pd.DataFrame, probability: Any, target: Any) -> None:
-        self.curve = curve
-        self.probability = np.asarray(probability)
-        self.target = target
+    curve: pd.DataFrame
+    probability: Any
+    target: Any
+    inches = (5.4, 4.4)
 
     @classmethod
     def from_validation(
@@ -66,16 +63,8 @@ class CalibrationDisplay:
         said = validation.replays.apparent[:, position]
         return cls(validation.calibration(target), said, validation.classes[position]).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> "CalibrationDisplay":
-        """Draw the diagonal, both curves, the band, and the distribution of the probabilities.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the diagonal, both curves, the band, and the distribution of the probabilities."""
         at = self.curve["probability"]
         self.ax_.plot([0, 1], [0, 1], ls="--", color="0.5", lw=1, label="calibrated")
         self.ax_.fill_between(at, self.curve["low"], self.curve["high"], color="C0", alpha=0.2, lw=0)
@@ -93,4 +82,3 @@ class CalibrationDisplay:
         )
         self.ax_.legend(frameon=False, loc="upper left")
         self.ax_.spines[["top", "right"]].set_visible(False)
-        return self

@@ -1,6 +1,7 @@
 """The line from naive Bayes to logistic regression, drawn: loss on unseen rows against training rows."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,8 +9,10 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.model_selection import StratifiedShuffleSplit
 
+from seminaive.displays import Display
 from seminaive.errors import InputError
 from seminaive.evaluate.forecast import LearningCurveForecast
+from seminaive.evaluate.labels import classes_of
 from seminaive.evaluate.metrics import log_loss
 
 __all__ = ["ContinuumDisplay"]
@@ -18,7 +21,8 @@ __all__ = ["ContinuumDisplay"]
 _MOST_TEST_ROWS = 5000
 
 
-class ContinuumDisplay:
+@dataclass(eq=False, repr=False)
+class ContinuumDisplay(Display):
     """Log loss of several models against the number of training rows.
 
     A model with low variance, such as naive Bayes, is ahead at the left, where rows are few; one with low
@@ -35,8 +39,6 @@ class ContinuumDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     lines_ : dict of str to matplotlib Line2D
         One per model.
 
@@ -54,9 +56,9 @@ class ContinuumDisplay:
     [15, 60, 15, 60]
     """
 
-    def __init__(self, losses: pd.DataFrame, forecast: pd.DataFrame | None = None) -> None:
-        self.losses = losses
-        self.forecast = forecast
+    losses: pd.DataFrame
+    forecast: pd.DataFrame | None = None
+    inches = (6.4, 4.0)
 
     @classmethod
     def from_forecast(cls, found: LearningCurveForecast, *, ax: Any = None) -> "ContinuumDisplay":
@@ -102,7 +104,7 @@ class ContinuumDisplay:
             Where to draw; None makes a figure.
         """
         X = X if hasattr(X, "iloc") else pd.DataFrame(np.asarray(X))
-        classes, codes = np.unique(np.asarray(y), return_inverse=True)
+        _, classes, codes = classes_of(y)
         sizes = _sizes(train_sizes, len(codes), len(classes))
         rows = []
         for size in sizes:
@@ -126,20 +128,9 @@ class ContinuumDisplay:
         losses = losses.iloc[np.lexsort([losses["n_train"], order])].reset_index(drop=True)
         return cls(losses).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> "ContinuumDisplay":
-        """Draw one line per model, with bars of one standard error.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        if ax is None:
-            try:
-                import matplotlib.pyplot as plt
-            except ImportError as error:
-                raise ImportError("pictures need matplotlib: pip install 'seminaive[plot]'") from error
-            _, ax = plt.subplots(figsize=(6.4, 4.0), layout="constrained")
+    def _draw(self) -> None:
+        """Draw one line per model, with bars of one standard error."""
+        ax = self.ax_
         self.lines_ = {}
         for model, of_model in self.losses.groupby("model", sort=False):
             drawn = ax.errorbar(
@@ -155,18 +146,16 @@ class ContinuumDisplay:
         ax.set(xscale="log", xlabel="training rows", ylabel="log loss on other rows (less is better)")
         sizes = sorted(self.losses["n_train"].unique().tolist())
         if self.forecast is not None:
-            self._draw_forecast(ax)
+            self._draw_forecast(self.forecast)
             sizes = [*sizes[::2], *sorted(self.forecast["n_train"].unique().tolist())]
         ax.set_xticks(sizes, [f"{size:,}" for size in sizes])
         ax.tick_params(axis="x", which="minor", length=0, labelbottom=False)
         ax.legend()
-        self.ax_, self.figure_ = ax, ax.figure
-        return self
 
-    def _draw_forecast(self, ax: Any) -> None:
+    def _draw_forecast(self, forecast: pd.DataFrame) -> None:
         """Draw the forecast of each model, dashed from its last loss on, with its band."""
-        assert self.forecast is not None  # noqa: S101 - narrows the type
-        for model, ahead in self.forecast.groupby("model", sort=False):
+        ax = self.ax_
+        for model, ahead in forecast.groupby("model", sort=False):
             colour = self.lines_[model].get_color()
             measured = self.losses[self.losses["model"] == model].iloc[-1]
             sizes = [measured["n_train"], *ahead["n_train"]]

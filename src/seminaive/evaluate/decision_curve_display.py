@@ -1,16 +1,18 @@
 """Net benefit: is acting on the model better than acting on every row, or on none."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
 
-from seminaive.evaluate.pictures import axes_of
+from seminaive.displays import Display
 from seminaive.evaluate.validation import Validation
 
 __all__ = ["DecisionCurveDisplay"]
 
 
-class DecisionCurveDisplay:
+@dataclass(eq=False, repr=False)
+class DecisionCurveDisplay(Display):
     """Net benefit against the threshold of the probability above which one acts, with its band.
 
     Parameters
@@ -19,16 +21,11 @@ class DecisionCurveDisplay:
         As of ``Validation.net_benefit``.
     target : label
         The class that is acted upon.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     """
 
-    def __init__(self, curve: pd.DataFrame, target: Any) -> None:
-        self.curve = curve
-        self.target = target
+    curve: pd.DataFrame
+    target: Any
+    inches = (5.4, 4.4)
 
     @classmethod
     def from_validation(
@@ -50,16 +47,8 @@ class DecisionCurveDisplay:
         label = validation.classes[validation.position_of(target)]
         return cls(validation.net_benefit(target, **given), label).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> "DecisionCurveDisplay":
-        """Draw the model, and acting on every row and on none.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw the model, and acting on every row and on none."""
         at, top = self.curve["threshold"], float(self.curve[["corrected", "high"]].to_numpy().max())
         self.ax_.fill_between(at, self.curve["low"], self.curve["high"], color="C0", alpha=0.2, lw=0)
         self.ax_.plot(at, self.curve["corrected"], color="C0", label="model, to expect of new rows")
@@ -74,4 +63,3 @@ class DecisionCurveDisplay:
         )
         self.ax_.legend(loc="lower left", framealpha=0.9, edgecolor="none", fontsize="small")
         self.ax_.spines[["top", "right"]].set_visible(False)
-        return self

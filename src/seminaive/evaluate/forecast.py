@@ -14,6 +14,7 @@ from sklearn.utils import _safe_indexing
 
 from seminaive.errors import InputError
 from seminaive.evaluate.fingerprints import set_random_states
+from seminaive.evaluate.labels import classes_of
 from seminaive.evaluate.power_law import PowerLaw
 
 __all__ = ["LearningCurveForecast", "learning_curve_forecast"]
@@ -93,9 +94,7 @@ def learning_curve_forecast(
     [569, 1138, 2276]
     """
     named = dict(models) if isinstance(models, Mapping) else {type(models).__name__: models}
-    labels = np.asarray(y)
-    classes, truth = np.unique(labels, return_inverse=True)
-    rows = _Rows(X, labels, classes, truth)
+    rows = _Rows(X, *classes_of(y))
     rows.check()
     _check(named, coverage, n_repeats)
     losses, forecasts = [], []
@@ -105,7 +104,7 @@ def learning_curve_forecast(
         mean = by_fold.mean(axis=0)
         whole = np.hypot(errors, shared)
         losses.append(pd.DataFrame({"model": name, "n_train": sizes, "log_loss": mean, "error": whole}))
-        ahead = np.round(np.asarray(factors) * len(labels)).astype(int)
+        ahead = np.round(np.asarray(factors) * len(rows.labels)).astype(int)
         middle, low, high = PowerLaw(sizes.astype(float), mean, errors, shared).forecast(ahead, coverage)
         columns = {"model": name, "n_train": ahead, "log_loss": middle, "low": low, "high": high}
         forecasts.append(pd.DataFrame(columns))
@@ -126,10 +125,8 @@ class _Rows:
     def check(self) -> None:
         """Refuse rows that no curve can be drawn of."""
         n_rows = self.X.shape[0] if hasattr(self.X, "shape") else len(self.X)
-        if self.labels.ndim != 1 or n_rows != len(self.labels):
-            raise InputError(
-                f"expected one label per row, got {n_rows} rows and labels of shape {self.labels.shape}"
-            )
+        if n_rows != len(self.labels):
+            raise InputError(f"expected one label per row, got {n_rows} rows and {len(self.labels)} labels")
         counts = np.bincount(self.truth)
         if len(self.classes) < 2 or counts.min() < _FEWEST_OF_CLASS:
             raise InputError(
@@ -173,11 +170,11 @@ def _curve(model: Any, rows: _Rows, n_repeats: int, random_state: int) -> tuple[
 def _evenly(truth: Indices, rng: np.random.Generator) -> Indices:
     """Return a random order of rows in which every beginning has about the class shares of all."""
     order = rng.permutation(len(truth))
-    place = np.empty(len(truth))
+    spread_rank = np.empty(len(truth))
     for label in np.unique(truth):
         rows = order[truth[order] == label]
-        place[rows] = (np.arange(len(rows)) + rng.random()) / len(rows)
-    return np.argsort(place, kind="stable")
+        spread_rank[rows] = (np.arange(len(rows)) + rng.random()) / len(rows)
+    return np.argsort(spread_rank, kind="stable")
 
 
 def _losses(model: Any, rows: _Rows, train: Indices, test: Indices, random_state: int) -> Floats:

@@ -5,7 +5,6 @@ the page has in light surroundings; within the page each of them becomes a CSS v
 reader's light or dark setting. Text stays text in the reader's font.
 """
 
-import io
 import re
 import warnings
 from collections.abc import Callable
@@ -13,6 +12,8 @@ from functools import wraps
 from typing import Any, ParamSpec
 
 from markupsafe import Markup, escape
+
+from seminaive.pages import svg_text
 
 __all__ = ["COLOURS", "N_MODEL_COLOURS", "WIDTH", "inline_svg", "model_colour", "page_axes", "page_picture"]
 
@@ -42,7 +43,6 @@ COLOURS = {
 
 _STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
-    "svg.hashsalt": "seminaive",  # the same results give the same page
     "text.parse_math": False,  # a dollar in a name is a dollar
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 12.0,
@@ -101,14 +101,12 @@ def page_picture(draw: Callable[Arguments, Any]) -> Callable[Arguments, str]:
     def drawn(*args: Arguments.args, **kwargs: Arguments.kwargs) -> str:
         import matplotlib as mpl
 
-        text = io.StringIO()
-        nothing = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         with mpl.rc_context(_STYLE), warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Glyph .* missing from")  # the reader's font has it
             figure = draw(*args, **kwargs).figure
-            figure.savefig(text, format="svg", metadata=nothing)
+            text = svg_text(figure, "Creator", "Format", "Type")
         label = escape(figure.get_label())
-        return text.getvalue().replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
+        return text.replace("<svg ", f'<svg role="img" aria-label="{label}" ', 1)
 
     return drawn
 

@@ -1,11 +1,12 @@
 """How far each row's probability moves when the model is fitted to another sample of rows."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from seminaive.evaluate.pictures import axes_of
+from seminaive.displays import Display
 from seminaive.evaluate.validation import Validation
 
 __all__ = ["InstabilityDisplay"]
@@ -14,7 +15,8 @@ __all__ = ["InstabilityDisplay"]
 _MOST_ROWS = 2000
 
 
-class InstabilityDisplay:
+@dataclass(eq=False, repr=False)
+class InstabilityDisplay(Display):
     """The probability of each row by the fit to all rows, and the range that it has over the replays.
 
     Riley and Collins, Stability of clinical prediction models developed using statistical or machine learning
@@ -28,17 +30,12 @@ class InstabilityDisplay:
         The class.
     coverage : float, default=0.95
         Of the ranges.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     """
 
-    def __init__(self, rows: pd.DataFrame, target: Any, coverage: float = 0.95) -> None:
-        self.rows = rows
-        self.target = target
-        self.coverage = coverage
+    rows: pd.DataFrame
+    target: Any
+    coverage: float = 0.95
+    inches = (5.4, 4.4)
 
     @classmethod
     def from_validation(
@@ -63,16 +60,8 @@ class InstabilityDisplay:
             )
         return cls(shown, label, validation.coverage).plot(ax=ax)
 
-    def plot(self, *, ax: Any = None) -> "InstabilityDisplay":
-        """Draw one line per row, from the lower to the upper bound of its range.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
+    def _draw(self) -> None:
+        """Draw one line per row, from the lower to the upper bound of its range."""
         ordered = self.rows.sort_values("probability", kind="stable")
         step = max(1, -(-len(ordered) // _MOST_ROWS))
         drawn = ordered.iloc[::step]
@@ -88,4 +77,3 @@ class InstabilityDisplay:
         )
         self.ax_.set_title(f"a replay moves it by {change:.3f} on average", fontsize="medium")
         self.ax_.spines[["top", "right"]].set_visible(False)
-        return self

@@ -14,6 +14,7 @@ from scipy.special import entr
 from seminaive.errors import InputError
 from seminaive.evaluate.calibration import smooth_frequency
 from seminaive.evaluate.jobs import check_jobs
+from seminaive.evaluate.labels import classes_of
 from seminaive.evaluate.net_benefit import THRESHOLDS, net_benefit, net_benefit_of_all
 from seminaive.evaluate.optimism import Corrected, Correction, check_correction
 from seminaive.evaluate.readable_fit import EffectGrid, as_pandas
@@ -139,15 +140,12 @@ def _checked_folds(n_folds: int, n_repeats: int, rows: TrainingRows) -> int:
 
 def _training_rows(X: Any, y: Any, groups: Any, sample_weight: Any) -> TrainingRows:
     """Check what is to be replayed."""
-    labels = np.asarray(y)
+    labels, classes, truth = classes_of(y)
     X = X if hasattr(X, "shape") else as_pandas(X)
-    if labels.ndim != 1 or X.shape[0] != len(labels):
-        raise InputError(
-            f"expected one label per row, got {X.shape[0]} rows and labels of shape {labels.shape}"
-        )
+    if X.shape[0] != len(labels):
+        raise InputError(f"expected one label per row, got {X.shape[0]} rows and {len(labels)} labels")
     if len(labels) < _FEWEST_ROWS:
         raise InputError(f"{len(labels)} rows are too few to replay a fit on: {_FEWEST_ROWS} are the least")
-    classes, truth = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise InputError(f"every row is of the class {classes[0]!s}: a classifier needs two classes or more")
     numbers = _checked_groups(groups, len(labels))
@@ -220,6 +218,11 @@ class Validation:
 
     def __post_init__(self) -> None:
         check_correction(self.method, self.coverage)
+
+    def __repr__(self) -> str:
+        """Say what was replayed, and its measures."""
+        replayed = f"{self.n_rows} rows, {len(self.replays.counts)} replays, optimism by {self.method}"
+        return f"Validation of {replayed}:\n{self.summary.to_string(index=False, float_format='%.3f')}"
 
     @property
     def classes(self) -> npt.NDArray[Any]:
@@ -419,10 +422,10 @@ class Validation:
         """Return the position of a class, the last one for None."""
         if target is None:
             return len(self.classes) - 1
-        places = {label: place for place, label in enumerate(self.classes.tolist())}
-        if target not in places:
-            raise InputError(f"there is no class {target!r}: the classes are {list(places)}")
-        return places[target]
+        positions = {label: k for k, label in enumerate(self.classes.tolist())}
+        if target not in positions:
+            raise InputError(f"there is no class {target!r}: the classes are {list(positions)}")
+        return positions[target]
 
     def page(self, path: str | Path, *, title: str = "How sure is it?") -> Path:
         """Write one HTML page with all figures and pictures, which runs no script and loads nothing.

@@ -125,9 +125,9 @@ function update() {
 
 // Reasons compare a row with one of which nothing is known: a field that is not known says nothing.
 function explain(row, parts, why) {
-  const unknown = MODEL.columns.map(() => null), [own, other] = firstTwo(attenuated(scoresOf(parts), row));
-  const shares = sharesFromRow(row, unknown, own, other), several = MODEL.classes.length > 2;
-  document.getElementById("about").textContent = "For and against " + MODEL.classes[own]
+  const unknown = MODEL.columns.map(() => null), [target, other] = firstTwo(attenuated(scoresOf(parts), row));
+  const shares = sharesFromRow(row, unknown, target, other), several = MODEL.classes.length > 2;
+  document.getElementById("about").textContent = "For and against " + MODEL.classes[target]
     + (several ? ", or else " + MODEL.classes[other] : "") + ", compared with nothing known";
   const list = fields.map(f => ({f, value: shares[f.i]})).sort((a, b) => Math.abs(b.value) - Math.abs(a.value));
   for (const {f, value} of list.filter(e => Math.abs(e.value) >= 0.005).slice(0, 12)) {

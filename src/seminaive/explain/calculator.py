@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,19 +12,14 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, TableEncoder, open_table
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
-from seminaive.explain.programs import (
-    JAVASCRIPT_CORE,
-    JAVASCRIPT_DATES,
-    JAVASCRIPT_REASONS,
-    PLAIN_CELLS,
-    script_json,
-)
+from seminaive.explain.programs import resource_text, script_json
 from seminaive.explain.reading import effects_of, holds_whole_numbers, label_text
-from seminaive.files import whole_file
+from seminaive.files import write_text
 from seminaive.scores import log_posterior
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -35,6 +28,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SELF_TEST_ROWS = 20
+# Cells are read as they are: the form ensures that numbers are numbers.
+PLAIN_CELLS = "const cellAs = (column, cell) => cell;\n"
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -102,11 +97,8 @@ def calculator(
     -------
     Path
     """
-    path = Path(path)
     page = calculator_page(model, title=title, note=note, labels=labels, units=units)
-    with whole_file(path) as part:
-        part.write_text(page, encoding="utf-8", newline="\n")
-    return path
+    return write_text(path, page)
 
 
 def calculator_page(
@@ -144,10 +136,13 @@ def calculator_page(
     document = _packed(portable)
     _describe(document, effects, labels or {}, units or {})
     document["test"] = _self_test(model, effects)
-    style = _without_indents(_own_text("calculator.css") + (_own_text("page.css") if above or below else ""))
-    dates = JAVASCRIPT_DATES if any(getattr(own, "has_dates", False) for own in model.schema_.columns) else ""
-    core = dates + PLAIN_CELLS + JAVASCRIPT_CORE + JAVASCRIPT_REASONS
-    code = _without_indents(_own_text("calculator.js").replace("/* CORE */", core))
+    style = _without_indents(
+        resource_text("calculator.css") + (resource_text("page.css") if above or below else "")
+    )
+    has_dates = any(getattr(column, "has_dates", False) for column in model.schema_.columns)
+    dates = resource_text("model_dates.js") if has_dates else ""
+    core = dates + PLAIN_CELLS + resource_text("model_core.js") + resource_text("model_reasons.js")
+    code = _without_indents(resource_text("calculator.js").replace("/* CORE */", core))
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
     heading = title or f"Probability of each class: {', '.join(map(label_text, portable.classes[:4]))}"
     return PAGE.format(
@@ -162,10 +157,6 @@ def calculator_page(
         above=above,
         below=below,
     )
-
-
-def _own_text(name: str) -> str:
-    return files("seminaive.explain").joinpath(name).read_text(encoding="utf-8")
 
 
 def _without_indents(text: str) -> str:
@@ -186,12 +177,15 @@ def _packed(portable: Portable) -> dict[str, Any]:
     """
     document = portable.document()
     document["tuples"] = [{"columns": list(positions)} for positions, _, _ in portable.tuples]
-    there = [np.zeros(int(np.prod(portable.shape(own))), dtype=np.uint8) for own, _, _ in portable.tuples]
-    for own, (_, cells, _) in zip(there, portable.tuples, strict=True):
-        own[cells] = 1
+    there = [
+        np.zeros(int(np.prod(portable.shape(positions))), dtype=np.uint8)
+        for positions, _, _ in portable.tuples
+    ]
+    for mask, (_, cells, _) in zip(there, portable.tuples, strict=True):
+        mask[cells] = 1
     bits = np.packbits(np.concatenate([np.empty(0, np.uint8), *there]), bitorder="little")
     document["bits"] = _text_of(bits.tobytes())
-    values = [np.empty(0), *(own.ravel() for _, _, own in portable.tuples)]
+    values = [np.empty(0), *(effects.ravel() for _, _, effects in portable.tuples)]
     document["packed"] = _text_of(np.concatenate(values).astype("<f8").tobytes())
     if portable.unknown is not None:
         lower = portable.unknown.covariance[np.tril_indices(len(portable.unknown.positions))]
@@ -207,7 +201,7 @@ def _describe(
     document: dict[str, Any], effects: Effects, labels: Mapping[str, str], units: Mapping[str, str]
 ) -> None:
     """Add to each column what is shown: its label, its unit and its usual range."""
-    by_position = {own.position: own for own in effects.features}
+    by_position = {effect.position: effect for effect in effects.features}
     for position, column in enumerate(document["columns"]):
         column["label"] = labels.get(column["name"], column["name"])
         if column["kind"] == "number":
@@ -234,7 +228,7 @@ def usual_range(effect: FeatureEffect) -> tuple[float, float]:
 def _self_test(model: Any, effects: Effects) -> list[Any]:
     """Return made-up rows, missing and unseen cells among them, with the model's probabilities."""
     rng = np.random.default_rng(0)
-    by_position = {own.position: own for own in effects.features}
+    by_position = {effect.position: effect for effect in effects.features}
     columns = model.schema_.columns
     rows = [
         [_made_up(column, by_position.get(k), rng) for k, column in enumerate(columns)]
@@ -249,7 +243,7 @@ def _self_test(model: Any, effects: Effects) -> list[Any]:
     table = TableEncoder(model.schema_).encode(open_table(np.array(cells, dtype=object)))
     proba = np.exp(log_posterior(model.scores_.joint_log_scores(table)))
     shown = [[{"other": 1} if cell is OTHER else cell for cell in row] for row in rows]
-    return [[row, np.round(own, 12).tolist()] for row, own in zip(shown, proba, strict=True)]
+    return [[row, np.round(posterior, 12).tolist()] for row, posterior in zip(shown, proba, strict=True)]
 
 
 OTHER = object()

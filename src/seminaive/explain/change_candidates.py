@@ -68,25 +68,25 @@ class ColumnChanges:
             gains=self.gains[index],
         )
 
-    def undominated(self, *, by_place: bool) -> ColumnChanges:
+    def undominated(self, *, by_coordinate: bool) -> ColumnChanges:
         """Leave out what costs as much as another change, or more, and gains no more against any class.
 
         Parameters
         ----------
-        by_place : bool
-            Whether changes to different places on the axis must be told apart, because a pair looks at them.
+        by_coordinate : bool
+            Whether changes to different coordinates are kept apart, because a pair looks at them.
         """
         order = np.lexsort((-self.gains[:, 0], self.costs))
         kept: list[int] = []
         best: dict[tuple[int, float], Floats] = {}
         for k in order.tolist():
-            group = (int(self.axis.codes[k]), float(self.axis.along[k])) if by_place else (0, 0.0)
+            group = (int(self.axis.codes[k]), float(self.axis.along[k])) if by_coordinate else (0, 0.0)
             ahead = best.get(group)
             if ahead is not None and (ahead >= self.gains[k]).all(axis=1).any():
                 continue
-            own = self.gains[k : k + 1]
+            gain = self.gains[k : k + 1]
             # With two classes the last one kept has the largest gain; else all are compared.
-            best[group] = own if ahead is None or self.gains.shape[1] == 1 else np.vstack([ahead, own])
+            best[group] = gain if ahead is None or self.gains.shape[1] == 1 else np.vstack([ahead, gain])
             kept.append(k)
         return self.kept(np.array(kept, dtype=np.intp))
 
@@ -109,8 +109,8 @@ class RowChanges:
         self.summary = model.summary_
         self.towards = towards
         self.codes = dict(zip(self.schema.coded, table.codes[0].astype(int).tolist(), strict=True))
-        places = table.places
-        self.now = {position: places.axis(j) for j, position in enumerate(self.schema.coded)}
+        coordinates = table.coordinates
+        self.now = {position: coordinates.axis(j) for j, position in enumerate(self.schema.coded)}
         self.numbers = dict(zip(self.schema.numeric, table.numbers[0].tolist(), strict=True))
         self.unknown, self.factor, self.lacking = self._unknown(model, table)
 
@@ -182,7 +182,7 @@ class RowChanges:
 
     def _categories(self, column: CategoricalColumn, position: int) -> ColumnChanges:
         now = self.codes[position]
-        seen = self.summary.cell_weights(self.schema.coded.index(position)).sum(axis=1) > 0
+        seen = self.summary.cell_weights(self.schema.coded_index[position]).sum(axis=1) > 0
         codes = np.array([k for k in range(column.n_present) if seen[k] and k != now], dtype=np.int64)
         table = self.portable.tables.get(position)
         gains = self._no_gains(len(codes)) if table is None else self.advantage(table[codes] - table[now])
@@ -193,7 +193,7 @@ class RowChanges:
 
     def _numbers(self, column: Any, position: int) -> ColumnChanges:
         now = self.numbers[position]
-        sketch = self.summary.numbers[self.schema.numeric.index(position)]
+        sketch = self.summary.numbers[self.schema.numeric_index[position]]
         curve = self.portable.curves.get(position)
         edges = column.cuts if column.nodes is None else column.nodes
         numbers = numbers_seen(sketch, () if curve is None else curve.edges, edges or ())
@@ -214,45 +214,45 @@ class RowChanges:
 
     def with_fixed_columns(self, changes: list[ColumnChanges]) -> list[ColumnChanges]:
         """Add to gains what tuples say where the other columns keep their cells."""
-        by_position = {own.position: own.gains.copy() for own in changes}
-        axes = {own.position: own.axis for own in changes}
+        by_position = {change.position: change.gains.copy() for change in changes}
+        axes = {change.position: change.axis for change in changes}
         for positions, table in self.tuples:
-            now = interpolate(table, [self.now[own] for own in positions])
-            for own in positions:
-                if own in by_position:
-                    n_values = len(axes[own].codes)
-                    mixed = [axes[k] if k == own else self.now[k].repeated(n_values) for k in positions]
-                    by_position[own] += interpolate(table, mixed) - now
-        return [replace(own, gains=by_position[own.position]) for own in changes]
+            now = interpolate(table, [self.now[position] for position in positions])
+            for position in positions:
+                if position in by_position:
+                    n_values = len(axes[position].codes)
+                    mixed = [axes[k] if k == position else self.now[k].repeated(n_values) for k in positions]
+                    by_position[position] += interpolate(table, mixed) - now
+        return [replace(change, gains=by_position[change.position]) for change in changes]
 
     def interactions(self, changes: list[ColumnChanges]) -> dict[tuple[int, int], Floats]:
         """Return what two changed columns gain together beyond what each gains alone, at their codes.
 
-        Keys are places in ``changes``, in increasing order; values have the shape (n_codes, n_codes,
+        Keys are coordinates in ``changes``, in increasing order; values have the shape (n_codes, n_codes,
         n_others).
         """
-        place = {own.position: k for k, own in enumerate(changes)}
+        index = {change.position: k for k, change in enumerate(changes)}
         found: dict[tuple[int, int], Floats] = {}
         for positions, table in self.tuples:
-            free = [axis for axis, own in enumerate(positions) if own in place]
+            free = [axis for axis, position in enumerate(positions) if position in index]
             if len(free) < 2:
                 continue
             if len(free) > 2:
-                names = ", ".join(repr(changes[place[positions[axis]]].name) for axis in free)
+                names = ", ".join(repr(changes[index[positions[axis]]].name) for axis in free)
                 raise InputError(
                     f"the model has an effect of {names} together, and changes of three such columns at once "
                     "are not searched: leave one of them out of may_change"
                 )
-            now = [self.now[own] for own in positions]
+            now = [self.now[position] for position in positions]
             block = table
             for axis in range(len(positions) - 1, -1, -1):
                 if axis not in free:
-                    block = at_place(block, axis, now[axis])
+                    block = read_at(block, axis, now[axis])
             first_now, second_now = (now[axis] for axis in free)
-            without_first = at_place(block, 0, first_now)[None]
-            without_second = at_place(block, 1, second_now)[:, None]
-            pure = block - without_first - without_second + at_place(without_first, 1, second_now)[:, None]
-            first, second = (place[positions[axis]] for axis in free)
+            without_first = read_at(block, 0, first_now)[None]
+            without_second = read_at(block, 1, second_now)[:, None]
+            pure = block - without_first - without_second + read_at(without_first, 1, second_now)[:, None]
+            first, second = (index[positions[axis]] for axis in free)
             if first > second:
                 first, second, pure = second, first, pure.swapaxes(0, 1)
             found[first, second] = found[first, second] + pure if (first, second) in found else pure
@@ -276,9 +276,9 @@ class RowChanges:
         )
 
 
-def at_place(table: Floats, axis: int, place: Axis) -> Floats:
-    """Return a table without one of its axes, read at the place of one row."""
-    return read_axis(table, axis, place).squeeze(axis)
+def read_at(table: Floats, axis: int, coordinate: Axis) -> Floats:
+    """Return a table without one of its axes, read at the coordinate of one row."""
+    return read_axis(table, axis, coordinate).squeeze(axis)
 
 
 def numbers_seen(sketch: NumberSketch, *edges: Any) -> Floats:
@@ -290,7 +290,7 @@ def numbers_seen(sketch: NumberSketch, *edges: Any) -> Floats:
     seen = sketch.middles()
     if sketch.is_exact:
         return seen
-    every = np.concatenate([seen, *(np.asarray(own, dtype=np.float64) for own in edges)])
+    every = np.concatenate([seen, *(np.asarray(knots, dtype=np.float64) for knots in edges)])
     numbers: Floats = np.unique(every[(every >= seen[0]) & (every <= seen[-1])])
     return numbers
 

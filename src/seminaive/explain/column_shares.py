@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.encode.nodes import Axis, Places
+    from seminaive.encode.nodes import Axis, RowCoordinates
     from seminaive.scores import Effects, FeatureCurve, TupleEffect
 
     Floats = NDArray[np.float64]
@@ -30,7 +30,7 @@ class _Single:
 
     Parameters
     ----------
-    place : int
+    column_index : int
         Among the columns that the model looks at.
     column : int
         Among the coded columns of the schema where there is a table, else among its numbers.
@@ -38,7 +38,7 @@ class _Single:
     curve : FeatureCurve or None
     """
 
-    place: int
+    column_index: int
     column: int
     table: Floats | None
     curve: FeatureCurve | None
@@ -57,7 +57,7 @@ class _Several:
 
     Parameters
     ----------
-    places : tuple of int
+    column_indices : tuple of int
         Among the columns that the model looks at.
     columns : tuple of int
         Among the coded columns of the schema.
@@ -65,17 +65,17 @@ class _Several:
         One axis per column.
     """
 
-    places: tuple[int, ...]
+    column_indices: tuple[int, ...]
     columns: tuple[int, ...]
     effect: Floats
 
     def at(self, axes: list[Axis]) -> Floats:
-        """Return the effect at places on the axis of each column, (n_rows, n_outputs)."""
+        """Return the effect at coordinates on the axis of each column, (n_rows, n_outputs)."""
         return interpolate(self.effect, axes)
 
-    def axes(self, places: Places) -> list[Axis]:
+    def axes(self, coordinates: RowCoordinates) -> list[Axis]:
         """Return where rows stand on the axis of each column."""
-        return [places.axis(column) for column in self.columns]
+        return [coordinates.axis(column) for column in self.columns]
 
 
 @dataclass(frozen=True)
@@ -108,16 +108,16 @@ class ColumnShares:
         """Read the effects of a fitted additive model."""
         effects = effects_of(model)
         schema = effects.schema
-        looked_at = {own.position for own in effects.features}
-        looked_at |= {schema.coded[j] for own in effects.tuples for j in own.columns}
+        looked_at = {effect.position for effect in effects.features}
+        looked_at |= {schema.coded[j] for effect in effects.tuples for j in effect.columns}
         positions = tuple(sorted(looked_at))
-        place = {position: k for k, position in enumerate(positions)}
+        index = {position: k for k, position in enumerate(positions)}
         return cls(
             positions,
             schema,
             as_outputs(effects.intercept),
-            tuple(_singles(effects, place)),
-            tuple(_several(own, schema, place) for own in effects.tuples),
+            tuple(_singles(effects, index)),
+            tuple(_several(effect, schema, index) for effect in effects.tuples),
         )
 
     @property
@@ -133,24 +133,24 @@ class ColumnShares:
     def from_mean(self, table: EncodedTable) -> Floats:
         """Return each column's share beyond the mean of training, (n_columns, n_rows, n_outputs)."""
         shares = np.zeros((len(self.positions), len(table), self.n_outputs))
-        for own in self.singles:
-            shares[own.place] += own.at(table)
-        places = table.places
+        for single in self.singles:
+            shares[single.column_index] += single.at(table)
+        coordinates = table.coordinates
         for several in self.tuples:
-            equal = several.at(several.axes(places)) / len(several.places)
-            for place in several.places:
-                shares[place] += equal
+            equal = several.at(several.axes(coordinates)) / len(several.column_indices)
+            for index in several.column_indices:
+                shares[index] += equal
         return shares
 
     def from_row(self, table: EncodedTable, reference: EncodedTable) -> Floats:
         """Return each column's share beyond a reference row, (n_columns, n_rows, n_outputs)."""
         shares = np.zeros((len(self.positions), len(table), self.n_outputs))
-        for own in self.singles:
-            shares[own.place] += own.at(table) - own.at(reference)
-        here, there = table.places, reference.places
+        for single in self.singles:
+            shares[single.column_index] += single.at(table) - single.at(reference)
+        here, there = table.coordinates, reference.coordinates
         for several in self.tuples:
-            for place, share in zip(several.places, _shapley(several, here, there), strict=True):
-                shares[place] += share
+            for index, share in zip(several.column_indices, _shapley(several, here, there), strict=True):
+                shares[index] += share
         return shares
 
     def score(self, table: EncodedTable) -> Floats:
@@ -159,27 +159,27 @@ class ColumnShares:
         return score
 
 
-def _singles(effects: Effects, place: dict[int, int]) -> Iterator[_Single]:
+def _singles(effects: Effects, index: dict[int, int]) -> Iterator[_Single]:
     schema = effects.schema
-    for own in effects.features:
-        if own.curve is not None:
-            column, curve = schema.numeric.index(own.position), own.curve.map_values(as_outputs)
-            yield _Single(place[own.position], column, None, curve)
-        elif own.table is not None:
-            column = schema.coded.index(own.position)
-            yield _Single(place[own.position], column, as_outputs(own.table), None)
+    for effect in effects.features:
+        if effect.curve is not None:
+            column, curve = schema.numeric_index[effect.position], effect.curve.map_values(as_outputs)
+            yield _Single(index[effect.position], column, None, curve)
+        elif effect.table is not None:
+            column = schema.coded_index[effect.position]
+            yield _Single(index[effect.position], column, as_outputs(effect.table), None)
 
 
-def _several(own: TupleEffect, schema: Schema, place: dict[int, int]) -> _Several:
-    positions = tuple(place[schema.coded[j]] for j in own.columns)
-    return _Several(positions, own.columns, np.ascontiguousarray(as_outputs(own.table)))
+def _several(effect: TupleEffect, schema: Schema, index: dict[int, int]) -> _Several:
+    positions = tuple(index[schema.coded[j]] for j in effect.columns)
+    return _Several(positions, effect.columns, np.ascontiguousarray(as_outputs(effect.table)))
 
 
-def _shapley(several: _Several, rows: Places, reference: Places) -> list[Floats]:
+def _shapley(several: _Several, rows: RowCoordinates, reference: RowCoordinates) -> list[Floats]:
     """Return the Shapley value of each column of a tuple, the reference standing in for what is left out."""
     order = len(several.columns)
     here = several.axes(rows)
-    there = [own.repeated(len(rows.codes)) for own in several.axes(reference)]
+    there = [axis.repeated(len(rows.codes)) for axis in several.axes(reference)]
 
     def at(taken: tuple[int, ...]) -> Floats:
         return several.at([here[k] if k in taken else there[k] for k in range(order)])

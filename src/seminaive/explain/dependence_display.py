@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.errors import InputError
-from seminaive.explain.plotting import Display
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,7 @@ POINTS_PER_INCH = 72.0
 MOST_NAMES = 40
 
 
+@dataclass(eq=False, repr=False)
 class DependenceDisplay(Display):
     """How much every pair of features depends on each other within the classes.
 
@@ -41,8 +43,6 @@ class DependenceDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     image_ : matplotlib AxesImage
     colorbar_ : matplotlib Colorbar
     numbers_ : list of matplotlib Text
@@ -60,11 +60,10 @@ class DependenceDisplay(Display):
     'petal length (cm)'
     """
 
-    def __init__(self, matrix: Floats, names: Sequence[str], n_logistic: int, n_generative: int) -> None:
-        self.matrix = matrix
-        self.names = names
-        self.n_logistic = n_logistic
-        self.n_generative = n_generative
+    matrix: Floats
+    names: Sequence[str]
+    n_logistic: int
+    n_generative: int
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> DependenceDisplay:

@@ -83,8 +83,8 @@ def from_json(text: str, *, max_bytes: int = MAX_BYTES) -> EditedModel:
         )
     try:
         document = json.loads(text, parse_constant=_no_number)
-        model = _Reader(document, max_bytes).model()
-        model._restore(max_bytes)  # noqa: SLF001 - the checks of every model that is read
+        model = _DocumentReader(document, max_bytes).model()
+        model.restore(max_bytes)
     except (Exception, RecursionError) as error:
         reason = " ".join(str(error).split())[:300]
         raise ModelFileError(f"the document is no model ({type(error).__name__}: {reason})") from error
@@ -95,7 +95,7 @@ def _no_number(constant: str) -> float:
     raise ValueError(f"{constant} is not a number of a model")
 
 
-class _Reader:
+class _DocumentReader:
     """Reads the parts of a document; whatever does not fit raises an error.
 
     Parameters
@@ -114,13 +114,13 @@ class _Reader:
         self.classes = _labels(document["classes"])
         self.n_outputs = 1 if len(self.classes) == 2 else len(self.classes)
         self.columns = document["columns"]
-        self.schema = Schema(tuple(_column(own) for own in self.columns))
+        self.schema = Schema(tuple(_column(entry) for entry in self.columns))
         check_schema(self.schema)
         self.spent = 0
 
     def model(self) -> EditedModel:
         """Return the model."""
-        made = EditedModel(keep_summary=False)  # type: ignore[no-untyped-call]
+        made = EditedModel(keep_summary=False)
         made.classes_, made.schema_ = self.classes, self.schema
         made.n_features_in_ = len(self.schema.columns)
         if tuple(self.schema.names) != tuple(f"x{k}" for k in range(len(self.columns))):
@@ -128,26 +128,26 @@ class _Reader:
         made.columns_read_ = tuple(ColumnReading("document", 0) for _ in self.columns)
         made.scores_ = self.scores()
         made.made_of_ = _text(self.document["model"])
-        made.edits_ = tuple(_record(own) for own in self.document.get("history", []))
+        made.edits_ = tuple(_record(entry) for entry in self.document.get("history", []))
         if "started_from" in self.document:
-            made.started_from_ = tuple(_earlier(own) for own in self.document["started_from"])
+            made.started_from_ = tuple(_earlier(entry) for entry in self.document["started_from"])
         return made
 
     def scores(self) -> AdditiveScores:
         """Return the scores: tables of columns and tuples, and curves as polynomials and knots."""
-        coded = {position: j for j, position in enumerate(self.schema.coded)}
+        coded = self.schema.coded_index
         blocks: list[tuple[tuple[int, ...], Floats]] = []
         numeric, curves = NumericTerms.none(len(self.classes)), CurveTerms.none(len(self.classes))
         for position, column in enumerate(self.columns):
             if "effects" in column:
                 blocks.append(((coded[position],), self.table((position,), column["effects"])))
             if "curve" in column:
-                number = self.schema.numeric.index(position)
+                number = self.schema.numeric_index[position]
                 polynomials, knots = curve_as_terms(self.curve(column["curve"]), number)
                 numeric, curves = numeric.joined(polynomials), curves.joined(knots)
-        for own in self.document["tuples"]:
-            positions = self.positions(own, coded)
-            blocks.append((tuple(coded[k] for k in positions), self.cells(positions, own)))
+        for entry in self.document["tuples"]:
+            positions = self.positions(entry, coded)
+            blocks.append((tuple(coded[k] for k in positions), self.cells(positions, entry)))
         terms = Terms(tuple(columns for columns, _ in blocks), self.schema.cardinalities)
         tables = np.concatenate([np.empty((0, len(self.classes))), *(values for _, values in blocks)])
         prior = self.by_class(_numbers(self.document["intercept"], (self.n_outputs,)))
@@ -155,19 +155,21 @@ class _Reader:
 
     def attenuation(self) -> Attenuation | None:
         """Return what becomes of scores where cells are unknown."""
-        own = self.document.get("unknown")
-        if own is None:
+        unknown = self.document.get("unknown")
+        if unknown is None:
             return None
-        features, listed = self.schema.features, own["columns"]
+        features, listed = self.schema.features, unknown["columns"]
         if not all(type(k) is int and k in features for k in listed) or len(set(listed)) < len(listed):
             raise ValueError("unknown cells are of a column that is not there, or is listed twice")
-        places = [features.index(k) for k in listed]
+        indices = [features.index(k) for k in listed]
         covariance = np.zeros((len(features), len(features)))
-        covariance[np.ix_(places, places)] = _numbers(own["covariance"], (len(listed), len(listed)))
-        if float(_numbers(own["per_variance"], ())) != PER_VARIANCE:
-            raise ValueError(f"per_variance is {short(own['per_variance'])}, and {PER_VARIANCE!r} is read")
-        lack = self.by_class(_numbers(own["lack"], (self.n_outputs,)))
-        return Attenuation(covariance, lack, float(_numbers(own["most_lost"], ())))
+        covariance[np.ix_(indices, indices)] = _numbers(unknown["covariance"], (len(listed), len(listed)))
+        if float(_numbers(unknown["per_variance"], ())) != PER_VARIANCE:
+            raise ValueError(
+                f"per_variance is {short(unknown['per_variance'])}, and {PER_VARIANCE!r} is read"
+            )
+        lack = self.by_class(_numbers(unknown["lack"], (self.n_outputs,)))
+        return Attenuation(covariance, lack, float(_numbers(unknown["most_lost"], ())))
 
     def by_class(self, outputs: Floats) -> Floats:
         """Return numbers with one value per class on the last axis."""
@@ -177,7 +179,7 @@ class _Reader:
 
     def shape(self, positions: tuple[int, ...]) -> tuple[int, ...]:
         """Return the number of codes of each column; refuse a table that is too large."""
-        sizes = tuple(self.schema.n_values(self.schema.columns[own]) + 1 for own in positions)
+        sizes = tuple(self.schema.n_values(self.schema.columns[position]) + 1 for position in positions)
         self.spent += 8 * prod(sizes) * len(self.classes)
         if self.spent > self.max_bytes:
             raise ValueError(f"its tables take more than {self.max_bytes:,} bytes: allow more by max_bytes")
@@ -187,38 +189,38 @@ class _Reader:
         """Return a table that is listed as a whole."""
         return self.by_class(_numbers(effects, (prod(self.shape(positions)), self.n_outputs)))
 
-    def positions(self, own: Any, coded: dict[int, int]) -> tuple[int, ...]:
+    def positions(self, entry: Any, coded: dict[int, int]) -> tuple[int, ...]:
         """Return the columns of a tuple, which are coded and increase."""
-        positions = tuple(own["columns"])
+        positions = tuple(entry["columns"])
         if len(positions) < 2 or not all(type(k) is int and k in coded for k in positions):
-            raise ValueError(f"{short(own['columns'])} are not two or more columns with codes")
+            raise ValueError(f"{short(entry['columns'])} are not two or more columns with codes")
         if not all(a < b for a, b in pairwise(positions)):
-            raise ValueError(f"the columns {short(own['columns'])} do not increase")
+            raise ValueError(f"the columns {short(entry['columns'])} do not increase")
         return positions
 
-    def cells(self, positions: tuple[int, ...], own: Any) -> Floats:
+    def cells(self, positions: tuple[int, ...], entry: Any) -> Floats:
         """Return a table of which some cells are listed."""
         sizes = self.shape(positions)
-        if list(own["codes"]) != list(sizes):
-            raise ValueError(f"a tuple has {short(own['codes'])} codes, and its columns have {sizes}")
-        cells = own["cells"]
+        if list(entry["codes"]) != list(sizes):
+            raise ValueError(f"a tuple has {short(entry['codes'])} codes, and its columns have {sizes}")
+        cells = entry["cells"]
         if not all(type(cell) is int and 0 <= cell < prod(sizes) for cell in cells) or len(set(cells)) < len(
             cells
         ):
             raise ValueError("a tuple lists a cell that it does not have, or one twice")
         table = np.zeros((prod(sizes), self.n_outputs))
-        table[cells] = _numbers(own["effects"], (len(cells), self.n_outputs))
+        table[cells] = _numbers(entry["effects"], (len(cells), self.n_outputs))
         return self.by_class(table)
 
-    def curve(self, own: Any) -> FeatureCurve:
+    def curve(self, entry: Any) -> FeatureCurve:
         """Return a curve."""
-        n_pieces = len(own["anchors"])
-        edges, anchors = _numbers(own["edges"], (n_pieces - 1,)), _numbers(own["anchors"], (n_pieces,))
-        scale = float(_numbers(own["scale"], ()))
+        n_pieces = len(entry["anchors"])
+        edges, anchors = _numbers(entry["edges"], (n_pieces - 1,)), _numbers(entry["anchors"], (n_pieces,))
+        scale = float(_numbers(entry["scale"], ()))
         if (np.diff(edges) <= 0).any() or scale <= 0:
             raise ValueError("the edges of a curve do not increase, or its scale is not above 0")
-        coefficients = _numbers(own["coefficients"], (n_pieces, 3, self.n_outputs))
-        missing = _numbers(own["missing"], (self.n_outputs,))
+        coefficients = _numbers(entry["coefficients"], (n_pieces, 3, self.n_outputs))
+        missing = _numbers(entry["missing"], (self.n_outputs,))
         return FeatureCurve(edges, anchors, scale, self.by_class(coefficients), self.by_class(missing))
 
 
@@ -251,37 +253,37 @@ def _labels(values: Any) -> NDArray[Any]:
     return np.array(values)
 
 
-def _column(own: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
-    name = _text(own["name"])
-    if own["kind"] == "ignored":
+def _column(entry: Any) -> CategoricalColumn | NumericColumn | EmptyColumn:
+    name = _text(entry["name"])
+    if entry["kind"] == "ignored":
         return EmptyColumn(name)
-    if own["kind"] == "category":
-        categories = tuple(own["categories"])
-        missing_seen = _counts_missing(own, len(categories))
-        order = categories if own.get("ordered", False) else None
-        return CategoricalColumn(name, categories, missing_seen, own.get("merged", False), order)
-    if own["kind"] != "number":
-        raise ValueError(f"column {name!r} is of the kind {short(own['kind'])}")
-    written = _number_format(own["written"]) if "written" in own else None
-    if "cuts" not in own:
+    if entry["kind"] == "category":
+        categories = tuple(entry["categories"])
+        missing_seen = _counts_missing(entry, len(categories))
+        order = categories if entry.get("ordered", False) else None
+        return CategoricalColumn(name, categories, missing_seen, entry.get("merged", False), order)
+    if entry["kind"] != "number":
+        raise ValueError(f"column {name!r} is of the kind {short(entry['kind'])}")
+    written = _number_format(entry["written"]) if "written" in entry else None
+    if "cuts" not in entry:
         return NumericColumn(name, missing_seen=False, written=written)
-    cuts = tuple(_numbers(own["cuts"], (len(own["cuts"]),)).tolist())
-    nodes = tuple(_numbers(own["nodes"], (len(cuts) + 1,)).tolist()) if "nodes" in own else None
-    return NumericColumn(name, _counts_missing(own, len(cuts) + 1), cuts, written, nodes)
+    cuts = tuple(_numbers(entry["cuts"], (len(entry["cuts"]),)).tolist())
+    nodes = tuple(_numbers(entry["nodes"], (len(cuts) + 1,)).tolist()) if "nodes" in entry else None
+    return NumericColumn(name, _counts_missing(entry, len(cuts) + 1), cuts, written, nodes)
 
 
-def _number_format(own: Any) -> NumberFormat | DateFormat:
+def _number_format(entry: Any) -> NumberFormat | DateFormat:
     """Return how text writes the numbers of a column; `check_schema` refuses a format that nobody writes."""
-    if "standard" in own:
-        return DateFormat(_text(own["standard"]))
-    return NumberFormat(_text(own["decimal"]), _text(own["grouping"]), _text(own["unit"]))
+    if "standard" in entry:
+        return DateFormat(_text(entry["standard"]))
+    return NumberFormat(_text(entry["decimal"]), _text(entry["grouping"]), _text(entry["unit"]))
 
 
-def _counts_missing(own: Any, n_present: int) -> bool:
+def _counts_missing(entry: Any, n_present: int) -> bool:
     """Tell whether a missing cell is a value of a column; refuse codes that are not those of its values."""
-    if own["missing"] != n_present or own["unseen"] not in (n_present, n_present + 1):
-        raise ValueError(f"the codes of column {own['name']!r} do not follow its values")
-    return bool(own["unseen"] > n_present)
+    if entry["missing"] != n_present or entry["unseen"] not in (n_present, n_present + 1):
+        raise ValueError(f"the codes of column {entry['name']!r} do not follow its values")
+    return bool(entry["unseen"] > n_present)
 
 
 # History
@@ -291,10 +293,10 @@ def history_document(edits: tuple[Record, ...]) -> list[dict[str, Any]]:
     """Return the history of a model as lists, dicts, text and numbers."""
     return [
         {
-            "kind": type(own).__name__,
-            **{part.name: _plain(getattr(own, part.name)) for part in fields(own)},
+            "kind": type(record).__name__,
+            **{part.name: _plain(getattr(record, part.name)) for part in fields(record)},
         }
-        for own in edits
+        for record in edits
     ]
 
 
@@ -307,21 +309,21 @@ def _plain(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _earlier(own: Any) -> StartedFrom:
+def _earlier(entry: Any) -> StartedFrom:
     """Return the record of an earlier model."""
     wanted = {part.name for part in fields(StartedFrom)}
-    if type(own) is not dict or set(own) != wanted or type(own["n_rows"]) is not int:
+    if type(entry) is not dict or set(entry) != wanted or type(entry["n_rows"]) is not int:
         raise ValueError(f"the fields of an earlier model are {sorted(wanted)}, its rows a whole number")
-    columns, away = (tuple(_text(name) for name in own[key]) for key in ("columns", "not_in_table"))
-    slope = float(_numbers(own["slope"], ()))
-    record = StartedFrom(_text(own["model"]), slope, columns, away, own["n_rows"])
+    columns, away = (tuple(_text(name) for name in entry[key]) for key in ("columns", "not_in_table"))
+    slope = float(_numbers(entry["slope"], ()))
+    record = StartedFrom(_text(entry["model"]), slope, columns, away, entry["n_rows"])
     record.check_consistent()
     return record
 
 
-def _record(own: Any) -> Record:
+def _record(entry: Any) -> Record:
     """Return one line of a history."""
-    given = dict(own)
+    given = dict(entry)
     kind = RECORDS[given.pop("kind")]
     if set(given) != {part.name for part in fields(kind)}:
         raise ValueError(f"the fields of {kind.__name__} are {sorted(part.name for part in fields(kind))}")

@@ -105,7 +105,7 @@ def edit(
 
 def with_record(model: Any, scores: AdditiveScores, record: Record, rows: Any, y: Any) -> EditedModel:
     """Return a model with other scores and one more record, with the losses on labelled rows if any."""
-    made: EditedModel = EditedModel.of(model, scores, record)  # type: ignore[no-untyped-call]
+    made = EditedModel.of(model, scores, record)
     before, after = _log_losses(model, made, rows, y)
     made.edits_ = (*made.edits_[:-1], replace(record, loss_before=before, loss_after=after))
     return made
@@ -125,13 +125,13 @@ def history(model: Any) -> Any:
     """
     edits = getattr(model, "edits_", ())
     columns: dict[str, list[Any]] = {
-        "what": [str(own) for own in edits],
-        "class": [own.target if isinstance(own, Edit) else None for own in edits],
-        "who": [own.who for own in edits],
-        "why": [own.why for own in edits],
-        "date": [own.date for own in edits],
-        "loss_before": [_or_nan(own.loss_before) for own in edits],
-        "loss_after": [_or_nan(own.loss_after) for own in edits],
+        "what": [str(record) for record in edits],
+        "class": [record.target if isinstance(record, Edit) else None for record in edits],
+        "who": [record.who for record in edits],
+        "why": [record.why for record in edits],
+        "date": [record.date for record in edits],
+        "loss_before": [_or_nan(record.loss_before) for record in edits],
+        "loss_after": [_or_nan(record.loss_after) for record in edits],
     }
     return frame_like(None, columns)
 
@@ -152,12 +152,12 @@ def check_reason(who: Any, why: Any) -> None:
 def _plain_change(change: EffectChange) -> EffectChange:
     """Return a change whose lists are tuples, and whose numbers are Python's, as files hold them."""
     plain: dict[str, Any] = {}
-    for own in fields(change):
-        value = getattr(change, own.name)
+    for field in fields(change):
+        value = getattr(change, field.name)
         if isinstance(value, np.ndarray | list | tuple):
-            plain[own.name] = tuple(getattr(part, "item", lambda part=part: part)() for part in value)
+            plain[field.name] = tuple(getattr(part, "item", lambda part=part: part)() for part in value)
         else:
-            plain[own.name] = getattr(value, "item", lambda value=value: value)()
+            plain[field.name] = getattr(value, "item", lambda value=value: value)()
     return replace(change, **plain)
 
 
@@ -170,7 +170,7 @@ def _log_losses(before: Any, after: Any, rows: Any, y: Any) -> tuple[float | Non
     from sklearn.metrics import log_loss
 
     first, second = (
-        float(log_loss(y, own.predict_proba(rows), labels=own.classes_)) for own in (before, after)
+        float(log_loss(y, model.predict_proba(rows), labels=model.classes_)) for model in (before, after)
     )
     return first, second
 
@@ -186,18 +186,18 @@ def _edited_scores(
     column = schema.columns[effect.position]
     if isinstance(column, CategoricalColumn):
         assert effect.table is not None  # noqa: S101 - narrows the type
-        own = evidence(effect.table, target)
+        current = evidence(effect.table, target)
         known = column.n_present
-        new = change.of_levels(column.categories, own[:known], effect.weight[:known])
-        delta = np.zeros(len(own))
-        delta[:known] = new - own[:known]
-        return _with_table(scores, schema.coded.index(effect.position), np.outer(delta, direction))
+        new = change.of_levels(column.categories, current[:known], effect.weight[:known])
+        delta = np.zeros(len(current))
+        delta[:known] = new - current[:known]
+        return _with_table(scores, schema.coded_index[effect.position], np.outer(delta, direction))
     assert effect.curve is not None  # noqa: S101 - narrows the type
     curve = effect.curve.map_values(lambda values: evidence(values, target)[..., None])
     present = ~np.isnan(effect.seen)
     new_curve = change.of_curve(curve, effect.seen[present], effect.weight[present])
     moved = difference(new_curve, curve).map_values(lambda values: values * direction)
-    polynomials, knots = curve_as_terms(moved, schema.numeric.index(effect.position))
+    polynomials, knots = curve_as_terms(moved, schema.numeric_index[effect.position])
     return replace(scores, numeric=scores.numeric.joined(polynomials), curves=scores.curves.joined(knots))
 
 
@@ -210,12 +210,12 @@ def _with_edited_variance(model: Any, scores: AdditiveScores, effect: FeatureEff
     ratio = importance(edited.deviation) / before if before > 0 else 1.0
     feature = model.schema_.features.index(effect.position)
     nothing_known = without_evidence(model.schema_)
-    sums = (own.sums(nothing_known)[0] for own in (model.scores_, scores))
+    sums = (additive.sums(nothing_known)[0] for additive in (model.scores_, scores))
     return replace(scores, attenuation=scores.attenuation.rescaled(feature, ratio, *sums))
 
 
 def _with_table(scores: AdditiveScores, column: int, values: Floats) -> AdditiveScores:
-    """Return scores with a table over one coded column added: to the column's own, or as a further one."""
+    """Return scores with a table over one coded column added: to the column's table, or as a further one."""
     terms = scores.terms
     if type(terms) is not Terms:
         raise InputError(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.encode import CategoricalColumn, NumericColumn
-from seminaive.explain.plotting import Display
 from seminaive.explain.reading import (
     axis_labels,
     class_position,
@@ -21,7 +22,7 @@ from seminaive.explain.reading import (
 )
 
 if TYPE_CHECKING:
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import Effects, FeatureEffect
 
 # Categories that are drawn: those of the largest training weight.
@@ -32,6 +33,7 @@ SKEWED = 10.0
 FEWEST_TICKS = 3
 
 
+@dataclass(eq=False, repr=False)
 class EffectDisplay(Display):
     """The effect of one feature on the log odds, or on the scores of the classes.
 
@@ -58,11 +60,6 @@ class EffectDisplay(Display):
     shape : str or None, default=None
         The shape that the feature was fitted under, which is the title.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -75,23 +72,13 @@ class EffectDisplay(Display):
     'petal width (cm)'
     """
 
-    def __init__(
-        self,
-        effect: FeatureEffect,
-        labels: list[str] | None,
-        targets: list[int],
-        names: list[str],
-        target: str = "class",
-        column: Column | None = None,
-        shape: str | None = None,
-    ) -> None:
-        self.effect = effect
-        self.labels = labels
-        self.targets = targets
-        self.names = names
-        self.target = target
-        self.column = column
-        self.shape = shape
+    effect: FeatureEffect
+    labels: list[str] | None
+    targets: list[int]
+    names: list[str]
+    target: str = "class"
+    column: Column | None = None
+    shape: str | None = None
 
     @classmethod
     def from_estimator(
@@ -118,18 +105,18 @@ class EffectDisplay(Display):
             Where to draw; None makes a figure.
         """
         effects = effects or effects_of(estimator)
-        own = feature_named(effects, feature)
+        effect = feature_named(effects, feature)
         every = target is None and effects.n_classes > 2
         targets = list(range(effects.n_classes)) if every else [class_position(estimator, target)]
         if every:
             names = [label_text(estimator.classes_[position]) for position in targets]
         else:
             names = [evidence_name(estimator, position) for position in targets]
-        labels = axis_labels(effects, own.position) if own.table is not None else None
+        labels = axis_labels(effects, effect.position) if effect.table is not None else None
         predicted = getattr(estimator, "target_name_", "class")
-        column = effects.schema.columns[own.position]
+        column = effects.schema.columns[effect.position]
         shape = getattr(estimator, "shapes_", {}).get(feature)
-        return cls(own, labels, targets, names, predicted, column, shape).plot(ax=ax)
+        return cls(effect, labels, targets, names, predicted, column, shape).plot(ax=ax)
 
     @property
     def _value_name(self) -> str:
@@ -154,27 +141,27 @@ class EffectDisplay(Display):
             )  # fmt: skip
 
     def _draw_curve(self) -> None:
-        own, ax = self.effect, self.ax_
-        assert own.curve is not None  # noqa: S101 - narrows the type
-        low, high = own.range_seen()
-        grid = own.curve.grid(low, high) if high > low else np.array([low - 0.5, low + 0.5])
+        effect, ax = self.effect, self.ax_
+        assert effect.curve is not None  # noqa: S101 - narrows the type
+        low, high = effect.range_seen()
+        grid = effect.curve.grid(low, high) if high > low else np.array([low - 0.5, low + 0.5])
         has_dates = isinstance(self.column, NumericColumn) and self.column.has_dates
-        width = None if has_dates else linear_width(own)
+        width = None if has_dates else linear_width(effect)
         if has_dates:
             _set_date_ticks(ax)
         elif width is not None:
             _set_skewed_scale(ax, low, high, width)
-        elif holds_whole_numbers(own):
+        elif holds_whole_numbers(effect):
             from matplotlib.ticker import MaxNLocator
 
             ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-        values, missing = own.curve.at(grid), own.curve.missing
+        values, missing = effect.curve.at(grid), effect.curve.missing
         ax.axhline(0.0, color="0.5", alpha=0.5, lw=0.8, zorder=0)
         for k, (target, name) in enumerate(zip(self.targets, self.names, strict=True)):
             ax.plot(grid, evidence(values, target), color=f"C{k}", label=name)
-            if own.weight[-1] > 0:
+            if effect.weight[-1] > 0:
                 ax.axhline(float(evidence(missing, target)), color=f"C{k}", ls="--", lw=0.8)
-        if own.weight[-1] > 0:
+        if effect.weight[-1] > 0:
             height = float(evidence(missing, self.targets[0]))
             ax.annotate(
                 "missing", (1.0, height), xycoords=("axes fraction", "data"), ha="right", va="bottom",
@@ -182,55 +169,55 @@ class EffectDisplay(Display):
             )  # fmt: skip
         if high > low:
             self._draw_rows(low, high, width)
-        ax.set_xlabel(clipped(own.name, 60))
+        ax.set_xlabel(clipped(effect.name, 60))
         ax.set_ylabel(self._value_name)
 
     def _draw_rows(self, low: float, high: float, width: float | None) -> None:
         """Draw how many training rows have which number, and say how many are beyond the curve."""
-        own, ax = self.effect, self.ax_
+        effect, ax = self.effect, self.ax_
         bottom, top = ax.get_ylim()
         room = 0.15 * (top - bottom)
-        inside = (own.seen >= low) & (own.seen <= high)
+        inside = (effect.seen >= low) & (effect.seen <= high)
         bars = int(np.clip(inside.sum() // 2, 8, 40))  # training keeps bins of numbers, not numbers
         unit = 1.0 if width is None else width
         ends = np.arcsinh(np.array([low, high]) / unit) if width is not None else np.array([low, high])
         edges = np.linspace(ends[0], ends[1], bars + 1)
         edges = edges if width is None else np.sinh(edges) * unit
         edges[[0, -1]] = low, high
-        counts, _ = np.histogram(own.seen[inside], edges, weights=own.weight[inside])
+        counts, _ = np.histogram(effect.seen[inside], edges, weights=effect.weight[inside])
         heights = counts if width is None else np.sqrt(counts)
         ax.bar(
             edges[:-1], room * heights / (heights.max() or 1.0), np.diff(edges), bottom - room,
             align="edge", color="0.5", alpha=0.35, zorder=0,
         )  # fmt: skip
         ax.set_ylim(bottom - room, top)
-        total = own.weight.sum()
-        for beyond, place, side in ((own.seen < low, 0.0, "left"), (own.seen > high, 1.0, "right")):
-            share = float(own.weight[beyond].sum() / total) if total > 0 else 0.0
+        total = effect.weight.sum()
+        for beyond, x, side in ((effect.seen < low, 0.0, "left"), (effect.seen > high, 1.0, "right")):
+            share = float(effect.weight[beyond].sum() / total) if total > 0 else 0.0
             if share > 0:
                 arrow = "←" if side == "left" else "→"
                 text = f"{max(share, 0.001):.1%}"
                 ax.annotate(
-                    f"{arrow} {text}" if side == "left" else f"{text} {arrow}", (place, 0.0),
+                    f"{arrow} {text}" if side == "left" else f"{text} {arrow}", (x, 0.0),
                     xycoords="axes fraction", xytext=(0, 2), textcoords="offset points", ha=side,
                     va="bottom", fontsize="x-small", color="0.5",
                 )  # fmt: skip
 
     def _draw_categories(self) -> None:
-        own, ax = self.effect, self.ax_
-        assert own.table is not None  # noqa: S101 - narrows the type
+        effect, ax = self.effect, self.ax_
+        assert effect.table is not None  # noqa: S101 - narrows the type
         assert self.labels is not None  # noqa: S101 - narrows the type
-        heaviest = np.argsort(-own.weight, kind="stable")[:MOST_CATEGORIES]
-        shown = heaviest[own.weight[heaviest] > 0]
+        heaviest = np.argsort(-effect.weight, kind="stable")[:MOST_CATEGORIES]
+        shown = heaviest[effect.weight[heaviest] > 0]
         ordered = isinstance(self.column, CategoricalColumn) and self.column.order is not None
         if len(self.targets) == 1 and not ordered:
-            shown = shown[np.argsort(evidence(own.table[shown], self.targets[0]), kind="stable")]
+            shown = shown[np.argsort(evidence(effect.table[shown], self.targets[0]), kind="stable")]
         else:
             shown = np.sort(shown)[::-1]
-        share = own.weight[shown] / own.weight.sum()
+        share = effect.weight[shown] / effect.weight.sum()
         ax.axvline(0.0, color="0.5", alpha=0.5, lw=0.8, zorder=0)
         for k, (target, name) in enumerate(zip(self.targets, self.names, strict=True)):
-            values = evidence(own.table[shown], target)
+            values = evidence(effect.table[shown], target)
             if len(self.targets) == 1:
                 ax.hlines(np.arange(len(shown)), 0.0, values, color="0.5", alpha=0.5, lw=1, zorder=1)
             ax.scatter(
@@ -241,9 +228,9 @@ class EffectDisplay(Display):
         ax.set_yticks(np.arange(len(shown)), names, fontsize="small" if len(shown) < 16 else "x-small")
         ax.set_ylim(-0.7, len(shown) - 0.3)
         ax.set_xlabel(self._value_name)
-        left_out = int((own.weight > 0).sum()) - len(shown)
+        left_out = int((effect.weight > 0).sum()) - len(shown)
         more = f", {left_out} rarer values not drawn" if left_out else ""
-        ax.set_title(f"{clipped(own.name, 40)}{more}", loc="left", fontsize="medium")
+        ax.set_title(f"{clipped(effect.name, 40)}{more}", loc="left", fontsize="medium")
 
 
 def _set_date_ticks(ax: Any) -> None:
@@ -270,14 +257,14 @@ def _set_skewed_scale(ax: Any, low: float, high: float, width: float) -> None:
     ax.minorticks_off()
 
 
-def linear_width(own: FeatureEffect) -> float | None:
+def linear_width(effect: FeatureEffect) -> float | None:
     """Return up to where a skewed column is drawn on a linear scale; None for a column that is not skewed.
 
     A column is skewed where nine rows in ten lie in a tenth of its range, around 0.
     """
-    low, high = own.range_seen()
-    inside = ~np.isnan(own.seen) & (own.weight > 0) & (own.seen >= low) & (own.seen <= high)
-    size, weight = np.abs(own.seen[inside]), own.weight[inside]
+    low, high = effect.range_seen()
+    inside = ~np.isnan(effect.seen) & (effect.weight > 0) & (effect.seen >= low) & (effect.seen <= high)
+    size, weight = np.abs(effect.seen[inside]), effect.weight[inside]
     if len(size) < 2 or high <= low:
         return None
     order = np.argsort(size)

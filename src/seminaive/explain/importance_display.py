@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.explain.plotting import Display
+from seminaive.displays import Display
 from seminaive.explain.reading import clipped, effects_of
 from seminaive.explain.what_matters import column_importances, is_negligible, joint_sentence
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class ImportanceDisplay(Display):
     """How far each column moves the scores: alone, and by its share of pairs and larger tuples.
 
@@ -37,11 +39,6 @@ class ImportanceDisplay(Display):
     note : str
         What pairs amount to together; empty where that is less than a hundredth of the whole.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -53,15 +50,12 @@ class ImportanceDisplay(Display):
     'sepal width (cm)'
     """
 
-    def __init__(
-        self, names: list[str], alone: Floats, shared: Floats, left_out: int, name: str, note: str
-    ) -> None:
-        self.names = names
-        self.alone = alone
-        self.shared = shared
-        self.left_out = left_out
-        self.name = name
-        self.note = note
+    names: list[str]
+    alone: Floats
+    shared: Floats
+    left_out: int
+    name: str
+    note: str
 
     @classmethod
     def from_estimator(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import html
-import io
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,18 +15,19 @@ from seminaive.explain.importance_display import ImportanceDisplay
 from seminaive.explain.nomogram_display import MOST_LANES, NomogramDisplay
 from seminaive.explain.pair_display import PairDisplay
 from seminaive.explain.path_display import PathDisplay
-from seminaive.explain.plotting import axes_of
 from seminaive.explain.portable import model_name
 from seminaive.explain.reading import effects_of
 from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
 from seminaive.explain.what_matters import joint_sentence, largest_effect, strongest, tuples_that_matter
-from seminaive.files import whole_file
+from seminaive.files import write_text
+from seminaive.pages import picture_address
 from seminaive.scores import importance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from seminaive.scores import Effects
 
@@ -41,26 +39,26 @@ FIRST_FEATURES, MOST_CLASSES = 8, 8
 
 @dataclass(frozen=True)
 class _Picture:
-    """A picture as SVG text.
+    """A picture within the page.
 
     Parameters
     ----------
     title : str
         What is above it, and what is read aloud in its place.
-    svg : str
+    address : str
+        The image itself: it runs no script and loads nothing.
     is_wide : bool
         Whether it has the whole width of the page, and is scrolled sideways where that is narrow.
     """
 
     title: str
-    svg: str
+    address: str
     is_wide: bool = False
 
     def markup(self) -> str:
-        """Return the picture as an image within the page: it runs no script and loads nothing."""
+        """Return the picture under its title."""
         title = html.escape(self.title)
-        content = base64.b64encode(self.svg.encode("utf-8")).decode("ascii")
-        image = f'<img src="data:image/svg+xml;base64,{content}" alt="{title}">'
+        image = f'<img src="{self.address}" alt="{title}">'
         if self.is_wide:
             image = f'<div class="wide" tabindex="0" role="group" aria-label="{title}">{image}</div>'
         kind = ' class="whole"' if self.is_wide else ""
@@ -94,11 +92,7 @@ def page(
     -------
     Path
     """
-    path = Path(path)
-    content = _Page(model, effects_of(model)).content(title, note, row)
-    with whole_file(path) as part:
-        part.write_text(content, encoding="utf-8", newline="\n")
-    return path
+    return write_text(path, _Page(model, effects_of(model)).content(title, note, row))
 
 
 @dataclass(frozen=True)
@@ -164,26 +158,26 @@ class _Page:
         )
 
     def _features(self) -> Iterator[_Picture]:
-        for own in strongest(self.effects.features)[:MOST_FEATURES]:
-            if importance(own.deviation) > 0:
-                yield self._drawn(f"Effect of {own.name}", EffectDisplay, own.name)
+        for effect in strongest(self.effects.features)[:MOST_FEATURES]:
+            if importance(effect.deviation) > 0:
+                yield self._drawn(f"Effect of {effect.name}", EffectDisplay, effect.name)
 
     def _drawn_pairs(self) -> list[Any]:
-        return [own for own in tuples_that_matter(self.effects) if len(own.columns) == 2][:MOST_PAIRS]
+        return [pair for pair in tuples_that_matter(self.effects) if len(pair.columns) == 2][:MOST_PAIRS]
 
     def _pairs(self) -> Iterator[_Picture]:
         pairs = self._drawn_pairs()
         last = len(self.model.classes_) - 1
-        limit = max((largest_effect(own, last) for own in pairs), default=1.0)
-        for own in pairs:
-            yield self._drawn(f"Effect of {own.name}", PairDisplay, own.names, limit=limit)
+        limit = max((largest_effect(pair, last) for pair in pairs), default=1.0)
+        for pair in pairs:
+            yield self._drawn(f"Effect of {pair.name}", PairDisplay, pair.names, limit=limit)
 
     def _other_pairs(self) -> str:
-        names = {own.name for own in self._drawn_pairs()}
-        rest = [own for own in self.effects.tuples if own.name not in names]
+        names = {pair.name for pair in self._drawn_pairs()}
+        rest = [effect for effect in self.effects.tuples if effect.name not in names]
         about = "log odds" if self.effects.n_classes == 2 else "scores"
-        told = joint_sentence(rest, about, "other pairs and tuples" if names else "pairs and tuples")
-        return f"<p>{html.escape(told)}.</p>" if rest else ""
+        sentence = joint_sentence(rest, about, "other pairs and tuples" if names else "pairs and tuples")
+        return f"<p>{html.escape(sentence)}.</p>" if rest else ""
 
     def _of_row(self, row: Any) -> list[_Picture]:
         if row is None:
@@ -193,22 +187,19 @@ class _Page:
     def _nomogram(self) -> Iterator[_Picture]:
         if len(self.model.classes_) > MOST_LANES + 1:
             return
-        import matplotlib.pyplot as plt
-
-        display = NomogramDisplay.from_estimator(self.model, effects=self.effects)
-        yield _Picture("Nomogram: add the points of each ruler", _svg(display.figure_), is_wide=True)
-        plt.close(display.figure_)
+        figure = NomogramDisplay.from_estimator(self.model, effects=self.effects).figure_
+        yield _Picture("Nomogram: add the points of each ruler", picture_address(figure), is_wide=True)
 
     def _search(self) -> Iterator[_Picture]:
         if hasattr(self.model, "path_curves"):
-            yield _on_axes("Path of models", PathDisplay, self.model)
+            yield _picture("Path of models", PathDisplay, self.model)
             if hasattr(self.model, "fold_losses_"):
-                yield _on_axes("Cross-validation along the path", PathDisplay, self.model, "test loss")
+                yield _picture("Cross-validation along the path", PathDisplay, self.model, "test loss")
         if hasattr(self.model, "partition_") or hasattr(self.model, "parents_"):
-            yield _on_axes("The model as a graph", StructureDisplay, self.model)
+            yield _picture("The model as a graph", StructureDisplay, self.model)
 
     def _drawn(self, title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
-        return _on_axes(title, display, self.model, *arguments, effects=self.effects, **options)
+        return _picture(title, display, self.model, *arguments, effects=self.effects, **options)
 
     def _table(self) -> str:
         """Return the lines of `summary` as a table."""
@@ -225,9 +216,9 @@ class _Page:
                 f"{line.high:+.2f}",
             ]
             alone, whole, low, high = (
-                f'<td class="number">{own.replace("-", "&minus;")}</td>' for own in texts
+                f'<td class="number">{text.replace("-", "&minus;")}</td>' for text in texts
             )
-            low_at, high_at = (f"<td>{html.escape(own)}</td>" for own in (line.low_at, line.high_at))
+            low_at, high_at = (f"<td>{html.escape(label)}</td>" for label in (line.low_at, line.high_at))
             shown = f"{alone}{whole}{low}{low_at}{high}{high_at}"
             lines.append(f'<tr><th scope="row">{html.escape(line.term)}</th>{shown}</tr>')
         label = html.escape(str(self.model.classes_[-1]))
@@ -251,31 +242,19 @@ def _read(label: str, content: str) -> str:
     return f'<section class="read" aria-label="{label}">{content}</section>\n'
 
 
-def _on_axes(title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
+def _picture(title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
     """Draw a display on a new figure."""
-    ax = axes_of(None)
-    import matplotlib.pyplot as plt
-
-    display.from_estimator(*arguments, ax=ax, **options)
-    picture = _Picture(title, _svg(ax.figure))
-    plt.close(ax.figure)
-    return picture
-
-
-def _svg(figure: Any) -> str:
-    import matplotlib as mpl
-
-    text = io.StringIO()
-    with mpl.rc_context({"svg.hashsalt": "seminaive"}):  # the same model gives the same page
-        figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()
+    return _Picture(title, picture_address(display.from_estimator(*arguments, **options).figure_))
 
 
 def _history(model: Any) -> str:
     """Return what a model started from and what was done to it as a list; nothing where there is neither."""
-    lines = [f"<li>{html.escape(f'Started from {own}.')}</li>" for own in getattr(model, "started_from_", ())]
+    lines = [
+        f"<li>{html.escape(f'Started from {earlier}.')}</li>"
+        for earlier in getattr(model, "started_from_", ())
+    ]
     for line in history(model).itertuples(index=False):
-        about = ", ".join(own for own in (line.who, line.date) if own)
+        about = ", ".join(part for part in (line.who, line.date) if part)
         losses = f" Log loss {line.loss_before:.4f}, then {line.loss_after:.4f}."
         text = f"{line.what}. {line.why} ({about}).{losses if line.loss_before == line.loss_before else ''}"
         lines.append(f"<li>{html.escape(text)}</li>")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from seminaive.displays import Display
 from seminaive.errors import InputError
-from seminaive.explain.plotting import axes_of, draw_arrow, write_node
+from seminaive.explain.plotting import draw_arrow, write_node
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -19,7 +21,8 @@ BOX_HEIGHT = 11
 ROW_INCHES, LETTER_INCHES, BOX_INCHES = 1.0, 0.085, 0.35
 
 
-class NetworkDisplay:
+@dataclass(eq=False, repr=False)
+class NetworkDisplay(Display):
     """The graph of a network, every node below its parents.
 
     Make it with `from_estimator`, of a fitted `SparseBayesianNetwork`. Nodes of the Markov boundary of the
@@ -35,8 +38,6 @@ class NetworkDisplay:
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     nodes_ : dict of str to matplotlib Text
     arrows_ : list of (str, str)
         From parent to child.
@@ -50,9 +51,8 @@ class NetworkDisplay:
     [('rain', 'class')]
     """
 
-    def __init__(self, parents: Mapping[str, Sequence[str]], boundary: Collection[str]) -> None:
-        self.parents = parents
-        self.boundary = boundary
+    parents: Mapping[str, Sequence[str]]
+    boundary: Collection[str]
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, ax: Any = None) -> NetworkDisplay:
@@ -70,24 +70,17 @@ class NetworkDisplay:
             )
         return cls(estimator.parents_, estimator.markov_boundary_).plot(ax=ax)
 
-    def plot(self, ax: Any = None) -> NetworkDisplay:
-        """Draw the names and the arrows between them.
+    def __post_init__(self) -> None:
+        self._rows = arranged_rows(self.parents)
+        longest = max(sum(LETTER_INCHES * len(name) + BOX_INCHES for name in row) for row in self._rows)
+        self.inches = max(4.0, longest), max(2.0, ROW_INCHES * len(self._rows))
 
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure that is large enough.
-        """
-        rows = arranged_rows(self.parents)
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
-        if ax is None:
-            longest = max(sum(LETTER_INCHES * len(name) + BOX_INCHES for name in row) for row in rows)
-            self.figure_.set_size_inches(max(4.0, longest), max(2.0, ROW_INCHES * len(rows)))
+    def _draw(self) -> None:
+        """Draw the names and the arrows between them."""
         self.nodes_ = {}
-        for depth, row in enumerate(rows):
-            for name, place in zip(row, _places(row), strict=True):
-                self.nodes_[name] = write_node(self.ax_, name, (place, -depth), "center", self._colour(name))
+        for depth, row in enumerate(self._rows):
+            for name, x in zip(row, _middles(row), strict=True):
+                self.nodes_[name] = write_node(self.ax_, name, (x, -depth), "center", self._colour(name))
         self.arrows_ = [
             (parent, child) for child, node_parents in self.parents.items() for parent in node_parents
         ]
@@ -103,9 +96,8 @@ class NetworkDisplay:
             }
             draw_arrow(self.ax_, self.nodes_[parent], self.nodes_[child], style)
         self.ax_.set_xlim(0.0, 1.0)
-        self.ax_.set_ylim(-len(rows) + 0.5, 0.5)
+        self.ax_.set_ylim(-len(self._rows) + 0.5, 0.5)
         self.ax_.set_axis_off()
-        return self
 
     def _colour(self, name: str) -> str:
         if name == "class":
@@ -141,20 +133,20 @@ def arranged_rows(parents: Mapping[str, Sequence[str]]) -> list[list[str]]:
     rows: list[list[str]] = [[] for _ in range(1 + max((depth[name] for name in linked), default=-1))]
     for name in linked:
         rows[depth[name]].append(name)
-    place = {name: where for row in rows for name, where in zip(row, _places(row), strict=True)}
+    xs = {name: where for row in rows for name, where in zip(row, _middles(row), strict=True)}
     for _ in range(ROUNDS):
         for row in rows:
-            row.sort(key=lambda name: sum(place[other] for other in neighbours[name]) / len(neighbours[name]))
-            place |= dict(zip(row, _places(row), strict=True))
+            row.sort(key=lambda name: sum(xs[other] for other in neighbours[name]) / len(neighbours[name]))
+            xs |= dict(zip(row, _middles(row), strict=True))
     apart = [name for name in parents if not neighbours[name]]
     return [*rows, apart] if apart else rows
 
 
-def _places(row: Sequence[str]) -> list[float]:
+def _middles(row: Sequence[str]) -> list[float]:
     """Return the middles of the names of a row, each as wide as its letters, from 0 to 1."""
     widths = [LETTER_INCHES * len(name) + BOX_INCHES for name in row]
-    total, places, left = sum(widths), [], 0.0
+    total, middles, left = sum(widths), [], 0.0
     for width in widths:
-        places.append((left + width / 2) / total)
+        middles.append((left + width / 2) / total)
         left += width
-    return places
+    return middles

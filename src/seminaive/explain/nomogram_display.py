@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.encode.nodes import interpolate
 from seminaive.errors import InputError
 from seminaive.explain.nomogram_lanes import Lane, lane_of, scaled
 from seminaive.explain.nomogram_selection import Selection
 from seminaive.explain.nomogram_sheet import WIDTH, Sheet
 from seminaive.explain.nomogram_ticks import nice_ticks, weight_label
-from seminaive.explain.plotting import Display
 from seminaive.explain.reading import axis_labels, class_position, clipped, effects_of
 from seminaive.explain.tables import one_row
 from seminaive.explain.unknown import unknown_note
@@ -32,6 +33,7 @@ PROBABILITIES = (0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9,
 LEAST_SPREAD = 0.05
 
 
+@dataclass(eq=False, repr=False)
 class NomogramDisplay(Display):
     """A nomogram: points per value, which add up to the probability.
 
@@ -64,8 +66,6 @@ class NomogramDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     unlabelled_ : int
         Marks that had no room for a label.
 
@@ -81,29 +81,16 @@ class NomogramDisplay(Display):
     ['mean perimeter', 'mean radius', 'mean texture']
     """
 
-    def __init__(
-        self,
-        lanes: list[Lane],
-        start: Floats,
-        factor: float,
-        selection: Selection,
-        spread: float,
-        model: Any,
-        effects: Effects,
-        targets: list[int],
-        reference: int,
-        row: Any = None,
-    ) -> None:
-        self.lanes = lanes
-        self.start = start
-        self.factor = factor
-        self.selection = selection
-        self.spread = spread
-        self.model = model
-        self.effects = effects
-        self.targets = targets
-        self.reference = reference
-        self.row = row
+    lanes: list[Lane]
+    start: Floats
+    factor: float
+    selection: Selection
+    spread: float
+    model: Any
+    effects: Effects
+    targets: list[int]
+    reference: int
+    row: Any = None
 
     @classmethod
     def from_estimator(
@@ -179,9 +166,8 @@ class NomogramDisplay(Display):
     def probabilities(self, table: Any, *, pairs: bool = True) -> Floats:
         """Return the probabilities that a reader finds for the rows of an encoded table, in class order."""
         schema = self.model.schema_
-        coded = {position: j for j, position in enumerate(schema.coded)}
-        numeric = {position: j for j, position in enumerate(schema.numeric)}
-        log_odds, places = np.zeros((len(table), len(self.model.classes_))), table.places
+        coded, numeric = schema.coded_index, schema.numeric_index
+        log_odds, coordinates = np.zeros((len(table), len(self.model.classes_))), table.coordinates
         for i in range(len(table)):
             for lane in self.lanes:
                 number = float(table.numbers[i, numeric[lane.position]]) if lane.of_numbers else None
@@ -190,7 +176,7 @@ class NomogramDisplay(Display):
         for k, c in enumerate(self.targets):
             log_odds[:, c] += self.start[k] + self.spread / self.factor  # others as on average
             for pair in self.pairs if pairs else ():
-                cells = interpolate(pair.table, [places.axis(j) for j in pair.columns])
+                cells = interpolate(pair.table, [coordinates.axis(j) for j in pair.columns])
                 log_odds[:, c] += cells[:, c] - cells[:, self.reference]
         weight = np.exp(log_odds - log_odds.max(axis=1, keepdims=True))
         proba: Floats = weight / weight.sum(axis=1, keepdims=True)
@@ -249,9 +235,9 @@ class NomogramDisplay(Display):
             return None
         schema = self.model.schema_
         if lane.of_numbers:
-            number = float(self.row.numbers[0, schema.numeric.index(lane.position)])
+            number = float(self.row.numbers[0, schema.numeric_index[lane.position]])
             return number, lane.points_of(None, number)
-        code = int(self.row.codes[0, schema.coded.index(lane.position)])
+        code = int(self.row.codes[0, schema.coded_index[lane.position]])
         return float("nan"), lane.points_of(code, None)
 
     def _row_totals(self) -> list[float | None]:
@@ -276,7 +262,7 @@ class NomogramDisplay(Display):
         )
 
     def _draw_others(self, sheet: Sheet) -> None:
-        """Draw one line for all that has no line of its own."""
+        """Draw one line for all terms without a line."""
         if not self.selection.rest:
             return
         name = f"{len(self.selection.rest):,} others"
@@ -365,8 +351,8 @@ class NomogramDisplay(Display):
                 sheet.text(note, colour="C3")
 
     def _pair_points(self, pair: TupleEffect, c: int) -> float:
-        places = self.row.places
-        cell = interpolate(pair.table, [places.axis(j) for j in pair.columns])[0]
+        coordinates = self.row.coordinates
+        cell = interpolate(pair.table, [coordinates.axis(j) for j in pair.columns])[0]
         return float(cell[c] - cell[self.reference]) * self.factor
 
 

@@ -60,7 +60,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
         "label": operator.outputs[0].full_name,
         "probabilities": operator.outputs[1].full_name,
     }
-    names |= _columns(scope, operator, container, [own.name for own in graph.input])
+    names |= _columns(scope, operator, container, [tensor.name for tensor in graph.input])
 
     def renamed(name: str) -> str:
         if name not in names:
@@ -71,7 +71,7 @@ def _convert(scope: Any, operator: Any, container: Any) -> None:
         content = numpy_helper.to_array(constant).ravel()
         container.add_initializer(renamed(constant.name), constant.data_type, constant.dims, content)
     for node in graph.node:
-        attributes = {own.name: helper.get_attribute_value(own) for own in node.attribute}
+        attributes = {attribute.name: helper.get_attribute_value(attribute) for attribute in node.attribute}
         container.add_node(
             node.op_type,
             [renamed(name) for name in node.input],
@@ -89,18 +89,18 @@ def _columns(scope: Any, operator: Any, container: Any, used: list[str]) -> dict
     from skl2onnx.common.data_types import StringTensorType
 
     columns = operator.raw_operator.schema_.columns
-    places = [(own, k) for own in operator.inputs for k in range(own.get_second_dimension() or 1)]
-    if len(places) != len(columns):
-        raise InputError(f"fitted on {len(columns)} columns, the inputs have {len(places)}")
+    cells = [(tensor, k) for tensor in operator.inputs for k in range(tensor.get_second_dimension() or 1)]
+    if len(cells) != len(columns):
+        raise InputError(f"fitted on {len(columns)} columns, the inputs have {len(cells)}")
     found = {}
-    for column, (own, k) in zip(columns, places, strict=True):
+    for column, (tensor, k) in zip(columns, cells, strict=True):
         if column.name not in used:
             continue
         is_text = isinstance(column, CategoricalColumn) and bool(column.is_text)
-        if is_text != isinstance(own.type, StringTensorType):
+        if is_text != isinstance(tensor.type, StringTensorType):
             raise InputError(
                 f"column {column.name!r} holds {'text' if is_text else 'numbers'}, the input "
-                f"{own.raw_name!r} is declared as {type(own.type).__name__}"
+                f"{tensor.raw_name!r} is declared as {type(tensor.type).__name__}"
             )
         position = scope.get_unique_variable_name("column")
         container.add_initializer(position, TensorProto.INT64, [1], [k])
@@ -108,7 +108,7 @@ def _columns(scope: Any, operator: Any, container: Any, used: list[str]) -> dict
         taken = found[column.name] if is_text else scope.get_unique_variable_name("column")
         container.add_node(
             "Gather",
-            [own.full_name, position],
+            [tensor.full_name, position],
             [taken],
             axis=1,
             name=scope.get_unique_operator_name("Gather"),

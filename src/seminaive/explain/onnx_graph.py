@@ -117,23 +117,24 @@ class _Graph:
 
     def attenuated(self, total: str, codes: dict[int, str]) -> str:
         """Return the scores, those of rows with unknown cells drawn toward the class shares."""
-        own, schema, tensor = self.portable.unknown, self.portable.schema, self.onnx.TensorProto
-        assert own is not None  # noqa: S101 - narrows the type
+        attenuation, schema, tensor = self.portable.unknown, self.portable.schema, self.onnx.TensorProto
+        assert attenuation is not None  # noqa: S101 - narrows the type
         found = [
             self.node("Equal", codes[position], self.whole(schema.n_values(schema.columns[position])))
             if isinstance(schema.columns[position], CategoricalColumn)
             else self.node("IsNaN", schema.columns[position].name)
-            for position in own.positions
+            for position in attenuation.positions
         ]
         every = self.node("Concat", *found, axis=1) if len(found) > 1 else found[0]
         unknown = self.node("Cast", every, to=tensor.DOUBLE)
-        spread = self.node("Mul", self.node("MatMul", unknown, self.constant(own.covariance)), unknown)
+        with_others = self.node("MatMul", unknown, self.constant(attenuation.covariance))
+        spread = self.node("Mul", with_others, unknown)
         variance = self.node("Max", self._sum(spread), self.constant(0.0))
         scaled = self.node("Mul", variance, self.constant(PER_VARIANCE))
         one = self.constant(1.0)
         factor = self.node("Div", one, self.node("Sqrt", self.node("Add", scaled, one)))
-        lost = self.node("Div", self.node("Sub", one, factor), self.constant(own.most_lost))
-        pulled = self.node("Mul", self.node("Min", lost, one), self.constant(own.lack[None]))
+        lost = self.node("Div", self.node("Sub", one, factor), self.constant(attenuation.most_lost))
+        pulled = self.node("Mul", self.node("Min", lost, one), self.constant(attenuation.lack[None]))
         return self.node("Add", self.node("Mul", total, factor), pulled)
 
     def answer(self, total: str) -> list[Any]:
@@ -158,7 +159,7 @@ class _Graph:
         missing, unseen = column.n_present, self.portable.schema.n_values(column)
         if absent is None:
             assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
-            keys = [str(own) for own in column.categories]
+            keys = [str(category) for category in column.categories]
             values = list(range(len(keys)))
             for text in MISSING_TEXTS:
                 if text not in keys[: column.n_present]:
@@ -169,11 +170,11 @@ class _Graph:
                 keys_strings=keys, values_int64s=values, default_int64=unseen,
             )  # fmt: skip
         if isinstance(column, CategoricalColumn):
-            categories = np.array([[float(own) for own in column.categories]])
+            categories = np.array([[float(category) for category in column.categories]])
             equal = self.node("Equal", column.name, self.constant(categories))
             # Less the code of unseen, so that nothing found gives it.
-            places = self.whole([np.arange(column.n_present) - unseen])
-            found = self.node("Mul", self.node("Cast", equal, to=self.onnx.TensorProto.INT64), places)
+            shifted = self.whole([np.arange(column.n_present) - unseen])
+            found = self.node("Mul", self.node("Cast", equal, to=self.onnx.TensorProto.INT64), shifted)
             known = self.node("Add", self._sum(found), self.whole(unseen))
         else:
             known = self.below(column.name, column.cuts or ())  # type: ignore[union-attr]
@@ -193,30 +194,34 @@ class _Graph:
     def look_up(self, codes: dict[int, str]) -> list[str]:
         """Return sums of all tables: of those that are read by codes, and between nodes of one and of two."""
         portable = self.portable
-        tables = [*(((own,), values) for own, values in portable.tables.items()), *portable.dense_tuples]
+        tables = [
+            *(((position,), values) for position, values in portable.tables.items()),
+            *portable.dense_tuples,
+        ]
         if not tables:
             return []
-        numbers = [own for own in portable.coded if portable.nodes(own) is not None]
+        numbers = [position for position in portable.coded if portable.nodes(position) is not None]
         names, along = list(codes.values()), ""
         if numbers:
-            below, along = self.places(numbers)
+            below, along = self.nodes_below(numbers)
             names.append(below)
         every = self.node("Concat", *names, axis=1) if len(names) > 1 else names[0]
         columns = {position: k for k, position in enumerate([*codes, *numbers])}
         by_axes: dict[int, list[tuple[tuple[int, ...], Any]]] = {}
         for positions, values in tables:
-            by_axes.setdefault(sum(own in numbers for own in positions), []).append((positions, values))
+            n_axes = sum(position in numbers for position in positions)
+            by_axes.setdefault(n_axes, []).append((positions, values))
         return [self.gathered(group, every, along, columns, numbers) for group in by_axes.values()]
 
-    def places(self, positions: list[int]) -> tuple[str, str]:
+    def nodes_below(self, positions: list[int]) -> tuple[str, str]:
         """Return the nodes below numbers, and how far they are on the way to the next, (n_rows, n)."""
         schema, tensor = self.portable.schema, self.onnx.TensorProto
-        every = [np.array(self.portable.nodes(own)) for own in positions]
-        names = [schema.columns[own].name for own in positions]
+        every = [np.array(self.portable.nodes(position)) for position in positions]
+        names = [schema.columns[position].name for position in positions]
         x = self.node("Concat", *names, axis=1) if len(names) > 1 else names[0]
         padded = np.full((1, len(every), max(map(len, every))), np.inf)
-        for k, own in enumerate(every):
-            padded[0, k, : len(own)] = own
+        for k, nodes in enumerate(every):
+            padded[0, k, : len(nodes)] = nodes
         reached = self.node("LessOrEqual", self.constant(padded), self.node("Unsqueeze", x, self.whole([2])))
         count = self.node(
             "ReduceSum", self.node("Cast", reached, to=tensor.INT64), self.whole([2]), keepdims=0
@@ -224,12 +229,12 @@ class _Graph:
         below = self.node("Max", self.node("Sub", count, self.whole(1)), self.whole(0))
         flat = self.node("Add", below, self.whole(np.cumsum([0, *map(len, every[:-1])])))
         # Beyond the last node nothing follows: the share of an infinite way is 0.
-        gaps = np.concatenate([np.append(np.diff(own), np.inf) for own in every])
+        gaps = np.concatenate([np.append(np.diff(nodes), np.inf) for nodes in every])
         from_node = self.node("Sub", x, self.node("Gather", self.constant(np.concatenate(every)), flat))
         share = self.node("Div", from_node, self.node("Gather", self.constant(gaps), flat))
         absent = self.node("IsNaN", x)
         along = self.node("Where", absent, self.constant(0.0), self.node("Max", share, self.constant(0.0)))
-        missing = self.whole([[schema.columns[own].n_present for own in positions]])
+        missing = self.whole([[schema.columns[position].n_present for position in positions]])
         return self.node("Where", absent, missing, below), along
 
     def gathered(
@@ -247,23 +252,23 @@ class _Graph:
         numbers : list of int
             The positions of ``along``.
         """
-        n_axes = sum(own in numbers for own in tables[0][0])
+        n_axes = sum(position in numbers for position in tables[0][0])
         strides = np.zeros((len(columns), len(tables)), dtype=np.int64)
         moves = np.zeros((n_axes, len(numbers), len(tables)), dtype=np.int64)
         for term, (positions, _) in enumerate(tables):
             stride, axis = 1, 0
-            for own, size in zip(positions[::-1], self.portable.shape(positions)[::-1], strict=True):
-                strides[columns[own], term] = stride
-                if own in numbers:
-                    moves[axis, numbers.index(own), term] = stride
+            for position, size in zip(positions[::-1], self.portable.shape(positions)[::-1], strict=True):
+                strides[columns[position], term] = stride
+                if position in numbers:
+                    moves[axis, numbers.index(position), term] = stride
                     axis += 1
                 stride *= size
         offsets = np.cumsum([0, *(len(values) for _, values in tables[:-1])])
         cells = self.node("Add", self.node("MatMul", every, self.whole(strides)), self.whole(offsets))
         shares = ""
         for axis in range(n_axes):
-            own = np.tile(moves[axis], (1, 1 << axis))
-            cells, shares = self.both_sides(cells, shares, along, own)
+            steps = np.tile(moves[axis], (1, 1 << axis))
+            cells, shares = self.both_sides(cells, shares, along, steps)
         block = self.constant(np.concatenate([values for _, values in tables]))
         found = self.node("Gather", block, cells)
         if shares:
@@ -288,24 +293,24 @@ class _Graph:
         names = [portable.schema.columns[position].name for position in portable.curves]
         x = self.node("Concat", *names, axis=1) if len(names) > 1 else names[0]
         wide = self.node("Unsqueeze", x, self.whole([2]))
-        edges = np.full((1, len(curves), max(1, *(len(own.edges) for own in curves))), np.inf)
-        for k, own in enumerate(curves):
-            edges[0, k, : len(own.edges)] = own.edges
+        edges = np.full((1, len(curves), max(1, *(len(curve.edges) for curve in curves))), np.inf)
+        for k, curve in enumerate(curves):
+            edges[0, k, : len(curve.edges)] = curve.edges
         above = self.node("Less", self.constant(edges), wide)
         below = self.node("Cast", above, to=self.onnx.TensorProto.INT64)
-        place = self.node("ReduceSum", below, self.whole([2]), keepdims=0)
-        offsets = np.cumsum([0, *(own.n_pieces for own in curves[:-1])])
-        piece = self.node("Add", place, self.whole(offsets))
-        anchors = np.concatenate([own.anchors for own in curves])[:, None]
-        scales = np.array([[[own.scale] for own in curves]])
+        n_below = self.node("ReduceSum", below, self.whole([2]), keepdims=0)
+        offsets = np.cumsum([0, *(curve.n_pieces for curve in curves[:-1])])
+        piece = self.node("Add", n_below, self.whole(offsets))
+        anchors = np.concatenate([curve.anchors for curve in curves])[:, None]
+        scales = np.array([[[curve.scale] for curve in curves]])
         from_anchor = self.node("Sub", wide, self.node("Gather", self.constant(anchors), piece))
         z = self.node("Mul", from_anchor, self.constant(scales))
-        coefficients = np.concatenate([own.coefficients for own in curves])
+        coefficients = np.concatenate([curve.coefficients for curve in curves])
         constant, linear, quadratic = (
             self.node("Gather", self.constant(coefficients[:, power]), piece) for power in range(3)
         )
         inner = self.node("Add", linear, self.node("Mul", z, quadratic))
         value = self.node("Add", constant, self.node("Mul", z, inner))
-        missing = self.constant([[own.missing for own in curves]])
+        missing = self.constant([[curve.missing for curve in curves]])
         known = self.node("Where", self.node("IsNaN", wide), missing, value)
         return self.node("ReduceSum", known, self.whole([1]), keepdims=0)

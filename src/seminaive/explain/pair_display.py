@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.encode.nodes import at_codes, between_nodes, read_axis
 from seminaive.errors import InputError
-from seminaive.explain.plotting import Display
 from seminaive.explain.reading import (
     axis_labels,
     class_position,
@@ -35,19 +36,20 @@ FULL_COLOUR = 20.0
 
 def pair_named(effects: Effects, pair: Sequence[str] | None) -> TupleEffect:
     """Return the effect of a pair by the names of its columns; None is the pair that says most."""
-    pairs = [own for own in effects.tuples if len(own.columns) == 2]
+    pairs = [effect for effect in effects.tuples if len(effect.columns) == 2]
     if not pairs:
         raise InputError(
             "the model has no pairs: fit one of order 2, such as a HigherOrderLogisticRegression"
         )
     if pair is None:
-        return max(pairs, key=lambda own: float(np.sum(own.deviation**2)))
-    for own in pairs:
-        if sorted(own.names) == sorted(pair):
-            return own
+        return max(pairs, key=lambda effect: float(np.sum(effect.deviation**2)))
+    for effect in pairs:
+        if sorted(effect.names) == sorted(pair):
+            return effect
     raise InputError(f"the model has no pair {' × '.join(pair)}: {len(pairs)} others, see summary(model)")
 
 
+@dataclass(eq=False, repr=False)
 class PairDisplay(Display):
     """The pure effect of a pair, cell by cell.
 
@@ -68,11 +70,6 @@ class PairDisplay(Display):
     limit : float
         The effect that has the full colour, for one scale over several pictures.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -84,21 +81,12 @@ class PairDisplay(Display):
     'x0'
     """
 
-    def __init__(
-        self,
-        effect: TupleEffect,
-        labels: list[list[str]],
-        nodes: list[tuple[float, ...] | None],
-        target: int,
-        name: str,
-        limit: float,
-    ) -> None:
-        self.effect = effect
-        self.labels = labels
-        self.nodes = nodes
-        self.target = target
-        self.name = name
-        self.limit = limit
+    effect: TupleEffect
+    labels: list[list[str]]
+    nodes: list[tuple[float, ...] | None]
+    target: int
+    name: str
+    limit: float
 
     @classmethod
     def from_estimator(
@@ -128,26 +116,26 @@ class PairDisplay(Display):
             Where to draw; None makes a figure.
         """
         effects = effects or effects_of(estimator)
-        own = pair_named(effects, pair)
+        effect = pair_named(effects, pair)
         position = class_position(estimator, target)
-        positions = [effects.schema.coded[j] for j in own.columns]
+        positions = [effects.schema.coded[j] for j in effect.columns]
         labels = [axis_labels(effects, k) for k in positions]
-        nodes = [effects.schema.nodes_of(j) for j in own.columns]
+        nodes = [effects.schema.nodes_of(j) for j in effect.columns]
         if limit is None:
-            limit = largest_effect(own, position)
-        return cls(own, labels, nodes, position, evidence_name(estimator, position), limit).plot(ax=ax)
+            limit = largest_effect(effect, position)
+        return cls(effect, labels, nodes, position, evidence_name(estimator, position), limit).plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the pair."""
         from matplotlib.ticker import MaxNLocator
 
-        own = self.effect
+        effect = self.effect
         axes = [
-            _CodeAxis(_heaviest(own.weight.sum(axis=1 - axis))) if nodes is None else _NodeAxis(nodes)
+            _CodeAxis(_heaviest(effect.weight.sum(axis=1 - axis))) if nodes is None else _NodeAxis(nodes)
             for axis, nodes in enumerate(self.nodes)
         ]
-        values = _surface(evidence(own.table, self.target), axes)
-        weight = _surface(own.weight, axes)
+        values = _surface(evidence(effect.table, self.target), axes)
+        weight = _surface(effect.weight, axes)
         shown = np.where(weight > 0, values, np.nan)
         limit = max(self.limit, 1e-12)
         self.ax_.set_facecolor("0.88")
@@ -168,8 +156,8 @@ class PairDisplay(Display):
                 self.ax_.tick_params(axis="x", labelrotation=90)
         if self.nodes[0] is None:
             self.ax_.invert_yaxis()
-        self.ax_.set_ylabel(clipped(own.names[0], 40))
-        self.ax_.set_xlabel(clipped(own.names[1], 40))
+        self.ax_.set_ylabel(clipped(effect.names[0], 40))
+        self.ax_.set_xlabel(clipped(effect.names[1], 40))
         self.figure_.colorbar(image, ax=self.ax_, label=clipped(self.name, 40))
         self._draw_key(weight)
 
@@ -207,7 +195,7 @@ class _CodeAxis:
         self.codes = codes
         self.ticks = np.arange(len(codes))
         self.edges = np.arange(len(codes) + 1) - 0.5
-        self.place = at_codes(codes)
+        self.coordinates = at_codes(codes)
 
 
 class _NodeAxis:
@@ -222,16 +210,16 @@ class _NodeAxis:
         low, high = (nodes[0], nodes[-1]) if len(nodes) > 1 else (nodes[0] - 0.5, nodes[0] + 0.5)
         self.ticks = np.array(nodes)
         self.edges = np.linspace(low, high, NUMBERS_DRAWN + 1)
-        self.place = between_nodes(np.array(nodes), (self.edges[:-1] + self.edges[1:]) / 2)
+        self.coordinates = between_nodes(np.array(nodes), (self.edges[:-1] + self.edges[1:]) / 2)
 
 
 def _surface(table: Any, axes: Sequence[_CodeAxis | _NodeAxis]) -> Any:
-    """Return what a table, (codes, codes), says at every pair of places on its axes."""
-    first, second = (own.place for own in axes)
+    """Return what a table, (codes, codes), says at every pair of coordinates on its axes."""
+    first, second = (axis.coordinates for axis in axes)
     return read_axis(read_axis(table, 0, first), 1, second)
 
 
 def _heaviest(weight: Any) -> Any:
-    """Return the values with training rows, in order, at most so many as can be drawn."""
+    """Return the values with training rows, in order, at most as many as can be drawn."""
     order = np.argsort(-weight, kind="stable")[:MOST_VALUES]
     return np.sort(order[weight[order] > 0])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.errors import InputError
-from seminaive.explain.plotting import Display, spread_apart
+from seminaive.explain.plotting import spread_apart
 from seminaive.explain.reading import clipped
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ LABEL_HEIGHT = 0.052
 MOST_LABELS = 20
 
 
+@dataclass(eq=False, repr=False)
 class PathDisplay(Display):
     """Curves along a path of models, named at their ends.
 
@@ -30,8 +33,6 @@ class PathDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     lines_ : list of matplotlib Line2D
         One per curve.
     names_ : list of matplotlib Text
@@ -49,8 +50,7 @@ class PathDisplay(Display):
     'alpha'
     """
 
-    def __init__(self, curves: PathCurves) -> None:
-        self.curves = curves
+    curves: PathCurves
 
     @classmethod
     def from_estimator(cls, estimator: Any, what: str | None = None, *, ax: Any = None) -> PathDisplay:

@@ -1,12 +1,10 @@
-"""What every picture needs of matplotlib: axes to draw on, nodes and arrows, labels that keep apart."""
+"""What several pictures draw: nodes and arrows, labels that keep apart, sums step by step."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from seminaive.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,42 +14,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
-def axes_of(ax: Any) -> Any:
-    """Return the axes, or those of a new figure for None; say what to install where matplotlib is missing."""
-    if ax is not None:
-        return ax
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError as error:
-        raise MissingExtraError("pictures need matplotlib: pip install 'seminaive[plot]'") from error
-    return plt.subplots(layout="constrained")[1]
-
-
-class Display:
-    """What pictures share: they are drawn on axes, which they keep as ``ax_`` and ``figure_``."""
-
-    ax_: Any
-    figure_: Any
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Where to draw; None makes a figure.
-        """
-        self.ax_ = axes_of(ax)
-        self.figure_ = self.ax_.figure
-        self._draw()
-        return self
-
-    def _draw(self) -> None:
-        """Draw on ``ax_``."""
-        raise NotImplementedError
-
-
-def write_node(ax: Any, name: str, place: tuple[float, float], side: str, colour: str) -> Any:
+def write_node(ax: Any, name: str, at: tuple[float, float], side: str, colour: str) -> Any:
     """Write a node of a graph in a rounded box, and return the text."""
     box = {
         "boxstyle": "round,pad=0.3",
@@ -59,7 +22,7 @@ def write_node(ax: Any, name: str, place: tuple[float, float], side: str, colour
         "edgecolor": colour,
         "linewidth": 1.3,
     }
-    return ax.text(*place, name, ha=side, va="center", fontsize="small", bbox=box, zorder=3)
+    return ax.text(*at, name, ha=side, va="center", fontsize="small", bbox=box, zorder=3)
 
 
 def draw_arrow(ax: Any, start: Any, end: Any, style: dict[str, Any]) -> None:
@@ -71,7 +34,7 @@ def draw_arrow(ax: Any, start: Any, end: Any, style: dict[str, Any]) -> None:
 def spread_apart(positions: Floats, gap: float) -> Floats:
     """Return increasing positions moved to be at least ``gap`` apart, between 0 and 1 where there is room.
 
-    Each stays as near to its own as that allows: neighbours that are too close form a cluster, which is
+    Each stays as near to where it was as that allows: neighbours that are too close form a cluster, which is
     spaced evenly around its mean and merged with any cluster that it then touches. Where the interval is too
     short for all of them, the gap shrinks.
 
@@ -85,7 +48,12 @@ def spread_apart(positions: Floats, gap: float) -> Floats:
         clusters.append([float(position)])
         while len(clusters) > 1 and _reach(clusters[-2], gap)[1] + gap > _reach(clusters[-1], gap)[0]:
             clusters[-2:] = [clusters[-2] + clusters[-1]]
-    placed = [low + gap * k for own in clusters for low in [_reach(own, gap)[0]] for k in range(len(own))]
+    placed = [
+        low + gap * k
+        for cluster in clusters
+        for low in [_reach(cluster, gap)[0]]
+        for k in range(len(cluster))
+    ]
     rank = np.arange(len(positions))
     inside: Floats = np.clip(placed, gap * rank, 1.0 - gap * (last - rank))
     return inside
@@ -103,15 +71,15 @@ def draw_steps(ax: Any, start: float, values: Floats, names: Sequence[str]) -> N
     ``names`` are those of the start, of each part and of the end.
     """
     ends = start + np.append(0.0, np.cumsum(values))
-    places = np.arange(len(ends) + 1)
+    rows = np.arange(len(ends) + 1)
     colours = np.where(values >= 0, "C3", "C0")
-    ax.barh(places[1:-1], values, left=ends[:-1], color=colours, height=0.7)
-    ax.vlines(ends, places[:-1], places[1:], color="0.6", lw=0.7)
+    ax.barh(rows[1:-1], values, left=ends[:-1], color=colours, height=0.7)
+    ax.vlines(ends, rows[:-1], rows[1:], color="0.6", lw=0.7)
     ax.plot([ends[0]], [0], "o", color="0.5")
-    ax.plot([ends[-1]], [places[-1]], "D", color="0.4")
+    ax.plot([ends[-1]], [rows[-1]], "D", color="0.4")
     texts = [f"{number:+.2f}" for number in (ends[0], *values, ends[-1])]
     labels = [f"{name}  {text}" for name, text in zip(names, texts, strict=True)]
-    ax.set_yticks(places, labels, fontsize="small")
+    ax.set_yticks(rows, labels, fontsize="small")
     ax.invert_yaxis()
     ax.use_sticky_edges = False
     ax.margins(x=0.05)

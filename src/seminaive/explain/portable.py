@@ -67,15 +67,13 @@ class Portable:
         coded = schema.coded
         singles, tuples = _split_tables(scores)
         tables, curves = {}, {}
-        numeric = {position: j for j, position in enumerate(schema.numeric)}
         for position, column in enumerate(schema.columns):
-            own = singles.get(coded.index(position)) if position in coded else None
+            table = singles.get(schema.coded_index.get(position, -1))
             if isinstance(column, CategoricalColumn):
-                if own is not None:
-                    tables[position] = as_outputs(own)
+                if table is not None:
+                    tables[position] = as_outputs(table)
             elif not isinstance(column, EmptyColumn):
-                number = numeric[position]
-                curve = curve_of_number(scores, column, number, own)
+                curve = curve_of_number(scores, column, schema.numeric_index[position], table)
                 if curve is not None:
                     curves[position] = curve.map_values(as_outputs)
         return cls(
@@ -98,11 +96,11 @@ class Portable:
         effects = effects_of(model)
         coded = effects.schema.coded
         tables, curves, tuples = {}, {}, []
-        for own in effects.features:
-            if own.curve is not None:
-                curves[own.position] = own.curve.map_values(as_outputs)
-            elif own.table is not None:
-                tables[own.position] = as_outputs(own.table)
+        for effect in effects.features:
+            if effect.curve is not None:
+                curves[effect.position] = effect.curve.map_values(as_outputs)
+            elif effect.table is not None:
+                tables[effect.position] = as_outputs(effect.table)
         for several in effects.tuples:
             values = as_outputs(several.table)
             values = values.reshape(-1, values.shape[-1])
@@ -142,7 +140,7 @@ class Portable:
 
     def shape(self, positions: tuple[int, ...]) -> tuple[int, ...]:
         """Return the number of codes of each column of a tuple."""
-        return tuple(self.schema.n_values(self.schema.columns[own]) + 1 for own in positions)
+        return tuple(self.schema.n_values(self.schema.columns[position]) + 1 for position in positions)
 
     def nodes(self, position: int) -> tuple[float, ...] | None:
         """Return between which numbers tuples read a column, None where they read it by its code."""
@@ -151,7 +149,7 @@ class Portable:
     @property
     def coded(self) -> list[int]:
         """Return the columns whose codes are looked up: categories that matter, and numbers in tuples."""
-        in_tuples = {own for positions, *_ in self.tuples for own in positions}
+        in_tuples = {position for positions, *_ in self.tuples for position in positions}
         return sorted({*self.tables, *in_tuples})
 
     def document(self) -> dict[str, Any]:
@@ -271,7 +269,7 @@ def to_json(model: Any) -> str:
     if getattr(model, "edits_", ()):
         document["history"] = history_document(model.edits_)
     if getattr(model, "started_from_", ()):
-        document["started_from"] = [asdict(own) for own in model.started_from_]
+        document["started_from"] = [asdict(earlier) for earlier in model.started_from_]
     return json.dumps(document, ensure_ascii=False, allow_nan=False)
 
 
@@ -286,15 +284,15 @@ def warn_of_text(portable: Portable, export: str) -> None:
     """
     columns = portable.schema.columns
     used = [columns[position] for position in sorted({*portable.coded, *portable.curves})]
-    numbers = [own for own in used if isinstance(own, NumericColumn)]
-    dates = [own.name for own in numbers if own.has_dates]
-    written = [own for own in numbers if own.written is not None and not own.has_dates]
-    merged = [own.name for own in used if isinstance(own, CategoricalColumn) and own.merged]
+    numbers = [column for column in used if isinstance(column, NumericColumn)]
+    dates = [column.name for column in numbers if column.has_dates]
+    written = [column for column in numbers if column.written is not None and not column.has_dates]
+    merged = [column.name for column in used if isinstance(column, CategoricalColumn) and column.merged]
     sentences = []
     if written:
         first = written[0].written
         assert first is not None  # noqa: S101 - narrows the type
-        names = ", ".join(repr(own.name) for own in written)
+        names = ", ".join(repr(column.name) for column in written)
         sentences.append(
             f"{names} came as text, such as {first.example!r}, and {export} reads numbers: convert text to "
             "numbers before, without units and marks between thousands"

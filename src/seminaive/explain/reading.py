@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import FeatureEffect
 
     Floats = NDArray[np.float64]
@@ -70,14 +70,14 @@ def evidence(values: Floats, target: int) -> Floats:
 
     With two classes the log odds of the class; with more, its score less the mean over the classes.
     """
-    own: Floats = values[..., target] - (values[..., 1 - target] if values.shape[-1] == 2 else 0.0)
-    return own
+    of_class: Floats = values[..., target] - (values[..., 1 - target] if values.shape[-1] == 2 else 0.0)
+    return of_class
 
 
 def as_outputs(values: Floats) -> Floats:
     """Return values per class, on the last axis, or the log odds of the second of two classes alone."""
-    own: Floats = values[..., 1:] - values[..., :1] if values.shape[-1] == 2 else values
-    return own
+    outputs: Floats = values[..., 1:] - values[..., :1] if values.shape[-1] == 2 else values
+    return outputs
 
 
 def evidence_name(model: Any, target: int) -> str:
@@ -93,14 +93,14 @@ def feature_named(effects: Effects, name: str) -> FeatureEffect:
         if effect.name == name:
             return effect
     raise InputError(
-        f"the model says nothing about {name!r}: it looks at {[own.name for own in effects.features]}"
+        f"the model says nothing about {name!r}: it looks at {[effect.name for effect in effects.features]}"
     )
 
 
-def holds_whole_numbers(own: FeatureEffect) -> bool:
+def holds_whole_numbers(effect: FeatureEffect) -> bool:
     """Tell whether the numbers of a feature are whole, as far as training has them."""
-    seen = own.seen[:-1]
-    return bool(own.curve is not None and len(seen) and (seen == np.round(seen)).all())
+    seen = effect.seen[:-1]
+    return bool(effect.curve is not None and len(seen) and (seen == np.round(seen)).all())
 
 
 def short_numbers(numbers: Sequence[float], digits: int = 6, column: Column | None = None) -> list[str]:
@@ -144,10 +144,10 @@ def code_labels(schema: Schema, position: int) -> list[str]:
         labels = short_numbers(nodes, column=column) if nodes else interval_labels(cuts, column=column)
     else:
         known = column.categories if isinstance(column, CategoricalColumn) else ()
-        labels = [label_text(own) for own in known]
+        labels = [label_text(category) for category in known]
     counts_as_value = schema.n_values(column) > column.n_present
     # A category that is called like the mark of a missing cell keeps its name; the mark gets brackets.
-    missing, unseen = (f"({own})" if own in labels else own for own in (MISSING, UNSEEN))
+    missing, unseen = (f"({mark})" if mark in labels else mark for mark in (MISSING, UNSEEN))
     if isinstance(column, NumericColumn):  # every number has a bin
         return [*labels, missing, unseen] if counts_as_value else [*labels, missing]
     return [*labels, missing, unseen] if counts_as_value else [*labels, f"{missing} or {unseen}"]
@@ -165,10 +165,10 @@ def axis_labels(effects: Effects, position: int) -> list[str]:
         whole = all(node == round(node) for node in column.nodes)
         shown = [f"{node:.0f}" for node in column.nodes] if whole else short_numbers(column.nodes, 3)
         return [*shown, *code_labels(effects.schema, position)[len(shown) :]]
-    own = next((effect for effect in effects.features if effect.position == position), None)
+    effect = next((effect for effect in effects.features if effect.position == position), None)
     edges = list(column.cuts or ())
     plain = code_labels(effects.schema, position)[len(edges) + 1 :]
-    if own is None or not holds_whole_numbers(own) or not edges:
+    if effect is None or not holds_whole_numbers(effect) or not edges:
         return [*interval_labels(edges, 2), *plain]
     lasts = [int(np.floor(edge)) for edge in edges]
     between = [f"{a + 1}" if b == a + 1 else f"{a + 1} to {b}" for a, b in pairwise(lasts)]
@@ -178,7 +178,7 @@ def axis_labels(effects: Effects, position: int) -> list[str]:
 def label_text(label: Any) -> str:
     """Return a class or category as text: whole numbers without a point.
 
-    >>> [label_text(own) for own in (1.0, 0.5, "1.0")]
+    >>> [label_text(label) for label in (1.0, 0.5, "1.0")]
     ['1', '0.5', '1.0']
     """
     return f"{label:.0f}" if isinstance(label, float) and label.is_integer() else str(label)

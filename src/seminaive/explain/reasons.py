@@ -109,14 +109,14 @@ class Reasons:
         values, words = np.empty((2, len(rows)), dtype=object)
         for column, (name, position) in enumerate(zip(self.names, self.positions, strict=True)):
             lines = np.flatnonzero(columns == column)
-            texts, place = cell_texts(self.table, position, rows[lines])
-            values[lines] = texts[place]
-            words[lines] = np.array([f"{name} {text}: " for text in texts], dtype=object)[place]
+            texts, inverse = cell_texts(self.table, position, rows[lines])
+            values[lines] = texts[inverse]
+            words[lines] = np.array([f"{name} {text}: " for text in texts], dtype=object)[inverse]
         side = np.array(["for", "against"], dtype=object)[sides]
         target = self.target[rows]
-        distinct, place = np.unique(2 * np.searchsorted(self.classes, target) + sides, return_inverse=True)
+        distinct, inverse = np.unique(2 * np.searchsorted(self.classes, target) + sides, return_inverse=True)
         ends = [f" times the odds {('for', 'against')[k % 2]} {self.classes[k // 2]}" for k in distinct]
-        words = words + odds_factors(shares) + np.array(ends, dtype=object)[place]
+        words = words + odds_factors(shares) + np.array(ends, dtype=object)[inverse]
         return frame_like(
             None,
             {
@@ -141,7 +141,7 @@ class Reasons:
             The position of the row.
         """
         one = [self._checked(row)]
-        own = replace(
+        selected = replace(
             self,
             **{
                 name: getattr(self, name)[one]
@@ -149,7 +149,7 @@ class Reasons:
             },
             table=self.table.rows(one),
         )
-        words: list[str] = own.frame()["words"].tolist()
+        words: list[str] = selected.frame()["words"].tolist()
         return words
 
     def note(self, row: int = 0) -> str:
@@ -160,9 +160,9 @@ class Reasons:
         row : int, default=0
             The position of the row.
         """
-        place = self._checked(row)
-        before, after = float(self.log_odds[place]), float(self.answered[place])
-        silent = unknown_cells(self.table.rows([place]))[0]
+        row = self._checked(row)
+        before, after = float(self.log_odds[row]), float(self.answered[row])
+        silent = unknown_cells(self.table.rows([row]))[0]
         features = self.table.schema.features
         unknown = [
             name
@@ -232,13 +232,13 @@ def reasons(
         _reasons_of(model, shares, table.rows(slice(start, start + at_once)), compared, chosen, int(n))
         for start in range(0, len(table), at_once)
     ]
-    own, other, base, parts, strongest, answered = (
+    targets, others, base, parts, strongest, answered = (
         np.concatenate(part) for part in zip(*blocks, strict=True)
     )
     return Reasons(
         shares.names,
-        model.classes_[own],
-        model.classes_[other],
+        model.classes_[targets],
+        model.classes_[others],
         base,
         parts,
         strongest,
@@ -264,11 +264,11 @@ def _reasons_of(
     else:
         base, parts = shares.score(reference)[0], shares.from_row(table, reference)
     scores = answered_outputs(model, base + parts.sum(axis=0), table)
-    own, other = _compared_classes(scores, *chosen)
-    by_column = _log_odds(parts, own, other)
-    base_of_row = _log_odds(np.broadcast_to(base, (len(table), len(base))), own, other)
+    targets, others = _compared_classes(scores, *chosen)
+    by_column = _log_odds(parts, targets, others)
+    base_of_row = _log_odds(np.broadcast_to(base, (len(table), len(base))), targets, others)
     by_row, strongest = np.ascontiguousarray(by_column.T), _strongest(by_column, n)
-    return own, other, base_of_row, by_row, strongest, _log_odds(scores, own, other)
+    return targets, others, base_of_row, by_row, strongest, _log_odds(scores, targets, others)
 
 
 def _compared_classes(scores: Floats, target: int | None, against: int | None) -> tuple[Indices, Indices]:
@@ -281,19 +281,19 @@ def _compared_classes(scores: Floats, target: int | None, against: int | None) -
     left = scores.copy()
     if against is not None:
         left[:, against] = -np.inf
-    own = left.argmax(axis=1) if target is None else np.full(len(scores), target)
+    targets = left.argmax(axis=1) if target is None else np.full(len(scores), target)
     if against is not None:
-        return own, np.full(len(scores), against)
-    left[rows, own] = -np.inf
-    return own, left.argmax(axis=1)
+        return targets, np.full(len(scores), against)
+    left[rows, targets] = -np.inf
+    return targets, left.argmax(axis=1)
 
 
-def _log_odds(values: Floats, own: Indices, other: Indices) -> Floats:
+def _log_odds(values: Floats, targets: Indices, others: Indices) -> Floats:
     """Return the log odds of one class of each row against another, from outputs on the last axis."""
     if values.shape[-1] == 1:
-        return values[..., 0] * np.where(own == 1, 1.0, -1.0)
+        return values[..., 0] * np.where(targets == 1, 1.0, -1.0)
     rows = np.arange(values.shape[-2])
-    log_odds: Floats = values[..., rows, own] - values[..., rows, other]
+    log_odds: Floats = values[..., rows, targets] - values[..., rows, others]
     return log_odds
 
 

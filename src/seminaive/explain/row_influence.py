@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.classes import by_class
 from seminaive.encode import frame_like
@@ -50,6 +51,7 @@ def influence(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Any:
     >>> influence(model, X, y)[["row", "label", "likelier"]].head(1).to_numpy().tolist()
     [[99, 'sun', 'rain']]
     """
+    check_is_fitted(model)
     if sample_weight is not None and (np.asarray(sample_weight) <= 0).any():
         raise InputError("a row of weight 0 has no influence: leave such rows out")
     problem = ridge_problem(model, X, y, sample_weight)

@@ -76,7 +76,9 @@ class Shift:
         probability ``1 - level`` where nothing has changed and columns are independent (Sidak's).
         """
         return [
-            own.name for own in self.columns if own.log_p_value < _log_limit(self.level, len(self.columns))
+            column.name
+            for column in self.columns
+            if column.log_p_value < _log_limit(self.level, len(self.columns))
         ]
 
     @property
@@ -131,19 +133,19 @@ class Shift:
         alarms = set(self.alarms)
         lines: list[dict[str, Any]] = [
             {
-                "term": own.name,
-                "change": self.terms.get(own.name, 0.0),
-                "alarm": own.name in alarms,
-                "psi": own.psi,
-                "p_value": own.p_value,
-                "missing_before": own.missing[0],
-                "missing_now": own.missing[1],
-                "unseen": own.unseen,
-                "unseen_levels": ", ".join(own.unseen_levels),
+                "term": column.name,
+                "change": self.terms.get(column.name, 0.0),
+                "alarm": column.name in alarms,
+                "psi": column.psi,
+                "p_value": column.p_value,
+                "missing_before": column.missing[0],
+                "missing_now": column.missing[1],
+                "unseen": column.unseen,
+                "unseen_levels": ", ".join(column.unseen_levels),
             }
-            for own in self.columns
+            for column in self.columns
         ]
-        columns = {own.name for own in self.columns}
+        columns = {column.name for column in self.columns}
         tuples = sorted((-abs(change), name) for name, change in self.terms.items() if name not in columns)
         absent = dict.fromkeys(("psi", "p_value", "missing_before", "missing_now", "unseen"), np.nan)
         lines += [
@@ -214,13 +216,15 @@ def shift(
     )
     columns, sums = _compared(effects, before, now)
     terms = {
-        name: float(evidence(own.now / now.weight - own.before / before.weight, position))
-        for name, own in sums.items()
+        name: float(evidence(total.now / now.weight - total.before / before.weight, position))
+        for name, total in sums.items()
     }
-    start = effects.intercept + sum(own.before for own in sums.values()) / before.weight
-    mean = effects.intercept + sum(own.now for own in sums.values()) / now.weight
+    start = effects.intercept + sum(total.before for total in sums.values()) / before.weight
+    mean = effects.intercept + sum(total.now for total in sums.values()) / now.weight
     limit = _log_limit(level, len(columns))
-    columns.sort(key=lambda own: (0, -own.psi) if own.log_p_value < limit else (1, own.log_p_value))
+    columns.sort(
+        key=lambda column: (0, -column.psi) if column.log_p_value < limit else (1, column.log_p_value)
+    )
     return Shift(
         evidence_name(model, position),
         float(evidence(start, position)),
@@ -262,20 +266,20 @@ class _Side:
         cells: dict[tuple[int, ...], Floats] = {
             (j,): summary.cell_weights(j).sum(axis=1) for j in range(len(summary.schema.coded))
         }
-        cells |= {own.columns: own.weight for own in effects.tuples}
+        cells |= {effect.columns: effect.weight for effect in effects.tuples}
         return cls(cells, float(summary.class_weight.sum()), summary)
 
     @classmethod
     def of_rows(cls, model: Any, rows: Any, effects: Effects) -> _Side:
         """Take rows."""
-        table = model._encode(rows)  # noqa: SLF001 - as predict does
+        table = model.encode(rows)
         return cls(count_cells(table, effects), float(len(table)), None, table, rows)
 
     def levels(self, schema: Schema, position: int) -> tuple[Floats, tuple[str, ...]]:
         """Return the weights of a column's categories, missing and unseen cells, and levels never seen."""
         column = schema.columns[position]
         assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
-        weights = self.cells[schema.coded.index(position),]
+        weights = self.cells[schema.coded_index[position],]
         if self.table is None:
             return category_weights(column, weights, None), ()
         found = NoEvidence.of(self.rows, self.table, position)
@@ -304,7 +308,7 @@ class _Sums:
 def _compared(effects: Effects, before: _Side, now: _Side) -> tuple[list[ColumnShift], dict[str, _Sums]]:
     """Return every column before and now, and the sums of every effect."""
     schema = effects.schema
-    by_position = {own.position: own for own in effects.features}
+    by_position = {effect.position: effect for effect in effects.features}
     columns: list[ColumnShift] = []
     sums: dict[str, _Sums] = {}
     for position, column in enumerate(schema.columns):
@@ -315,12 +319,12 @@ def _compared(effects: Effects, before: _Side, now: _Side) -> tuple[list[ColumnS
             labels = [str(category) for category in column.categories]
             columns.append(ColumnShift.of(column.name, position, labels, was, is_now, levels))
             if effect is not None and effect.table is not None:
-                j = schema.coded.index(position)
+                j = schema.coded_index[position]
                 sums[column.name] = _Sums(before.cells[j,] @ effect.table, now.cells[j,] @ effect.table)
         elif isinstance(column, NumericColumn):
-            number = schema.numeric.index(position)
-            own, total = _compared_numbers(effect, before, now, number, column)
-            columns.append(ColumnShift.of(column.name, position, *own))
+            number = schema.numeric_index[position]
+            ranges, total = _compared_numbers(effect, before, now, number, column)
+            columns.append(ColumnShift.of(column.name, position, *ranges))
             if total is not None:
                 sums[column.name] = total
     for several in effects.tuples:
@@ -362,11 +366,12 @@ def _calibration(model: Any, now: _Side, y: Any, position: int) -> Calibration:
     log_odds = log_proba[:, position] - np.logaddexp.reduce(others, axis=1)
     schema = table.schema
     bins: dict[str, Any] = {}
-    for place, column in enumerate(schema.columns):
+    for column_position, column in enumerate(schema.columns):
         if isinstance(column, CategoricalColumn):
-            bins[column.name] = table.codes[:, schema.coded.index(place)].astype(np.int64)
+            bins[column.name] = table.codes[:, schema.coded_index[column_position]].astype(np.int64)
         elif isinstance(column, NumericColumn):
-            number = now.numbers(schema.numeric.index(place))
-            own = np.searchsorted(now.quantiles(schema.numeric.index(place)).edges, number, side="left")
-            bins[column.name] = np.where(np.isnan(number), own.max(initial=0) + 1, own)
+            j = schema.numeric_index[column_position]
+            number = now.numbers(j)
+            codes = np.searchsorted(now.quantiles(j).edges, number, side="left")
+            bins[column.name] = np.where(np.isnan(number), codes.max(initial=0) + 1, codes)
     return Calibration.of(log_odds, (labels == model.classes_[position]).astype(np.float64), bins)

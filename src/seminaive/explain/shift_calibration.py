@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit
 
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.selection.recalibration import recalibrate
 
 if TYPE_CHECKING:
@@ -70,28 +71,28 @@ class Calibration:
             float(found.intercept[0]),
             found.slope,
             float(stats.chi2.sf(statistic, freedom)),
-            {name: _beyond(design, labels, fitted, own) for name, own in bins.items()},
+            {name: _beyond(design, labels, fitted, codes) for name, codes in bins.items()},
         )
 
 
 def _score(design: Floats, labels: Floats, probability: Floats) -> tuple[Floats, Floats]:
     """Return the gradient of the log likelihood and the Fisher information, X'(y - p) and X'WX."""
     weight = probability * (1 - probability)
-    return design.T @ (labels - probability), design.T @ (design * weight[:, None])
+    return design.T @ (labels - probability), weighted_gram(design, weight)
 
 
 def _beyond(design: Floats, labels: Floats, fitted: Floats, bins: Bins) -> float:
-    """Return the p-value of the score test that no bin needs a constant of its own beside a recalibration."""
+    """Return the p-value of the score test that no bin needs a constant beside a recalibration."""
     bins = _merged(bins, fitted)
     n_bins = int(bins.max()) + 1
     weight = fitted * (1 - fitted)
     score = np.bincount(bins, labels - fitted, n_bins)
-    own = np.diag(np.bincount(bins, weight, n_bins))
+    within = np.diag(np.bincount(bins, weight, n_bins))
     cross = np.stack([np.bincount(bins, weight * column, n_bins) for column in design.T], axis=1)
-    base = np.linalg.pinv(design.T @ (design * weight[:, None]))
-    covariance = own - cross @ base @ cross.T
+    base = np.linalg.pinv(weighted_gram(design, weight))
+    covariance = within - cross @ base @ cross.T
     values, vectors = np.linalg.eigh(covariance)
-    kept = values > 1e-9 * max(float(own.max(initial=0.0)), 1e-300)
+    kept = values > 1e-9 * max(float(within.max(initial=0.0)), 1e-300)
     if not kept.any():
         return 1.0
     along = vectors[:, kept].T @ score
@@ -102,7 +103,7 @@ def _merged(bins: Bins, fitted: Floats) -> Bins:
     """Return bins in which those with few expected rows of either class are one."""
     expected = np.minimum(np.bincount(bins, fitted), np.bincount(bins, 1 - fitted))
     large = np.flatnonzero(expected >= FEWEST_EXPECTED)
-    place = np.full(len(expected), len(large), dtype=np.int64)
-    place[large] = np.arange(len(large))
-    merged: Bins = place[bins]
+    new_code = np.full(len(expected), len(large), dtype=np.int64)
+    new_code[large] = np.arange(len(large))
+    merged: Bins = new_code[bins]
     return merged

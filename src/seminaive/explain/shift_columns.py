@@ -88,7 +88,7 @@ class ColumnShift:
 
         Half a row is added to each cell, so that a level that one side lacks does not make it infinite.
         """
-        before, now = ((own + 0.5) / (own + 0.5).sum() for own in (self.before, self.now))
+        before, now = ((counts + 0.5) / (counts + 0.5).sum() for counts in (self.before, self.now))
         return float(np.sum((now - before) * np.log(now / before)))
 
     @property
@@ -107,9 +107,9 @@ class ColumnShift:
         return float(np.exp(self.log_p_value))
 
 
-def _share(side: Floats, place: int) -> float:
+def _share(side: Floats, code: int) -> float:
     total = side.sum()
-    return float(side[place] / total) if total else 0.0
+    return float(side[code] / total) if total else 0.0
 
 
 def homogeneity(before: Floats, now: Floats) -> tuple[float, int]:
@@ -146,7 +146,7 @@ def count_cells(table: EncodedTable, effects: Effects) -> dict[tuple[int, ...], 
     Rows between nodes count at both in combinations, as `weigh_cells` says, and in their bin as single codes.
     """
     singles = Terms.singles(table.cardinalities)
-    tuples = Terms(tuple(own.columns for own in effects.tuples), table.cardinalities)
+    tuples = Terms(tuple(effect.columns for effect in effects.tuples), table.cardinalities)
     by_code = TupleCounts.of(table.codes, np.zeros(len(table), dtype=np.int64), singles, 1).counts[:, 0]
     found = {}
     for terms, weights in ((singles, by_code), (tuples, weigh_cells(tuples, table))):
@@ -172,7 +172,7 @@ class QuantileBins:
 
     @classmethod
     def of(cls, sketch: NumberSketch) -> QuantileBins:
-        """Cut a histogram into bins of about equal weights, never within one of its own bins."""
+        """Cut a histogram into bins of about equal weights, never within a bin of the histogram."""
         if not len(sketch.weights):
             return cls(np.empty(0), np.array([0.0, sketch.missing, 0.0]))
         ends = np.cumsum(sketch.weights)
@@ -210,7 +210,7 @@ class QuantileBins:
 
 @dataclass(frozen=True)
 class NoEvidence:
-    """The cells of one column whose code is that of no evidence, told apart.
+    """The cells of one column whose code is that of no evidence: missing ones and unseen ones.
 
     Parameters
     ----------
@@ -229,7 +229,7 @@ class NoEvidence:
         """Look at the cells of an encoded table that have the code of no evidence."""
         schema = table.schema
         column = schema.columns[position]
-        rows = table.codes[:, schema.coded.index(position)] == schema.n_values(column)
+        rows = table.codes[:, schema.coded_index[position]] == schema.n_values(column)
         if not rows.any():
             return cls()
         codes, values = dictionary(column.name, open_table(keep_rows(X, rows)).columns[position])

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.errors import InputError
-from seminaive.explain.plotting import Display, draw_steps
+from seminaive.explain.plotting import draw_steps
 from seminaive.explain.reading import clipped
 from seminaive.explain.shift import shift
 
@@ -29,11 +31,6 @@ class ShiftDisplay(Display):
     max_terms : int, default=12
         Terms that are drawn, those that move the mean score most; the others are one bar.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -49,7 +46,7 @@ class ShiftDisplay(Display):
     def __init__(self, found: Shift, max_terms: int = 12) -> None:
         self.found = found
         self.max_terms = max_terms
-        ordered = sorted(found.terms.items(), key=lambda own: -abs(own[1]))
+        ordered = sorted(found.terms.items(), key=lambda term: -abs(term[1]))
         shown, rest = ordered[:max_terms], ordered[max_terms:]
         self.names = [name for name, _ in shown]
         self.values = np.array([change for _, change in shown])
@@ -91,6 +88,7 @@ class ShiftDisplay(Display):
         self.ax_.spines[["top", "right"]].set_visible(False)
 
 
+@dataclass(eq=False, repr=False)
 class ColumnShiftDisplay(Display):
     """The shares of one column's levels, or of ranges between deciles, before and now.
 
@@ -99,16 +97,10 @@ class ColumnShiftDisplay(Display):
     column : ColumnShift
     max_levels : int, default=20
         Levels that are drawn, those with the largest shares; the others are one bar.
-
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     """
 
-    def __init__(self, column: ColumnShift, max_levels: int = 20) -> None:
-        self.column = column
-        self.max_levels = max_levels
+    column: ColumnShift
+    max_levels: int = 20
 
     @classmethod
     def from_estimator(
@@ -126,7 +118,7 @@ class ColumnShiftDisplay(Display):
         ax : matplotlib Axes, default=None
             Where to draw; None makes a figure.
         """
-        columns = {own.name: own for own in shift(estimator, rows, since=since).columns}
+        columns = {column.name: column for column in shift(estimator, rows, since=since).columns}
         if column is not None and column not in columns:
             raise InputError(f"there is no column {column!r}: the model has {list(columns)}")
         return cls(columns[column or next(iter(columns))]).plot(ax=ax)
@@ -134,11 +126,11 @@ class ColumnShiftDisplay(Display):
     def _draw(self) -> None:
         """Draw two bars per level."""
         labels, before, now = self._shown()
-        places = np.arange(len(labels))
-        self.ax_.barh(places - 0.2, before, height=0.38, color="0.6", label="before")
-        self.ax_.barh(places + 0.2, now, height=0.38, color="C3", label="now")
+        heights = np.arange(len(labels))
+        self.ax_.barh(heights - 0.2, before, height=0.38, color="0.6", label="before")
+        self.ax_.barh(heights + 0.2, now, height=0.38, color="C3", label="now")
         names = [clipped(label, 28) for label in labels]
-        self.ax_.set_yticks(places, names, fontsize="small" if len(names) < 14 else "x-small")
+        self.ax_.set_yticks(heights, names, fontsize="small" if len(names) < 14 else "x-small")
         self.ax_.invert_yaxis()
         self.ax_.set_xlabel("share of the rows")
         self.ax_.set_title(clipped(self.column.name, 50), fontsize="medium")

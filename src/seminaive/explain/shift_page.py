@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seminaive.explain.plotting import axes_of
 from seminaive.explain.shift_display import ColumnShiftDisplay, ShiftDisplay
 from seminaive.pages import picture_address, write_page
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from seminaive.explain.plotting import Display
+    from seminaive.displays import Display
     from seminaive.explain.shift import Shift
 
 # Columns that are drawn, those that changed most, and tuples of columns in the table.
@@ -51,4 +50,4 @@ def shift_page(found: Shift, path: str | Path, *, title: str = "What has changed
 
 def _picture(display: Display) -> str:
     """Draw a display; return it as the address of an image."""
-    return picture_address(display.plot(ax=axes_of(None)).figure_)
+    return picture_address(display.plot().figure_)

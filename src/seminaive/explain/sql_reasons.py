@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from seminaive.explain.sql_literals import joined, number_literal, quoted_name, relation_name, text_literal
-from seminaive.explain.sql_writers import MOST_PARTS, ListWriter, SQLiteWriter, Writer, cell_rows
+from seminaive.explain.sql_writers import ListWriter, Writer
+from seminaive.explain.sqlite_writer import MOST_PARTS, SQLiteWriter, cell_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +26,9 @@ class ReasonWriter(Writer):
         """Return the SELECT of a prediction, of probabilities and of reasons."""
         kept = "".join(f"{quoted_name(name)}, " for name in keep)
         kept_of_rows = "".join(f"coded.{quoted_name(name)} AS {quoted_name(name)}, " for name in keep)
-        texts = [f"{self.text(own)} AS t{own}" for own in self.used()]
-        carried = [f"{kind}{own}" for own in self.used() for kind in "xt"]
+        texts = [f"{self.text(position)} AS t{position}" for position in self.used()]
+        carried = [f"{kind}{position}" for position in self.used() for kind in "xt"]
+        shown = ", ".join(["row_id", *(f"t{position}" for position in self.used())])
         numbered = ", ".join([self.read(), *texts, "row_number() OVER () AS row_id"])
         coded = ", ".join(["row_id", *carried, *self.codes()])
         scores = ", ".join([f"{kept_of_rows}totals.*", *self.variance()])
@@ -35,7 +37,7 @@ class ReasonWriter(Writer):
             *self.categories_relation(),
             f"coded AS MATERIALIZED (SELECT {kept}{coded} FROM read_rows)",
             *self.flags(),
-            f"texts AS (SELECT {', '.join(['row_id', *(f't{own}' for own in self.used())])} FROM coded)",
+            f"texts AS (SELECT {shown} FROM coded)",
             f"names(position, name) AS (VALUES {self.names()})",
             *self.shares(),
             self.totals(),
@@ -46,7 +48,7 @@ class ReasonWriter(Writer):
             self.reasons(n),
             self.weights(self.scored, keep, numbered=True),
         ]
-        named = ", ".join(f"{side}_{k}, {side}_{k}_log_odds" for side, k in _places(n))
+        named = ", ".join(f"{side}_{k}, {side}_{k}_log_odds" for side, k in _sides_and_ranks(n))
         return (
             f"WITH {joined(relations)}\n"
             f"SELECT {self.answers(keep)}, base_log_odds, {named}, rest_log_odds\n"
@@ -56,7 +58,7 @@ class ReasonWriter(Writer):
     def names(self) -> str:
         """Return the rows of the relation of names."""
         used = self.used()
-        rows = [f"({own}, {text_literal(self.schema.columns[own].name)})" for own in used]
+        rows = [f"({position}, {text_literal(self.schema.columns[position].name)})" for position in used]
         return ", ".join(rows) or "(-1, '')"
 
     def text(self, position: int) -> str:
@@ -69,7 +71,7 @@ class ReasonWriter(Writer):
         """Return an expression that depends on the position of the column among names."""
         if not cases:
             return default
-        written = " ".join(f"WHEN {k} THEN {own}" for k, own in cases.items())
+        written = " ".join(f"WHEN {k} THEN {value}" for k, value in cases.items())
         return f"CASE names.position {written} ELSE {default} END"
 
     def totals(self) -> str:
@@ -84,26 +86,29 @@ class ReasonWriter(Writer):
         binary = self.portable.n_outputs == 1
         scores = [number_literal(0.0), "s0"] if binary else [f"s{k}" for k in range(self.portable.n_outputs)]
         classes = ", ".join(f"({k})" for k in range(len(scores)))
-        score = " ".join(f"WHEN {k} THEN {own}" for k, own in enumerate(scores))
+        score = " ".join(f"WHEN {k} THEN {score}" for k, score in enumerate(scores))
         order = (
             f"row_number() OVER (PARTITION BY row_id ORDER BY CASE class {score} END DESC, class) AS place"
         )
-        own, other = (f"max(CASE WHEN place = {k} THEN class END)" for k in (1, 2))
+        first_two = ", ".join(
+            f"max(CASE WHEN place = {k} THEN class END) AS {name}"
+            for k, name in ((1, "target"), (2, "other"))
+        )
         return [
             f"classes(class) AS (VALUES {classes})",
             f"class_order AS (SELECT row_id, class, {order} FROM {self.scored} CROSS JOIN classes)",
-            f"compared AS (SELECT row_id, {own} AS own, {other} AS other FROM class_order GROUP BY row_id)",
+            f"compared AS (SELECT row_id, {first_two} FROM class_order GROUP BY row_id)",
         ]
 
     def log_odds(self, values: Sequence[str]) -> str:
         """Return values per output as log odds of the predicted class against the other one."""
         if len(values) == 1:
-            return f"CASE own WHEN 1 THEN {values[0]} ELSE -({values[0]}) END"
-        own, other = (
+            return f"CASE target WHEN 1 THEN {values[0]} ELSE -({values[0]}) END"
+        target, other = (
             f"CASE {which} {' '.join(f'WHEN {k} THEN {value}' for k, value in enumerate(values))} END"
-            for which in ("own", "other")
+            for which in ("target", "other")
         )
-        return f"({own}) - ({other})"
+        return f"({target}) - ({other})"
 
     def ranked(self) -> list[str]:
         """Return the relations of each column's log odds, ranked on its side."""
@@ -127,24 +132,24 @@ class ReasonWriter(Writer):
         labels = " ".join(
             f"WHEN {k} THEN {text_literal(str(label))}" for k, label in enumerate(self.portable.classes)
         )
-        cell = self.by_position({own: f"t{own}" for own in self.used()}, "''")
+        cell = self.by_position({position: f"t{position}" for position in self.used()}, "''")
         side = "CASE WHEN log_odds > 0 THEN 'for' ELSE 'against' END"
         return (
             f"name || ' ' || ({cell}) || ': ' || ({times}) || ' times the odds ' || ({side}) || ' ' || "
-            f"CASE own {labels} END"
+            f"CASE target {labels} END"
         )
 
     def rounded(self, value: str, digits: int) -> str:
-        """Return a number as text with so many digits after the point."""
+        """Return a number as text with some digits after the point."""
         if self.dialect == "postgresql":
             return f"CAST(round(CAST({value} AS numeric), {digits}) AS text)"
         return f"printf('%.{digits}f', {value})"
 
     def reasons(self, n: int) -> str:
         """Return the relation of the strongest columns of each row, side by side."""
-        base = self.log_odds([number_literal(own) for own in self.portable.intercept])
+        base = self.log_odds([number_literal(value) for value in self.portable.intercept])
         columns = [f"min({base}) AS base_log_odds"]
-        for side, k in _places(n):
+        for side, k in _sides_and_ranks(n):
             sign = ">" if side == "for" else "<"
             here = f"CASE WHEN place = {k} AND log_odds {sign} 0 THEN"
             columns += [
@@ -164,8 +169,8 @@ def _join(relation: str, other: str) -> str:
     return f"JOIN {relation} ON {relation}.row_id = {other}.row_id"
 
 
-def _places(n: int) -> list[tuple[str, int]]:
-    """Return each side and place of the reasons that are selected."""
+def _sides_and_ranks(n: int) -> list[tuple[str, int]]:
+    """Return each side and rank of the reasons that are selected."""
     return [(side, k) for side in ("for", "against") for k in range(1, n + 1)]
 
 
@@ -177,15 +182,15 @@ class ListReasons(ReasonWriter, ListWriter):
         portable = self.portable
         outputs = []
         for k in range(portable.n_outputs):
-            terms: dict[int, list[str]] = {own: [] for own in self.used()}
-            for own, values in portable.tables.items():
-                terms[own].append(self.pick(values[:, k], f"c{own}"))
-            for own in portable.curves:
-                terms[own].append(self.curve(own, k))
+            terms: dict[int, list[str]] = {position: [] for position in self.used()}
+            for position, values in portable.tables.items():
+                terms[position].append(self.pick(values[:, k], f"c{position}"))
+            for position in portable.curves:
+                terms[position].append(self.curve(position, k))
             for term, (positions, _) in enumerate(self.tuples):
-                for own in positions:
-                    terms[own].append(self.together(term, k, len(positions)))
-            cases = {own: " + ".join(parts) for own, parts in terms.items()}
+                for position in positions:
+                    terms[position].append(self.together(term, k, len(positions)))
+            cases = {position: " + ".join(parts) for position, parts in terms.items()}
             outputs.append(f"{self.by_position(cases, '0.0')} AS s{k}")
         selected = f"SELECT row_id, position, {', '.join(outputs)}"
         shares = f"shares AS MATERIALIZED ({selected} FROM coded CROSS JOIN names{self.with_tables()})"
@@ -199,7 +204,7 @@ class SQLiteReasons(ReasonWriter, SQLiteWriter):
         """Return the relations of cells, of their sums and of shares."""
         portable = self.portable
         tables = [
-            *(((own,), values) for own, values in portable.tables.items()),
+            *(((position,), values) for position, values in portable.tables.items()),
             *((positions, dense / len(positions)) for positions, dense in portable.dense_tuples),
         ]
         rows: list[str] = []
@@ -208,10 +213,10 @@ class SQLiteReasons(ReasonWriter, SQLiteWriter):
         for positions, values in tables:
             rows += cell_rows(first, values)
             parts += [
-                f"SELECT row_id, {own} AS position, {cell} + {first} AS cell, {share or '1.0'} AS share "
+                f"SELECT row_id, {position} AS position, {cell} + {first} AS cell, {share or '1.0'} AS share "
                 "FROM coded"
                 for cell, share in self.corners(positions)
-                for own in positions
+                for position in positions
             ]
             first += len(values)
         groups = [parts[start : start + MOST_PARTS] for start in range(0, len(parts), MOST_PARTS)]
@@ -227,7 +232,9 @@ class SQLiteReasons(ReasonWriter, SQLiteWriter):
         """Return the relation of shares from sums over groups of tables, and curves."""
         outputs = []
         for k in range(self.portable.n_outputs):
-            curve = self.by_position({own: self.curve(own, k) for own in self.portable.curves}, "0.0")
+            curve = self.by_position(
+                {position: self.curve(position, k) for position in self.portable.curves}, "0.0"
+            )
             groups = [f"coalesce(sums{group}.s{k}, 0.0)" for group in range(n_groups)]
             outputs.append(f"{' + '.join([*groups, curve])} AS s{k}")
         joins = [

@@ -38,12 +38,12 @@ class UnknownRelations:
 
     def flags(self) -> list[str]:
         """Return the relation that adds to codes which cells are unknown, u and their position; or none."""
-        own = self.portable.unknown
-        if own is None:
+        unknown = self.portable.unknown
+        if unknown is None:
             return []
         flags = [
             f"CASE WHEN {self.is_unknown(position)} THEN 1.0 ELSE 0.0 END AS u{position}"
-            for position in own.positions
+            for position in unknown.positions
         ]
         return [f"flagged AS (SELECT coded.*, {', '.join(flags)} FROM coded)"]
 
@@ -56,32 +56,32 @@ class UnknownRelations:
 
     def variance(self) -> list[str]:
         """Return how much the score of each row may vary with its unknown cells; or none."""
-        own = self.portable.unknown
-        if own is None:
+        unknown = self.portable.unknown
+        if unknown is None:
             return []
         parts = []
-        for j, position in enumerate(own.positions):
-            beside = [number_literal(own.covariance[j, j])]
+        for j, position in enumerate(unknown.positions):
+            beside = [number_literal(unknown.covariance[j, j])]
             beside += [
-                f"u{other} * {number_literal(2 * own.covariance[j, k])}"
-                for k, other in enumerate(own.positions[:j])
+                f"u{other} * {number_literal(2 * unknown.covariance[j, k])}"
+                for k, other in enumerate(unknown.positions[:j])
             ]
             parts.append(f"u{position} * ({' + '.join(beside)})")
         return [f"{' + '.join(parts)} AS variance"]
 
     def attenuated(self, keep: Sequence[str], *, numbered: bool) -> list[str]:
         """Return the relations of factors and of attenuated scores; or none."""
-        own = self.portable.unknown
-        if own is None:
+        unknown = self.portable.unknown
+        if unknown is None:
             return []
         carried = [*map(quoted_name, keep), *(["row_id"] if numbered else [])]
         scores = [f"s{k}" for k in range(self.portable.n_outputs)]
         smaller = "min" if self.dialect == "sqlite" else "least"
         root = f"sqrt(1.0 + {number_literal(PER_VARIANCE)} * {self.larger}(variance, 0.0))"
-        share = f"{smaller}((1.0 - factor) / {number_literal(own.most_lost)}, 1.0)"
+        share = f"{smaller}((1.0 - factor) / {number_literal(unknown.most_lost)}, 1.0)"
         changed = [
             f"factor * {score} + {share} * {number_literal(lack)} AS {score}"
-            for score, lack in zip(scores, own.lack, strict=True)
+            for score, lack in zip(scores, unknown.lack, strict=True)
         ]
         return [
             f"factors AS (SELECT {', '.join([*carried, *scores])}, 1.0 / {root} AS factor FROM scores)",

@@ -29,9 +29,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Parts of one UNION ALL: SQLite allows 500.
-MOST_PARTS = 400
-
 
 class Writer(UnknownRelations):
     """What both kinds of dialects share: codes, pieces of curves, softmax."""
@@ -55,7 +52,9 @@ class Writer(UnknownRelations):
                     f"column {column.name!r} holds text and numbers, a column of a database has one type: "
                     "make it text and fit again"
                 )
-            if self.dialect == "postgresql" and all(isinstance(own, bool) for own in column.categories):
+            if self.dialect == "postgresql" and all(
+                isinstance(category, bool) for category in column.categories
+            ):
                 return f"CAST(CAST({name} AS integer) AS {self.floats})"
         cast = f"CAST({name} AS {self.floats})"
         if self.dialect == "postgresql":
@@ -67,10 +66,11 @@ class Writer(UnknownRelations):
         column = self.schema.columns[position]
         assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
         return [
-            text_literal(own) if isinstance(own, str) else number_literal(own) for own in column.categories
+            text_literal(category) if isinstance(category, str) else number_literal(category)
+            for category in column.categories
         ]
 
-    def place(self, x: str, edges: Iterable[float]) -> str:
+    def n_below(self, x: str, edges: Iterable[float]) -> str:
         """Return how many edges are below x."""
         cases = [f"WHEN {x} <= {number_literal(edge)} THEN {k}" for k, edge in enumerate(edges)]
         return f"CASE {' '.join(cases)} ELSE {len(cases)} END" if cases else "0"
@@ -81,7 +81,9 @@ class Writer(UnknownRelations):
 
     def read(self) -> str:
         """Return the columns as they are read, x and their position being their names."""
-        return ", ".join(f"{self.source(own)} AS x{own}" for own in self.used()) or "1 AS nothing"
+        return (
+            ", ".join(f"{self.source(position)} AS x{position}" for position in self.used()) or "1 AS nothing"
+        )
 
     def code(self, position: int) -> str:
         """Return the code of a column's cell, c and its position being its name."""
@@ -91,7 +93,7 @@ class Writer(UnknownRelations):
         elif self.portable.nodes(position) is not None:
             known = self.node_below(position)
         else:
-            known = self.place(x, column.cuts or ())  # type: ignore[union-attr]
+            known = self.n_below(x, column.cuts or ())  # type: ignore[union-attr]
         return f"CASE WHEN {x} IS NULL THEN {column.n_present} ELSE {known} END AS c{position}"
 
     def node_below(self, position: int) -> str:
@@ -118,11 +120,11 @@ class Writer(UnknownRelations):
         share of 0.
         """
         corners = [("", "")]
-        for own, size in zip(positions, self.portable.shape(positions), strict=True):
-            sides = [(f"c{own}", "")]
-            if self.portable.nodes(own) is not None:
-                after = f"(c{own} + CASE WHEN a{own} > 0.0 THEN 1 ELSE 0 END)"
-                sides = [(f"c{own}", f"(1.0 - a{own})"), (after, f"a{own}")]
+        for position, size in zip(positions, self.portable.shape(positions), strict=True):
+            sides = [(f"c{position}", "")]
+            if self.portable.nodes(position) is not None:
+                after = f"(c{position} + CASE WHEN a{position} > 0.0 THEN 1 ELSE 0 END)"
+                sides = [(f"c{position}", f"(1.0 - a{position})"), (after, f"a{position}")]
             corners = [
                 (
                     f"({cell} * {size} + {code})" if cell else code,
@@ -140,8 +142,8 @@ class Writer(UnknownRelations):
     def codes(self) -> list[str]:
         """Return the codes of columns, and how far numbers are on the way to the next node."""
         coded = self.portable.coded
-        between = [own for own in coded if self.portable.nodes(own) is not None]
-        return [*(self.code(own) for own in coded), *(self.along(own) for own in between)]
+        between = [position for position in coded if self.portable.nodes(position) is not None]
+        return [*(self.code(position) for position in coded), *(self.along(position) for position in between)]
 
     def categories_relation(self) -> list[str]:
         """Return the relation of the codes of all categories where the dialect needs one."""
@@ -154,7 +156,7 @@ class Writer(UnknownRelations):
         kept = "".join(f"{quoted_name(name)}, " for name in keep)
         # Beyond -700 some databases refuse to underflow.
         weights = ", ".join(
-            f"exp({self.larger}({own} - highest, -7.0e+02)) AS w{k}" for k, own in enumerate(scores)
+            f"exp({self.larger}({score} - highest, -7.0e+02)) AS w{k}" for k, score in enumerate(scores)
         )
         row = ", row_id" if numbered else ""
         return (
@@ -189,9 +191,9 @@ class ListWriter(Writer):
             return f"CAST([{joined}] AS {kind}[])"
         return f"(ARRAY[{joined}]::{kind}[])"
 
-    def pick(self, values: Floats, place: str) -> str:
+    def pick(self, values: Floats, code: str) -> str:
         """Return the element of a list of numbers at a place that is counted from 0."""
-        return f"({self.literal(map(number_literal, values), self.floats)})[{place} + 1]"
+        return f"({self.literal(map(number_literal, values), self.floats)})[{code} + 1]"
 
     def category_code(self, position: int, unseen: int) -> str:
         """Return the code of a category: its place in the list of categories."""
@@ -206,19 +208,19 @@ class ListWriter(Writer):
         pieces = self.portable.curves.items()
         return [
             *super().codes(),
-            *(f"{self.place(f'x{own}', curve.edges)} AS p{own}" for own, curve in pieces),
+            *(f"{self.n_below(f'x{position}', curve.edges)} AS p{position}" for position, curve in pieces),
         ]
 
     def statement(self, table: str, keep: Sequence[str]) -> str:
         """Return the SELECT of a prediction and of probabilities."""
         portable = self.portable
         kept = "".join(f"{quoted_name(name)}, " for name in keep)
-        parts = [f"SELECT {kept}{', '.join(f'x{own}' for own in self.used()) or 'nothing'}"]
+        parts = [f"SELECT {kept}{', '.join(f'x{position}' for position in self.used()) or 'nothing'}"]
         scores = []
         for k in range(portable.n_outputs):
             terms = [number_literal(portable.intercept[k])]
-            terms += [self.pick(values[:, k], f"c{own}") for own, values in portable.tables.items()]
-            terms += [self.curve(own, k) for own in portable.curves]
+            terms += [self.pick(values[:, k], f"c{position}") for position, values in portable.tables.items()]
+            terms += [self.curve(position, k) for position in portable.curves]
             terms += [self.together(term, k) for term in range(len(self.tuples))]
             scores.append(f"{' + '.join(terms)} AS s{k}")
         selected = f"SELECT {kept}{', '.join([*scores, *self.variance()])}"
@@ -279,129 +281,14 @@ class ListWriter(Writer):
         missing = number_literal(curve.missing[k])
         constant, linear, quadratic = (curve.coefficients[:, power, k] for power in range(3))
 
-        def own(values: Floats) -> str:
+        def of_piece(values: Floats) -> str:
             return number_literal(values[0]) if len(values) == 1 else self.pick(values, piece)
 
-        value = own(constant)
+        value = of_piece(constant)
         if linear.any() or quadratic.any():
-            z = f"(({x} - {own(curve.anchors)}) * {number_literal(curve.scale)})"
-            inner = f"({own(linear)} + {z} * {own(quadratic)})" if quadratic.any() else own(linear)
+            z = f"(({x} - {of_piece(curve.anchors)}) * {number_literal(curve.scale)})"
+            inner = (
+                f"({of_piece(linear)} + {z} * {of_piece(quadratic)})" if quadratic.any() else of_piece(linear)
+            )
             value = f"({value} + {z} * {inner})"
         return f"CASE WHEN {x} IS NULL THEN {missing} ELSE {value} END"
-
-
-class SQLiteWriter(Writer):
-    """SQLite: no lists, so that all tables are one relation, joined to the cells of each row."""
-
-    def statement(self, table: str, keep: Sequence[str]) -> str:
-        """Return the SELECT of a prediction and of probabilities."""
-        kept = "".join(f"{quoted_name(name)}, " for name in keep)
-        coded = [f"x{own}" for own in self.used()] + self.codes()
-        values, places = self.cells()
-        groups = [places[start : start + MOST_PARTS] for start in range(0, len(places), MOST_PARTS)]
-        numbered = f"{self.read()}, row_number() OVER () AS row_id"
-        relations = [
-            f"read_rows AS (SELECT {kept}{numbered} FROM {relation_name(table)})",
-            *self.categories_relation(),
-            f"coded AS MATERIALIZED (SELECT {kept}row_id, {', '.join(coded) or 'nothing'} FROM read_rows)",
-            *self.flags(),
-            *self.cells_relation(values),
-            *(self.sums(k, group) for k, group in enumerate(groups)),
-            self.scores(len(groups), keep),
-            *self.attenuated(keep, numbered=True),
-            self.weights(self.scored, keep, numbered=True),
-        ]
-        return f"WITH {joined(relations)}\nSELECT {self.answers(keep)}\nFROM weights ORDER BY row_id"
-
-    def category_code(self, position: int, unseen: int) -> str:
-        """Return the code of a category, looked up in the relation of all categories."""
-        found = f"(SELECT code FROM categories WHERE position = {position} AND category = x{position})"
-        return f"coalesce({found}, {unseen})"
-
-    def categories_relation(self) -> list[str]:
-        """Return the relation of the codes of all categories, or none."""
-        rows = [
-            f"({own}, {value}, {code})"
-            for own in self.portable.coded
-            if isinstance(self.schema.columns[own], CategoricalColumn)
-            for code, value in enumerate(self.categories(own))
-        ]
-        head = "categories(position, category, code) AS MATERIALIZED"
-        return [f"{head} (VALUES {', '.join(rows)})"] if rows else []
-
-    def cells(self) -> tuple[list[str], list[str]]:
-        """Return the rows of all cells, which are numbered, and each table's number of a row's cell.
-
-        Numbers of cells stand beside the share of the cell, 1 where a table is read by codes alone.
-        """
-        tables: list[tuple[tuple[int, ...], Floats]] = [
-            *(((own,), values) for own, values in self.portable.tables.items()),
-            *self.portable.dense_tuples,
-        ]
-        rows, places, first = [], [], 0
-        for positions, values in tables:
-            rows += cell_rows(first, values)
-            places += [
-                f"{cell} + {first} AS cell, {share or '1.0'} AS share"
-                for cell, share in self.corners(positions)
-            ]
-            first += len(values)
-        # Where all cells are 0, there is no relation to look them up in.
-        return rows, places if rows else []
-
-    def cells_relation(self, rows: list[str]) -> list[str]:
-        """Return the relation of the scores of all cells, or none."""
-        outputs = ", ".join(f"s{k}" for k in range(self.portable.n_outputs))
-        return [f"cells(cell, {outputs}) AS MATERIALIZED (VALUES {', '.join(rows)})"] if rows else []
-
-    def sums(self, group: int, places: list[str]) -> str:
-        """Return the relation of each row's scores, summed over a group of tables."""
-        sums = ", ".join(f"sum(share * s{k}) AS s{k}" for k in range(self.portable.n_outputs))
-        looked = " UNION ALL ".join(f"SELECT row_id, {place} FROM coded" for place in places)
-        return (
-            f"sums{group} AS (SELECT row_id, {sums} FROM ({looked}) JOIN cells USING (cell) GROUP BY row_id)"
-        )
-
-    def scores(self, n_groups: int, keep: Sequence[str]) -> str:
-        """Return the relation of each row's scores: the intercept, the groups of tables and the curves."""
-        scores = []
-        for k in range(self.portable.n_outputs):
-            terms = [number_literal(self.portable.intercept[k])]
-            terms += [f"coalesce(sums{group}.s{k}, 0.0)" for group in range(n_groups)]
-            terms += [self.curve(own, k) for own in self.portable.curves]
-            scores.append(f"{' + '.join(terms)} AS s{k}")
-        scores += self.variance()
-        joins = [f"LEFT JOIN sums{group} ON sums{group}.row_id = coded.row_id" for group in range(n_groups)]
-        kept = "".join(f"coded.{quoted_name(name)}, " for name in keep)
-        return (
-            f"scores AS (SELECT {kept}coded.row_id AS row_id, {', '.join(scores)} "
-            f"FROM {self.flagged} {' '.join(joins)})"
-        )
-
-    def curve(self, position: int, k: int) -> str:
-        """Return a curve as one CASE over its pieces."""
-        curve, x = self.portable.curves[position], f"x{position}"
-        pieces = []
-        for anchor, (constant, linear, quadratic) in zip(
-            curve.anchors, curve.coefficients[:, :, k], strict=True
-        ):
-            z = f"(({x} - {number_literal(anchor)}) * {number_literal(curve.scale)})"
-            value = number_literal(constant)
-            if linear or quadratic:
-                value = f"({value} + {z} * ({number_literal(linear)} + {z} * {number_literal(quadratic)}))"
-            pieces.append(value)
-        cases = [f"WHEN {x} IS NULL THEN {number_literal(curve.missing[k])}"]
-        cases += [
-            f"WHEN {x} <= {number_literal(edge)} THEN {piece}"
-            for edge, piece in zip(curve.edges, pieces, strict=False)
-        ]
-        return f"CASE {' '.join(cases)} ELSE {pieces[-1]} END"
-
-
-def cell_rows(first: int, values: Floats) -> list[str]:
-    """Return rows of the relation of cells; those of zeros are left out."""
-    return [
-        f"({first + cell}, {', '.join(map(number_literal, own))})"
-        for cell, own in enumerate(values)
-        if own.any()
-    ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from seminaive.displays import Display
 from seminaive.errors import InputError
-from seminaive.explain.plotting import Display, draw_arrow, write_node
+from seminaive.explain.plotting import draw_arrow, write_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,8 +31,6 @@ class StructureDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
     nodes_ : dict of str to matplotlib Text
         The features' names.
     arrows_ : list of (str, str)
@@ -84,8 +83,8 @@ class StructureDisplay(Display):
         for name, height in zip(self.parents, _heights(len(self.parents)), strict=True):
             self.nodes_[name] = write_node(self.ax_, name, (PARENTS, height), "right", LOGISTIC_COLOUR)
         for (name, depth), height in zip(order.items(), _heights(len(order)), strict=True):
-            place = (CHILDREN + INDENT * depth, height)
-            self.nodes_[name] = write_node(self.ax_, name, place, "left", GENERATIVE_COLOUR)
+            at = (CHILDREN + INDENT * depth, height)
+            self.nodes_[name] = write_node(self.ax_, name, at, "left", GENERATIVE_COLOUR)
         parts = [(name, "class") for name in self.parents] + [("class", name) for name in self.children]
         edges = [(parent, child) for child, parent in self.tree.items() if parent is not None]
         self.arrows_ = parts + edges
@@ -107,10 +106,10 @@ class StructureDisplay(Display):
             (self.parents, PARENTS, "right", "logistic regression"),
             (self.children, CHILDREN, "left", "tree-augmented naive Bayes" if tree else "naive Bayes"),
         )
-        for names, place, side, title in titles:
+        for names, x, side, title in titles:
             if names:
                 height = _heights(len(names))[0] + 0.85
-                self.ax_.text(place, height, title, ha=side, va="center", color="0.4", fontsize="small")
+                self.ax_.text(x, height, title, ha=side, va="center", color="0.4", fontsize="small")
         if not self.parents and not self.children:
             alone = "no features: the shares of the classes"
             self.ax_.text(CLASS, 0.85, alone, ha="center", va="center", color="0.4", fontsize="small")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.encode.schema import Column
-    from seminaive.scores import Effects, FeatureEffect
+    from seminaive.encode.column_types import Column
+    from seminaive.scores import Effects, FeatureEffect, TupleEffect
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics.number_sketch import NumberSketch
 
@@ -71,28 +72,26 @@ def effects_table(model: Any) -> Any:
     3         x0  missing or unseen   -0.04
     """
     effects = effects_of(model)
-    lines = _Lines(effects.n_classes)
+    lines = _EffectLines(effects.n_classes)
     total = float(model.summary_.class_weight.sum())
     lines.add("intercept", "", effects.intercept, total)
     schema = effects.schema
-    numeric = {position: j for j, position in enumerate(schema.numeric)}
-    for own in effects.features:
-        if own.curve is not None:
-            sketch = model.summary_.numbers[numeric[own.position]]
-            _add_curve(lines, schema.columns[own.position], own.curve, sketch)
-        elif own.table is not None:
-            labels = code_labels(schema, own.position)
-            for label, values, weight in zip(labels, own.table, own.weight, strict=True):
-                lines.add(own.name, label, values, weight)
+    for effect in effects.features:
+        if effect.curve is not None:
+            sketch = model.summary_.numbers[schema.numeric_index[effect.position]]
+            _add_curve(lines, schema.columns[effect.position], effect.curve, sketch)
+        elif effect.table is not None:
+            labels = code_labels(schema, effect.position)
+            for label, values, weight in zip(labels, effect.table, effect.weight, strict=True):
+                lines.add(effect.name, label, values, weight)
     for tuple_ in effects.tuples:
-        axes = [code_labels(schema, schema.coded[j]) for j in tuple_.columns]
-        for cell in np.ndindex(*tuple_.weight.shape):
-            label = " × ".join(own[code] for own, code in zip(axes, cell, strict=True))
+        labels = _cell_labels(schema, tuple_)
+        for label, cell in zip(labels, np.ndindex(*tuple_.weight.shape), strict=True):
             lines.add(tuple_.name, label, tuple_.table[cell], float(tuple_.weight[cell]))
     return lines.frame(model.classes_, getattr(model, "shapes_", {}))
 
 
-def _add_curve(lines: _Lines, column: Column, curve: FeatureCurve, sketch: NumberSketch) -> None:
+def _add_curve(lines: _EffectLines, column: Column, curve: FeatureCurve, sketch: NumberSketch) -> None:
     """Add one line for each piece of a column's curve, and one for missing numbers."""
     labels = interval_labels(curve.edges.tolist(), column=column)
     weights = sketch.weights_between(curve.edges)
@@ -110,7 +109,13 @@ def _add_curve(lines: _Lines, column: Column, curve: FeatureCurve, sketch: Numbe
     lines.add(column.name, "missing", curve.missing, sketch.missing)
 
 
-class _Lines:
+def _cell_labels(schema: Schema, effect: TupleEffect) -> list[str]:
+    """Return a label for each combination of values of a tuple, the last column fastest."""
+    axes = [code_labels(schema, schema.coded[j]) for j in effect.columns]
+    return [" × ".join(labels) for labels in product(*axes)]
+
+
+class _EffectLines:
     """Lines of an effects table, gathered as columns."""
 
     def __init__(self, n_classes: int) -> None:
@@ -144,7 +149,9 @@ class _Lines:
         else:
             repeat = self.n_classes
             numbers = by_class.transpose(1, 0, 2).reshape(3, -1)
-            columns = {name: np.repeat(np.array(own, dtype=object), repeat) for name, own in columns.items()}
+            columns = {
+                name: np.repeat(np.array(cells, dtype=object), repeat) for name, cells in columns.items()
+            }
             columns["class"] = np.tile(classes, len(terms))
         effect, linear, quadratic = numbers
         columns |= {
@@ -192,19 +199,19 @@ def odds_ratios(
         With columns ``feature``, ``value``, ``reference``, ``class``, ``against`` and ``odds_ratio``.
     """
     effects = effects_of(model)
-    own_class = class_position(model, target)
+    position = class_position(model, target)
     weight = model.summary_.class_weight.copy()
-    weight[own_class] = -1.0
+    weight[position] = -1.0
     against = int(weight.argmax())
-    comparisons = [pair for own in effects.features for pair in _comparisons(effects, own)]
+    comparisons = [pair for effect in effects.features for pair in _comparisons(effects, effect)]
     columns: dict[str, list[Any]] = {
         name: [] for name in ("feature", "value", "reference", "class", "against", "odds_ratio")
     }
     for name, value, reference, _, _ in comparisons:
-        cells = (name, value, reference, model.classes_[own_class], model.classes_[against])
+        cells = (name, value, reference, model.classes_[position], model.classes_[against])
         for column, cell in zip(columns, cells, strict=False):
             columns[column].append(cell)
-    ratios = _log_ratios(model, effects, comparisons, own_class, against)
+    ratios = _log_ratios(model, effects, comparisons, position, against)
     columns["odds_ratio"] = list(np.exp(ratios))
     if n_bootstrap:
         if X is None or y is None:
@@ -215,7 +222,7 @@ def odds_ratios(
         for trial in range(n_bootstrap):
             counts = np.bincount(rng.randint(0, len(labels), len(labels)), minlength=len(labels))
             refitted = _refit(model, X, labels, counts)
-            drawn[trial] = _log_ratios(refitted, effects_of(refitted), comparisons, own_class, against)
+            drawn[trial] = _log_ratios(refitted, effects_of(refitted), comparisons, position, against)
         low, high = np.quantile(drawn, [0.025, 0.975], axis=0)
         columns |= {"low": list(np.exp(low)), "high": list(np.exp(high))}
     return frame_like(None, columns)
@@ -235,20 +242,20 @@ def _refit(model: Any, X: Any, labels: NDArray[Any], counts: NDArray[np.int64]) 
 Comparison = tuple[str, str, str, Any, Any]
 
 
-def _comparisons(effects: Effects, own: FeatureEffect) -> list[Comparison]:
+def _comparisons(effects: Effects, effect: FeatureEffect) -> list[Comparison]:
     """Return feature, labels of a value and of its reference, and both as cells of a table."""
-    column = effects.schema.columns[own.position]
+    column = effects.schema.columns[effect.position]
     if isinstance(column, CategoricalColumn):
-        cells = [*column.categories, None][: len(own.weight) - 1]
-        labels = code_labels(effects.schema, own.position)
-        reference = int(own.weight[:-1].argmax())
+        cells = [*column.categories, None][: len(effect.weight) - 1]
+        labels = code_labels(effects.schema, effect.position)
+        reference = int(effect.weight[:-1].argmax())
         return [
-            (own.name, labels[code], labels[reference], cells[code], cells[reference])
+            (effect.name, labels[code], labels[reference], cells[code], cells[reference])
             for code in range(len(cells))
             if code != reference
         ]
-    present = own.weight[:-1] > 0
-    numbers, weight = own.seen[:-1][present], own.weight[:-1][present]
+    present = effect.weight[:-1] > 0
+    numbers, weight = effect.seen[:-1][present], effect.weight[:-1][present]
     if not len(numbers):
         return []
     share = np.cumsum(weight) / weight.sum()
@@ -258,35 +265,35 @@ def _comparisons(effects: Effects, own: FeatureEffect) -> list[Comparison]:
     if low == high:
         return []
     shown = short_numbers([high, low], 4, column)
-    return [(own.name, shown[0], shown[1], float(high), float(low))]
+    return [(effect.name, shown[0], shown[1], float(high), float(low))]
 
 
 def _log_ratios(
-    model: Any, effects: Effects, comparisons: list[Comparison], own_class: int, against: int
+    model: Any, effects: Effects, comparisons: list[Comparison], position: int, against: int
 ) -> Floats:
     """Return the differences of log odds of all comparisons; 0 where the model says nothing of a feature."""
-    by_name = {own.name: own for own in effects.features}
+    by_name = {effect.name: effect for effect in effects.features}
     ratios = np.zeros(len(comparisons))
-    for place, (name, _, _, value, reference) in enumerate(comparisons):
-        own = by_name.get(name)
-        if own is None:
+    for row, (name, _, _, value, reference) in enumerate(comparisons):
+        effect = by_name.get(name)
+        if effect is None:
             continue
-        values = _values_at(model, own, [value, reference])
-        log_odds = values[:, own_class] - values[:, against]
-        ratios[place] = log_odds[0] - log_odds[1]
+        values = _values_at(model, effect, [value, reference])
+        log_odds = values[:, position] - values[:, against]
+        ratios[row] = log_odds[0] - log_odds[1]
     return ratios
 
 
-def _values_at(model: Any, own: FeatureEffect, cells: list[Any]) -> Floats:
+def _values_at(model: Any, effect: FeatureEffect, cells: list[Any]) -> Floats:
     """Return a feature's effect at some cells, None being a missing one."""
-    if own.curve is not None:
-        return own.curve.at(np.array([np.nan if cell is None else cell for cell in cells]))
-    column = model.schema_.columns[own.position]
-    unseen = len(own.weight) - 1
+    if effect.curve is not None:
+        return effect.curve.at(np.array([np.nan if cell is None else cell for cell in cells]))
+    column = model.schema_.columns[effect.position]
+    unseen = len(effect.weight) - 1
     codes = [
         column.n_present if cell is None else column.code_of.get(column.key(cell), unseen) for cell in cells
     ]
-    values: Floats = own.table[codes]  # type: ignore[index]
+    values: Floats = effect.table[codes]  # type: ignore[index]
     return values
 
 
@@ -315,24 +322,19 @@ def summary(model: Any, target: Any = None, *, effects: Effects | None = None) -
         are.
     """
     effects = effects or effects_of(model)
-    own_class = class_position(model, target)
+    position = class_position(model, target)
     with_pairs = np.sum(column_importances(effects), axis=0)
     found = []
-    for own in effects.features:
-        labels = _labels_seen(effects.schema, own)
-        shown = evidence(own.at_seen, own_class)
-        strengths = importance(own.deviation), float(with_pairs[own.position])
-        found.append((own.name, 1, strengths, shown, own.weight, labels))
+    for effect in effects.features:
+        labels = _labels_seen(effects.schema, effect)
+        shown = evidence(effect.at_seen, position)
+        strengths = importance(effect.deviation), float(with_pairs[effect.position])
+        found.append((effect.name, 1, strengths, shown, effect.weight, labels))
     for tuple_ in tuples_that_matter(effects):
-        axes = [code_labels(effects.schema, effects.schema.coded[j]) for j in tuple_.columns]
-        cells = [
-            " × ".join(own[code] for own, code in zip(axes, cell, strict=True))
-            for cell in np.ndindex(*tuple_.weight.shape)
-        ]
-        shown = evidence(tuple_.table, own_class).ravel()
-        found.append(
-            (tuple_.name, len(axes), (importance(tuple_.deviation),) * 2, shown, tuple_.weight.ravel(), cells)
-        )
+        labels = _cell_labels(effects.schema, tuple_)
+        shown = evidence(tuple_.table, position).ravel()
+        strengths = (importance(tuple_.deviation),) * 2
+        found.append((tuple_.name, len(tuple_.columns), strengths, shown, tuple_.weight.ravel(), labels))
     columns: dict[str, list[Any]] = {
         name: []
         for name in ("term", "columns", "importance", "with_pairs", "low", "low_at", "high", "high_at")
@@ -348,17 +350,17 @@ def summary(model: Any, target: Any = None, *, effects: Effects | None = None) -
     return frame_like(None, columns)
 
 
-def _labels_seen(schema: Schema, own: FeatureEffect) -> list[str]:
+def _labels_seen(schema: Schema, effect: FeatureEffect) -> list[str]:
     """Return a label for each value at which an effect is listed."""
-    if own.table is not None:
-        return code_labels(schema, own.position)
-    column = schema.columns[own.position]
-    return ["missing" if np.isnan(x) else short_numbers([x], 4, column)[0] for x in own.seen.tolist()]
+    if effect.table is not None:
+        return code_labels(schema, effect.position)
+    column = schema.columns[effect.position]
+    return ["missing" if np.isnan(x) else short_numbers([x], 4, column)[0] for x in effect.seen.tolist()]
 
 
 def encode_rows(model: Any, rows: Any) -> Any:
     """Return rows to read, encoded as `predict` does: a table, or a mapping of column to cell for one row."""
-    return one_row(model, rows) if isinstance(rows, dict) else model._encode(rows)  # noqa: SLF001 - as predict
+    return one_row(model, rows) if isinstance(rows, dict) else model.encode(rows)
 
 
 def one_row(model: Any, row: Any) -> Any:

@@ -104,7 +104,7 @@ def unknown_note(model: Any, table: EncodedTable, target: int) -> str | None:
     table : EncodedTable
         Of one row.
     target : int
-        The position of the class whose probability is told.
+        The position of the class whose probability is stated.
     """
     names = unknown_names(model, table)
     if not names:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.displays import Display
 from seminaive.encode import CategoricalColumn, EmptyColumn
-from seminaive.explain.plotting import Display, draw_steps
+from seminaive.explain.plotting import draw_steps
 from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
 from seminaive.explain.tables import one_row
 from seminaive.explain.unknown import unknown_note
@@ -25,6 +27,7 @@ FEWEST_TICKS, MIN_GAP = 3, 0.09
 PROBABILITIES = np.array([0.001, 0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999])
 
 
+@dataclass(eq=False, repr=False)
 class WaterfallDisplay(Display):
     """The log odds of one row from the intercept to the end, with the probability on a second axis.
 
@@ -46,11 +49,6 @@ class WaterfallDisplay(Display):
     note : str, default=""
         What is written below: the strongest of the effects that are gathered.
 
-    Attributes
-    ----------
-    ax_ : matplotlib Axes
-    figure_ : matplotlib Figure
-
     Examples
     --------
     >>> import matplotlib
@@ -64,15 +62,12 @@ class WaterfallDisplay(Display):
     True
     """
 
-    def __init__(
-        self, start: float, names: list[str], values: Floats, name: str, probability: str, note: str = ""
-    ) -> None:
-        self.start = start
-        self.names = names
-        self.values = values
-        self.name = name
-        self.probability = probability
-        self.note = note
+    start: float
+    names: list[str]
+    values: Floats
+    name: str
+    probability: str
+    note: str = ""
 
     @classmethod
     def from_estimator(
@@ -108,17 +103,17 @@ class WaterfallDisplay(Display):
         parts = effects.breakdown(table)[0]
         ranking = np.argsort(-parts.sum(axis=0), kind="stable")
         several = effects.n_classes > 2
-        own = int(ranking[0]) if several and target is None else class_position(estimator, target)
+        position = int(ranking[0]) if several and target is None else class_position(estimator, target)
         other = (
-            next(int(c) for c in ranking if c != own)
+            next(int(c) for c in ranking if c != position)
             if against is None
             else class_position(estimator, against)
         )
-        log_odds = parts[:, own] - parts[:, other]
+        log_odds = parts[:, position] - parts[:, other]
         cells = _cells(estimator.schema_, table)
         names = [
-            *(f"{own_.name} = {cells[own_.position]}" for own_ in effects.features),
-            *(own_.name for own_ in effects.tuples),
+            *(f"{effect.name} = {cells[effect.position]}" for effect in effects.features),
+            *(effect.name for effect in effects.tuples),
         ]
         order = np.argsort(-np.abs(log_odds[1:]), kind="stable")
         shown, rest = order[:max_effects], order[max_effects:]
@@ -129,11 +124,13 @@ class WaterfallDisplay(Display):
             labels.append(f"{len(rest):,} others")
         first = [f"{clipped(names[k], 36)} {log_odds[1 + k]:+.2f}" for k in rest[:2]]
         notes = [f"strongest of the others: {', '.join(first)}"] if first else []
-        unknown = unknown_note(estimator, table, own)
+        unknown = unknown_note(estimator, table, position)
         note = "; ".join([*notes, unknown] if unknown else notes)
         classes = estimator.classes_
-        name = f"log odds of {classes[own]}" + (f" against {classes[other]}" if several else "")
-        probability = f"probability of {classes[own]}" + (f", or else {classes[other]}" if several else "")
+        name = f"log odds of {classes[position]}" + (f" against {classes[other]}" if several else "")
+        probability = f"probability of {classes[position]}" + (
+            f", or else {classes[other]}" if several else ""
+        )
         return cls(float(log_odds[0]), labels, values, name, probability, note).plot(ax=ax)
 
     def _draw(self) -> None:
@@ -180,8 +177,7 @@ def probability_ticks(low: float, high: float) -> Floats:
 def _cells(schema: Any, table: Any) -> dict[int, str]:
     """Return what each column holds in the first row of an encoded table, as text."""
     cells = {}
-    coded = {position: j for j, position in enumerate(schema.coded)}
-    numeric = {position: j for j, position in enumerate(schema.numeric)}
+    coded, numeric = schema.coded_index, schema.numeric_index
     for position, column in enumerate(schema.columns):
         if isinstance(column, EmptyColumn):
             continue

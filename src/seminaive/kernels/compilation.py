@@ -7,14 +7,15 @@ import gc
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from numba import njit
 from numba.core import event
 from numba.core.caching import IndexDataCacheFile
 
-__all__ = ["njit"]
+__all__ = ["CompiledKernels", "counted_compilation", "njit"]
 
 # Seconds of compilation, all kernels of the process together, after which it is mentioned, once.
 NOTICE_AFTER = 2.0
@@ -77,6 +78,36 @@ class CompilationNotice(event.Listener):
                 mark.touch()
 
 
+class CompiledKernels(event.Listener):
+    """Counts the kernels of this package that are compiled, without those that they call."""
+
+    def __init__(self):
+        self.names = []
+        self.depth = 0
+
+    def on_start(self, event):
+        """Count a kernel that is not part of another one."""
+        if self.depth == 0 and _is_ours(event):
+            self.names.append(event.data["dispatcher"].py_func.__name__)
+        self.depth += 1
+
+    def on_end(self, event):  # noqa: ARG002 - numba's interface
+        """Leave a kernel."""
+        self.depth -= 1
+
+
+@contextmanager
+def counted_compilation() -> Iterator[CompiledKernels]:
+    """Count the kernels that are compiled meanwhile, without the notice: who counts them says so."""
+    counted = CompiledKernels()
+    before, _NOTICE.seconds = _NOTICE.seconds, float("inf")
+    try:
+        with event.install_listener("numba:compile", counted):
+            yield counted
+    finally:
+        _NOTICE.seconds = before
+
+
 def _mark(event):
     """Return the file that says that the notice was given, beside the compiled kernels of this version."""
     folder = getattr(getattr(event.data["dispatcher"], "_cache", None), "cache_path", None)
@@ -115,5 +146,6 @@ def _compile_again_where_damaged():
             setattr(IndexDataCacheFile, name, tolerant(method, instead))
 
 
-event.register("numba:compile", CompilationNotice())
+_NOTICE = CompilationNotice()
+event.register("numba:compile", _NOTICE)
 _compile_again_where_damaged()

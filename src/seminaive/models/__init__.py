@@ -1,4 +1,4 @@
-"""The estimators, one public class per file; a file is read when its class is first asked for."""
+"""The estimators, one public class per file; a file is read when its class is first used."""
 
 from typing import TYPE_CHECKING
 

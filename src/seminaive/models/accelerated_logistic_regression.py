@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from seminaive.design.classes import log_odds
-from seminaive.models.higher_order_base import SMOOTH_TOL, HigherOrderClassifier
+from seminaive.models.higher_order_base import SMOOTH_TOL, STARTS
 from seminaive.models.parameters import check_choice, check_number
-from seminaive.models.streaming import StreamingMixin
+from seminaive.models.streaming import StreamingClassifier
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.result import MAX_ITER
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
+    from seminaive.design.coefficients import GenerativeEstimate
+    from seminaive.encode.schema import MissingPolicy
+
+    Floats = NDArray[np.float64]
+
+
+class AcceleratedLogisticRegression(StreamingClassifier):
     """Logistic regression over tuples of n features, as weights on generative estimates (ALR^n).
 
     The score of class c is ``w_c log pi_c + sum_t w_{c, t, x_t} log theta_{x_t | c}``. The probabilities
@@ -44,14 +52,12 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         in the paper, faster than none without a ridge and slow with one; or none (LR^n).
     start : {"zero", "generative"}, default="zero"
         Where the search starts: from coefficients of 0, or from those of AnJE.
-    solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
-        Quasi-Newton, conjugate gradients, Newton (a few thousand coefficients at most, then by far the
-        fastest), or stochastic gradient descent in epochs.
-    objective : {"log-likelihood", "squared-error"}, default="log-likelihood"
-        Minus the log posterior of the true class, or half the squared distance of the posterior from it.
+    solver : {"lbfgs", "newton", "sgd"}, default="lbfgs"
+        Quasi-Newton, Newton (a few thousand coefficients at most, then by far the fastest), or stochastic
+        gradient descent in epochs.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into so many intervals with equally many rows.
+        into that number of intervals with equally many rows.
     tol : float, default=1e-4
         Norm of the gradient in the search space at which to stop, relative to that at the start.
     max_iter : int, default=1000
@@ -63,7 +69,7 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
@@ -111,32 +117,34 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
     True
     """
 
-    _fitted: ClassVar = {"weights_": np.ndarray, "prior_weights_": np.ndarray}
+    weights_: Floats
+    prior_weights_: Floats
+
+    _fitted: ClassVar[dict[str, Any]] = {"weights_": np.ndarray, "prior_weights_": np.ndarray}
 
     def __init__(
         self,
-        order=2,
+        order: int = 2,
         *,
-        ridge=1.0,
-        pull_to_generative=0.0,
-        generative_weight="one",
-        hierarchical=False,
-        scaling="curvature",
-        start="zero",
-        solver="lbfgs",
-        objective="log-likelihood",
-        bins="mdl",
-        tol=SMOOTH_TOL,
-        max_iter=MAX_ITER,
-        n_jobs=None,
-        random_state=None,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        ridge: Any = 1.0,
+        pull_to_generative: float = 0.0,
+        generative_weight: str = "one",
+        hierarchical: bool = False,
+        scaling: str = "curvature",
+        start: Any = "zero",
+        solver: str = "lbfgs",
+        bins: Any = "mdl",
+        tol: float = SMOOTH_TOL,
+        max_iter: int = MAX_ITER,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.order = order
         self.ridge = ridge
         self.pull_to_generative = pull_to_generative
@@ -145,7 +153,6 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         self.scaling = scaling
         self.start = start
         self.solver = solver
-        self.objective = objective
         self.bins = bins
         self.tol = tol
         self.max_iter = max_iter
@@ -158,11 +165,16 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _ridge(self, estimate):
+    def ridge_penalty(self, estimate: GenerativeEstimate) -> Ridge:
         """Return the ridge toward 0 and the pull of the weights toward w0, together one ridge.
 
         Given beta, the nearest weights to w0 are at a squared distance of ``(beta - w0 log theta)**2`` over
         ``log(theta)**2``, with two classes over the sum of both squares.
+
+        Parameters
+        ----------
+        estimate : GenerativeEstimate
+            Of the rows of a fit.
         """
         strength = estimate.coefficients.strengths(self._ridges())
         if self.pull_to_generative == 0:
@@ -173,12 +185,12 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         total = strength + pull
         return Ridge(total, np.divide(pull * target, total, out=np.zeros_like(target), where=total > 0))
 
-    def _pulled_to(self, estimate):
+    def _pulled_to(self, estimate: GenerativeEstimate) -> Floats:
         """Return the weight w0 of each coefficient."""
         weights = estimate.coefficients.join_weights
         return np.ones_like(weights) if self.generative_weight == "one" else weights
 
-    def _by_class(self, estimate, solution):
+    def _by_class(self, estimate: GenerativeEstimate, solution: Floats) -> Floats:
         """Return ``beta = w log theta``; of two classes, the weights nearest to those pulled to."""
         if solution.shape[1] > 1:
             return solution
@@ -190,20 +202,23 @@ class AcceleratedLogisticRegression(StreamingMixin, HigherOrderClassifier):
         squares = logs**2
         total = squares.sum(axis=1, keepdims=True)
         shares = np.divide(squares, total, out=np.full_like(logs, 0.5), where=total > 0)
-        return base + rest * shares * np.array([-1.0, 1.0])
+        return np.asarray(base + rest * shares * np.array([-1.0, 1.0]))
 
-    def _read(self, estimate, solution):
+    def _read(self, estimate: GenerativeEstimate, solution: Floats) -> None:
         super()._read(estimate, solution)
         logs = estimate.logs
         self.prior_weights_ = self.scores_.prior / logs[0]
         _, places = estimate.coefficients.layout
-        own = logs[1 : 1 + len(places)]
+        of_cells = logs[1 : 1 + len(places)]
         self.weights_ = np.zeros_like(self.scores_.tables)
         self.weights_[places] = np.divide(
-            self.scores_.tables[places], own, out=np.zeros_like(own), where=own != 0
+            self.scores_.tables[places], of_cells, out=np.zeros_like(of_cells), where=of_cells != 0
         )
 
-    def _check_parameters(self):
+    def _check_start(self) -> None:
+        check_choice("start", self.start, STARTS)
+
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("pull_to_generative", self.pull_to_generative, "a number of 0 or more", low=0.0)
         check_choice("generative_weight", self.generative_weight, ("one", "average"))

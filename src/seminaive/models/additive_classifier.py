@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -12,6 +12,16 @@ from seminaive.errors import UnavailableError
 from seminaive.models.base import TableClassifier
 from seminaive.models.fitted_checks import check_finite
 from seminaive.scores import AdditiveScores
+from seminaive.statistics import class_weights
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+    from seminaive.models.base import TrainingSet
+    from seminaive.scores import Effects
+
+    Floats = NDArray[np.float64]
 
 # Columns of ``contributions`` that are not features.
 RESERVED = ("prior", "row", "class")
@@ -25,9 +35,11 @@ class AdditiveClassifier(TableClassifier):
     A subclass sets ``scores_`` in ``fit``; predicting and explaining read nothing else.
     """
 
-    _fitted: ClassVar = {"scores_": AdditiveScores}
+    scores_: AdditiveScores
 
-    def _check_consistent(self):
+    _fitted: ClassVar[dict[str, Any]] = {"scores_": AdditiveScores}
+
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         schema, attenuation = self.schema_, self.scores_.attenuation
         self.scores_.check_fits(schema.cardinalities, len(schema.numeric), len(self.classes_))
@@ -35,22 +47,28 @@ class AdditiveClassifier(TableClassifier):
             raise ValueError("the attenuation does not fit the schema")
         check_finite(self.scores_)
 
-    def _joint_log_scores(self, table):
+    def _joint_log_scores(self, table: EncodedTable) -> Floats:
         return self.scores_.joint_log_scores(table)
 
-    def _attenuate(self, rows, class_weight=None):
+    def attenuate(self, rows: TrainingSet, class_weight: Floats | None = None) -> None:
         """Draw the answers for rows with unknown cells toward the class shares.
 
-        Called at the end of a fit by models that learn the class given the row; in others an unknown cell
-        leaves the odds as they are. ``rows`` are training rows under the schema of the scores, and
-        ``class_weight`` the weight of each class, by default in these rows.
+        The last step of a fit of models that learn the class given the row; in others an unknown cell leaves
+        the odds as they are.
+
+        Parameters
+        ----------
+        rows : TrainingSet
+            Training rows under the schema of the scores: all, or a sample.
+        class_weight : ndarray of shape (n_classes,) or None
+            The weight of each class, by default in these rows.
         """
         if class_weight is None:
-            class_weight = np.bincount(rows.labels, rows.weights, minlength=len(self.classes_))
+            class_weight = class_weights(rows.labels, len(self.classes_), rows.row_weight)
         self.scores_ = self.scores_.attenuate(rows.table, rows.row_weight, class_weight)
 
     @property
-    def term_names_(self):
+    def term_names_(self) -> list[str]:
         """Names of the terms: a column, or the columns of a tuple joined by a cross."""
         scores, coded, numeric = self.scores_, self.schema_.coded_names, self.schema_.numeric_names
         return [
@@ -59,7 +77,7 @@ class AdditiveClassifier(TableClassifier):
         ]
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Floats:
         """Share of each column in the deviation of the scores over the training rows, one number each.
 
         The standard deviation of what a column says: of the log odds with two classes, of the centred scores,
@@ -69,7 +87,7 @@ class AdditiveClassifier(TableClassifier):
         return self._effects().column_shares()
 
     @property
-    def interactions_(self):
+    def interactions_(self) -> Any:
         """A frame with one row per pair, most important first: first, second, importance.
 
         The importance is the standard deviation over the training rows of what both columns say beyond each
@@ -77,7 +95,7 @@ class AdditiveClassifier(TableClassifier):
         """
         from seminaive.scores import importance
 
-        every = ((own.names, importance(own.deviation)) for own in self._effects().tuples)
+        every = ((effect.names, importance(effect.deviation)) for effect in self._effects().tuples)
         pairs = [pair for pair in every if len(pair[0]) == 2]
         pairs.sort(key=lambda pair: -pair[1])
         return frame_like(
@@ -89,7 +107,7 @@ class AdditiveClassifier(TableClassifier):
             },
         )
 
-    def kept_terms(self):
+    def kept_terms(self) -> list[str]:
         """Return the names of the columns, and of tuples beyond their columns, that move the scores.
 
         Their contribution deviates over the training rows by more than a hundredth of what all contributions
@@ -98,11 +116,12 @@ class AdditiveClassifier(TableClassifier):
         from seminaive.scores import importance
 
         effects = self._effects()
-        parts = [(own.name, importance(own.deviation)) for own in (*effects.features, *effects.tuples)]
+        parts = [(effect.name, importance(effect.deviation)) for effect in effects.features]
+        parts += [(effect.name, importance(effect.deviation)) for effect in effects.tuples]
         least = LEAST_KEPT * np.sqrt(sum(strength**2 for _, strength in parts))
         return [name for name, strength in parts if strength > max(least, 1e-9)]
 
-    def column_effects(self, X):
+    def column_effects(self, X: Any) -> Floats:
         """Return what each column alone says in each row, an array of shape (n_rows, n_columns, n_classes).
 
         Effects have mean zero over the training rows and over the classes; what pairs say beyond their
@@ -113,13 +132,13 @@ class AdditiveClassifier(TableClassifier):
         X : frame, array or list of rows
             The training columns, in the training order.
         """
-        effects, table = self._effects(), self._encode(X)
+        effects, table = self._effects(), self.encode(X)
         found = np.zeros((len(table), len(self.schema_.columns), len(self.classes_)))
-        for own, values in zip(effects.features, effects.feature_parts(table), strict=True):
-            found[:, own.position] = values
+        for effect, values in zip(effects.features, effects.feature_parts(table), strict=True):
+            found[:, effect.position] = values
         return found
 
-    def _effects(self):
+    def _effects(self) -> Effects:
         """Return what each column and each tuple says."""
         from seminaive.scores import Effects
 
@@ -132,7 +151,7 @@ class AdditiveClassifier(TableClassifier):
         return Effects.of(self.scores_, self.schema_, self.summary_)
 
     @property
-    def coef_(self):
+    def coef_(self) -> Floats:
         """One coefficient per column, of the log odds or of each class's centred score.
 
         Of shape (1, columns) with two classes and (classes, columns) with more, as in
@@ -142,11 +161,11 @@ class AdditiveClassifier(TableClassifier):
         return self._lines()[0]
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Floats:
         """The log odds, or each class's centred score, where all numbers are 0; beside ``coef_``."""
         return self._lines()[1]
 
-    def _lines(self):
+    def _lines(self) -> tuple[Floats, Floats]:
         from seminaive.scores import linear_coefficients
 
         check_is_fitted(self)
@@ -163,7 +182,7 @@ class AdditiveClassifier(TableClassifier):
             return coefficients[1:] - coefficients[:1], intercept[1:] - intercept[:1]
         return coefficients, intercept
 
-    def contributions(self, X):
+    def contributions(self, X: Any) -> Any:
         """Return what the prior and each term contribute to each row's score.
 
         Parameters
@@ -183,12 +202,12 @@ class AdditiveClassifier(TableClassifier):
             number and its bins for instance, has one column with their sum; a feature that is itself
             called ``prior``, ``row`` or ``class`` is called ``feature prior`` and so on.
         """
-        table = self._encode(X)
+        table = self.encode(X)
         parts = self.scores_.breakdown(table)
         n_rows, n_parts, n_classes = parts.shape
         if n_classes == 2:
             evidence = parts[:, :, 1] - parts[:, :, 0]
-            columns = {}
+            columns: dict[str, Any] = {}
         else:
             centred = parts - parts.mean(axis=2, keepdims=True)
             evidence = centred.transpose(0, 2, 1).reshape(n_rows * n_classes, n_parts)
@@ -197,7 +216,7 @@ class AdditiveClassifier(TableClassifier):
                 "class": np.tile(self.classes_, n_rows),
             }
         columns["prior"] = evidence[:, 0]
-        by_name = {}
+        by_name: dict[str, Floats] = {}
         for name, values in zip(self.term_names_, evidence.T[1:], strict=True):
             by_name[name] = by_name[name] + values if name in by_name else values
         in_order = [name for name in self.schema_.names if name in by_name]

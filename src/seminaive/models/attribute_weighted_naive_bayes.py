@@ -6,7 +6,7 @@ per category and class).
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
 from seminaive.models.folded import fold_rows
-from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_choice, check_number, check_search
+from seminaive.models.generative_classifier import check_generative_parameters
+from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_number, check_search
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
@@ -27,6 +28,19 @@ from seminaive.selection.step_search import FoldPath, choose_step
 from seminaive.solvers.nonnegative_newton import minimize_nonnegative
 from seminaive.solvers.result import MAX_ITER
 from seminaive.statistics import TableStatistics
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
+    from seminaive.models.folded import FoldedRows
+    from seminaive.scores import AdditiveScores
+    from seminaive.solvers.result import SolverResult
+
+    Floats = NDArray[np.float64]
 
 
 class AttributeWeightedNaiveBayes(AdditiveClassifier):
@@ -45,7 +59,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     smoothing : float, default=1.0
         Added to every count, in rows.
     variances : {"class", "pooled"}, default="class"
-        Whether each class has a variance of its own for each number, or all share one.
+        Whether each number has a variance in each class, or one that all classes share.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
     fit_share : "cv" or float, default="cv"
@@ -64,7 +78,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number always leaves them as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
@@ -119,7 +133,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         **DECIDED,
     }
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         if self.exponents_.shape != (self.scores_.n_terms,) or not (self.exponents_ >= 0).all():
             raise ValueError("there is not one exponent of 0 or more for each term")
@@ -127,22 +141,22 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
     def __init__(
         self,
         *,
-        ridge=1.0,
-        smoothing=1.0,
-        variances="class",
-        variance_floor=VARIANCE_FLOOR,
-        fit_share="cv",
-        cv=N_FOLDS,
-        tol=1e-8,
-        max_iter=MAX_ITER,
-        random_state=0,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        ridge: float = 1.0,
+        smoothing: float = 1.0,
+        variances: str = "class",
+        variance_floor: float = VARIANCE_FLOOR,
+        fit_share: Any = "cv",
+        cv: Any = N_FOLDS,
+        tol: float = 1e-8,
+        max_iter: int = MAX_ITER,
+        random_state: Any = 0,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.ridge = ridge
         self.smoothing = smoothing
         self.variances = variances
@@ -159,7 +173,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Count, learn one exponent per feature, and let held-out rows say how far to believe them.
 
         Parameters
@@ -172,10 +186,10 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         groups : array-like of shape (n_rows,), default=None
             Rows that belong together; passed on to a splitter of groups in ``cv``.
         """
-        self._check_parameters()
+        self.check_parameters()
         with unchanged_on_failure(self):
             for name in DECIDED:
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
             rows = self._encode_training(X, y, sample_weight)
             naive, result = self._learn(rows)
             result.warn_unless_converged(self.tol, "raise max_iter, the ridge or tol")
@@ -191,7 +205,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
             self._summarise(rows)
         return self
 
-    def _learn(self, rows):
+    def _learn(self, rows: TrainingSet) -> tuple[AdditiveScores, SolverResult]:
         """Return naive Bayes of some rows, and the exponents that their labels advise."""
         naive = self._naive_bayes(rows)
         offset = np.tile(log_odds(naive.prior[None]), (len(rows.labels), 1))
@@ -200,7 +214,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         ones = np.ones((naive.n_terms, 1))
         return naive, _exponents(PenalisedLoss(loss, Ridge(self.ridge * ones, ones)), self.tol, self.max_iter)
 
-    def _decide(self, folded):
+    def _decide(self, folded: FoldedRows) -> None:
         """Keep the share of the fit that held-out rows support."""
         rows, folds, results = folded.rows, [], []
         for train, _ in folded.splits:
@@ -212,7 +226,7 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, folded.splits, folded.groups)
         keep_decision(self, choose_step(held_out, folds, 1, generator_of(self.random_state)).decision)
 
-    def _naive_bayes(self, rows):
+    def _naive_bayes(self, rows: TrainingSet) -> AdditiveScores:
         statistics = TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
         return generative_scores(
             statistics,
@@ -222,27 +236,24 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         )
 
     @property
-    def selected_features_(self):
+    def selected_features_(self) -> list[str]:
         """Names of the features with a positive exponent."""
         return [
             name for name, exponent in zip(self.term_names_, self.exponents_, strict=True) if exponent > 0
         ]
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
+        check_generative_parameters(self)
         check_number("ridge", self.ridge, "a number of rows, 0 or more", low=0.0)
-        check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0.0)
-        check_choice("variances", self.variances, ("pooled", "class"))
-        floor = "a share, more than 0, at most 1"
-        check_number("variance_floor", self.variance_floor, floor, low=0.0, high=1.0, above=True)
         check_fit_share(self.fit_share)
         check_folds(self.cv)
         check_search(self.tol, self.max_iter)
 
 
-def _exponents(objective, tol, max_iter):
+def _exponents(objective: PenalisedLoss, tol: float, max_iter: int) -> SolverResult:
     """Minimise over nonnegative exponents from those of naive Bayes."""
 
-    def value_and_gradient(exponents):
+    def value_and_gradient(exponents: Floats) -> tuple[float, Floats]:
         values, gradient = objective(exponents[:, None])
         return float(values[0]), gradient[:, 0]
 

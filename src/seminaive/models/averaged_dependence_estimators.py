@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from joblib import effective_n_jobs
 
-from seminaive.models.base import TableClassifier
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.parameters import check_jobs, check_number
-from seminaive.models.tuple_statistics import TupleCountingMixin
+from seminaive.models.tuple_statistics import TupleClassifier
 from seminaive.scores import DependenceTables
 from seminaive.statistics.sizes import dependence_parts
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
-class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
+    from seminaive.encode import EncodedTable
+    from seminaive.encode.schema import MissingPolicy
+
+    Floats = NDArray[np.float64]
+
+
+class AveragedDependenceEstimators(TupleClassifier):
     """Naive Bayes given n parent features, averaged over all choices of parents (AnDE).
 
     The score of class c is the log of the mean, over all sets s of ``order`` columns, of
@@ -32,13 +42,13 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
         How often, in rows, the values of the parents must have occurred.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into so many intervals with equally many rows.
+        into that number of intervals with equally many rows.
     n_jobs : int, default=None
         Threads for predicting; results do not depend on it.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
@@ -55,7 +65,7 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
-        Whether ``partial_fit`` was told all classes, and refuses others.
+        Whether ``partial_fit`` was given all classes, and refuses others.
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
@@ -76,20 +86,20 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
 
     def __init__(
         self,
-        order=1,
+        order: int = 1,
         *,
-        smoothing=1.0,
-        estimates="m-estimate",
-        min_count=1.0,
-        bins="mdl",
-        n_jobs=None,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        smoothing: float = 1.0,
+        estimates: str = "m-estimate",
+        min_count: float = 1.0,
+        bins: Any = "mdl",
+        n_jobs: int | None = None,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.order = order
         self.smoothing = smoothing
         self.estimates = estimates
@@ -103,26 +113,26 @@ class AveragedDependenceEstimators(TupleCountingMixin, TableClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         check_number("min_count", self.min_count, "a number of rows, 0 or more", low=0)
         check_jobs(self.n_jobs)
 
-    def _counted_orders(self):
+    def _counted_orders(self) -> tuple[int, bool]:
         return self.order + 1, True
 
-    def _memory_parts(self, cardinalities, n_classes):
+    def _memory_parts(self, cardinalities: tuple[int, ...], n_classes: int) -> dict[str, int]:
         return dependence_parts(cardinalities, self.order, n_classes)
 
-    def _derive(self):
+    def _derive(self) -> None:
         self.tables_ = DependenceTables.of(
             self.statistics_, self.order, smoothing=self.smoothing, shared=self.estimates == "m-estimate"
         )
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         self.tables_.check_fits(self.schema_.cardinalities, self.order, len(self.classes_))
         check_finite(self.tables_)
 
-    def _joint_log_scores(self, table):
+    def _joint_log_scores(self, table: EncodedTable) -> Floats:
         return self.tables_.joint_log_scores(table.codes, self.min_count, effective_n_jobs(self.n_jobs))

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from math import comb
+from typing import TYPE_CHECKING, Any
 
 from seminaive.models.additive_classifier import AdditiveClassifier
-from seminaive.models.tuple_statistics import TupleCountingMixin
+from seminaive.models.tuple_statistics import TupleClassifier
 from seminaive.scores import AdditiveScores, laplace_tables, m_estimate_tables
 from seminaive.statistics import log_shares
 
+if TYPE_CHECKING:
+    from seminaive.encode.schema import MissingPolicy
 
-class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
+
+class AveragedJoinEstimators(TupleClassifier, AdditiveClassifier):
     """Naive Bayes over groups of n features, averaged over all ways to group them (AnJE).
 
     The score of class c is ``log pi_c + g sum_t log theta_{x_t | c}``, where t runs over all sets of
@@ -28,11 +32,11 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
         Whether a term's combinations share ``smoothing`` rows, or get as many each.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into so many intervals with equally many rows.
+        into that number of intervals with equally many rows.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
@@ -49,7 +53,7 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
-        Whether ``partial_fit`` was told all classes, and refuses others.
+        Whether ``partial_fit`` was given all classes, and refuses others.
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
@@ -73,18 +77,18 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
 
     def __init__(
         self,
-        order=2,
+        order: int = 2,
         *,
-        smoothing=1.0,
-        estimates="m-estimate",
-        bins="mdl",
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        smoothing: float = 1.0,
+        estimates: str = "m-estimate",
+        bins: Any = "mdl",
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.order = order
         self.smoothing = smoothing
         self.estimates = estimates
@@ -96,10 +100,10 @@ class AveragedJoinEstimators(TupleCountingMixin, AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _counted_orders(self):
+    def _counted_orders(self) -> tuple[int, bool]:
         return self.order, False
 
-    def _derive(self):
+    def _derive(self) -> None:
         statistics = self.statistics_
         n_columns = len(statistics.counts.terms.cardinalities)
         order = min(self.order, n_columns)

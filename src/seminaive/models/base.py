@@ -35,7 +35,6 @@ from seminaive.errors import (
     WeightsWarning,
     warn_caller,
 )
-from seminaive.models.fit_progress import progress
 from seminaive.models.fitted_checks import check_summary, check_trials
 from seminaive.models.long_fits import announce_long_fit
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
@@ -43,16 +42,16 @@ from seminaive.scores import log_posterior
 from seminaive.statistics import TrainingSummary
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
+    from seminaive.encode.column_types import Format
+    from seminaive.encode.columns_report import ColumnReading
+    from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.frames import Table
-    from seminaive.encode.schema import Format
     from seminaive.encode.target import EncodedTarget
-    from seminaive.models.fit_progress import Steps
     from seminaive.statistics import TupleCounts
 
 __all__ = ["TableClassifier", "TrainingSet", "is_number", "open_training", "unchanged_on_failure"]
@@ -109,10 +108,11 @@ class TrainingSet:
 
 
 @contextmanager
-def unchanged_on_failure(model):
+def unchanged_on_failure(model: BaseEstimator) -> Iterator[None]:
     """Put every attribute of a model back where the block fails, so that no failure leaves half a fit.
 
-    Memory that ran out although it was asked for, since others took it meanwhile, is a `TooLargeError` too.
+    Memory that ran out although it was free a moment before, since others took it meanwhile, is a
+    `TooLargeError` too.
     """
     before = dict(vars(model))
     try:
@@ -128,7 +128,9 @@ def unchanged_on_failure(model):
         raise
 
 
-def open_training(estimator, X, y, sample_weight) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
+def open_training(
+    estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any
+) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
     """Return the table, labels and weights that an estimator learns from; remember the columns' names."""
     opened = open_table(X)
     validate_data(estimator, X, skip_check_array=True)
@@ -136,7 +138,7 @@ def open_training(estimator, X, y, sample_weight) -> tuple[Table, EncodedTarget,
 
 
 def labelled_rows(
-    name: str, X, y, sample_weight, opened: Table
+    name: str, X: Any, y: Any, sample_weight: Any, opened: Table
 ) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
     """Return an opened table, labels and weights that belong together; rows of weight zero are gone."""
     target = encode_target(y, name)
@@ -155,13 +157,13 @@ def labelled_rows(
 
 
 def encode_rows(
-    model,
-    X,
-    y,
-    sample_weight,
+    model: TableClassifier,
+    X: Any,
+    y: Any,
+    sample_weight: Any,
     *,
     opened: Table | None = None,
-    cut_rule=None,
+    cut_rule: CutRule | None = None,
     known: Schema | None = None,
     chunk: bool = False,
     formats: Mapping[int, Format] | None = None,
@@ -206,8 +208,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
     """A classifier of ordinary tables.
 
     A subclass takes the parameters ``categorical_features``, ``missing``, ``class_weight``,
-    ``merge_spellings``, ``keep_summary`` and ``verbose``, calls ``_encode_training`` in ``fit``, and defines
-    ``_joint_log_scores(table)``, from which every way of predicting follows.
+    ``merge_spellings``, ``keep_summary`` and ``verbose``, calls ``check_parameters`` and ``_encode_training``
+    in ``fit``, and defines ``_joint_log_scores(table)``, from which every way of predicting follows. It may
+    check parameters of its kind (``_check_parameters``), cut numbers into bins (``binning_rule``) and check
+    what a file holds (``_check_consistent``, ``_derive_within``).
 
     Attributes
     ----------
@@ -216,7 +220,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         bins, else 0), ``missing`` (cells) and ``read_as`` (the type it came with, and what was made of it).
     """
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text, categories, missing cells and sparse indicators are welcome."""
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -225,9 +229,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _encode_training(self, X, y, sample_weight, *, cut_rule=None) -> TrainingSet:
+    def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
         """Check and encode a whole training table; sets ``classes_`` and ``schema_``."""
-        training = self._encode_rows(X, y, sample_weight, cut_rule=cut_rule)
+        training = self._encode_rows(X, y, sample_weight)
         if training.n_classes < 2:
             raise InputError(
                 f"one class only: every training row is {training.classes.tolist()[0]!r}. A classifier needs "
@@ -235,27 +239,57 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             )
         self._question_target(training.classes)
         if not self._one_pass:
-            announce_long_fit(self, X, sample_weight, training, self._most_searched)
+            announce_long_fit(self, X, sample_weight, training, self._most_searched())
         self.classes_ = training.classes
         self.schema_ = training.table.schema
         return training
 
-    def _question_target(self, classes) -> None:
+    def adopt_columns(
+        self,
+        readings: tuple[ColumnReading, ...],
+        opened: Table,
+        schema: Schema,
+        classes: NDArray[Any],
+        target_name: str | None,
+    ) -> None:
+        """Set schema and classes of rows that were encoded elsewhere; warn of what is probably a mistake.
+
+        Parameters
+        ----------
+        readings : tuple of ColumnReading
+            How each column was read.
+        opened : Table
+            The columns.
+        schema : Schema
+        classes : ndarray of shape (n_classes,)
+        target_name : str or None
+            What the column of labels is called.
+        """
+        self._keep_readings(readings, opened, schema)
+        self.schema_, self.classes_ = schema, classes
+        self._question_target(classes)
+        self._keep_target_name(target_name)
+
+    def _most_searched(self) -> int | None:
+        """Return how many rows a search sees at most; None where it sees all."""
+        return None
+
+    def _question_target(self, classes: NDArray[Any]) -> None:
         """Warn of a target that is probably a quantity or a name."""
         question = question_target(classes)
         if question:
             warn_caller(f"{type(self).__name__}: {question}", TargetWarning)
 
     def _encode_rows(
-        self, X, y, sample_weight, *, cut_rule=None, known: Schema | None = None, chunk: bool = False
+        self, X: Any, y: Any, sample_weight: Any, *, known: Schema | None = None, chunk: bool = False
     ) -> TrainingSet:
         """Check and encode training rows: a whole table, or a chunk, perhaps after ``known`` ones."""
-        self._check_shared_parameters()
         opened = open_table(X)
         n_rows = opened.n_rows
         validate_data(self, X, skip_check_array=True, reset=known is None)
+        rule = self.binning_rule()
         opened, training = encode_rows(
-            self, X, y, sample_weight, opened=opened, cut_rule=cut_rule, known=known, chunk=chunk
+            self, X, y, sample_weight, opened=opened, cut_rule=rule, known=known, chunk=chunk
         )
         self._report_columns(opened, training.table, first=known is None)
         if known is None:
@@ -265,13 +299,13 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             warn_caller(f"{type(self).__name__}: {question}", WeightsWarning)
         return training
 
-    def _keep_target_name(self, name) -> None:
+    def _keep_target_name(self, name: Any) -> None:
         """Keep what the column of labels is called, for pictures and pages."""
         self.__dict__.pop("target_name_", None)
         if isinstance(name, str) and name:
             self.target_name_ = name
 
-    def _report_columns(self, opened, table, *, first):
+    def _report_columns(self, opened: Table, table: EncodedTable, *, first: bool) -> None:
         """Keep how the columns were read, and warn once about what is probably a mistake."""
         readings = read_columns(opened, table)
         if first:
@@ -279,17 +313,22 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         else:
             self.columns_read_ = merge_readings(self.columns_read_, readings)
 
-    def _keep_readings(self, readings, opened, schema):
+    def _keep_readings(self, readings: tuple[ColumnReading, ...], opened: Table, schema: Schema) -> None:
         self.columns_read_ = readings
         mistakes = probable_mistakes(opened, schema, self.categorical_features)
         if mistakes:
             shown = "; ".join(mistakes[:MOST_MISTAKES])
             more = f"; and {len(mistakes) - MOST_MISTAKES} more" if len(mistakes) > MOST_MISTAKES else ""
-            told = ColumnsWarning(f"{type(self).__name__}: {shown}{more}", mistakes)
-            warn_caller(told)
+            warn_caller(ColumnsWarning(f"{type(self).__name__}: {shown}{more}", mistakes))
+
+    classes_: NDArray[Any]
+    schema_: Schema
+    columns_read_: tuple[ColumnReading, ...]
+    summary_: TrainingSummary
+    target_name_: str
 
     @property
-    def columns_report_(self):
+    def columns_report_(self) -> Any:
         """A frame that tells how each column was read: column, kind, levels, missing cells, read_as."""
         check_is_fitted(self)
         return frame_like(None, report_columns(self.columns_read_, self.schema_))
@@ -304,15 +343,8 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             )
             self.summary_ = replace(summary, tuples=tuples)
 
-    def _progress(self, what: str, total: int | None = None) -> AbstractContextManager[Steps]:
-        """Give a callable that counts finished folds, trials or passes; it shows them where verbose.
-
-        ``with self._progress("folds", 10) as step: ...; step("loss 0.31")``. What iterates below the models
-        takes ``step`` as a callback.
-        """
-        return progress(type(self).__name__, what, total, shown=bool(self.verbose))
-
-    def _check_shared_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Refuse parameters that cannot be used; `fit` begins with it."""
         check_flag("keep_summary", self.keep_summary)
         check_flag("merge_spellings", getattr(self, "merge_spellings", False))
         check_jobs(getattr(self, "n_jobs", None))
@@ -320,9 +352,16 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             is_whole(self.verbose) and self.verbose >= 0
         ):
             raise InputError(f"verbose is True, False or a number of 0 or more, got {self.verbose!r}")
+        self._check_parameters()
 
-    def _encode(self, X) -> EncodedTable:
-        """Encode rows to predict by the schema of training."""
+    def encode(self, X: Any) -> EncodedTable:
+        """Return rows to predict by the codes of training; every way of predicting begins with it.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        """
         if "schema_" not in vars(self):
             check_is_fitted(self)
         encoder = TableEncoder(self.schema_)
@@ -335,18 +374,25 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
 
     # Fitted attributes that a model file holds, with their types; see seminaive.saving.fitted_state. Those of
     # ``_derived`` follow from the others and are not written.
-    _fitted: ClassVar[dict[str, type]] = {"summary_": TrainingSummary, "target_name_": str}
+    _fitted: ClassVar[dict[str, Any]] = {"summary_": TrainingSummary, "target_name_": str}
     _derived: ClassVar[tuple[str, ...]] = ()
     # Whether a fit takes one pass over the rows, which is not worth an estimate of its time.
     _one_pass: ClassVar[bool] = False
-    # The rows that a search sees at most; None where it sees all.
-    _most_searched: ClassVar[int | None] = None
 
-    def _restore(self, most_bytes: int) -> None:  # noqa: ARG002 - for models that derive tables
-        """Check a fitted state that was read from a file, and derive what the file does not hold."""
-        self._check_shared_parameters()
-        self._check_parameters()
+    def restore(self, most_bytes: int) -> None:
+        """Check a fitted state that was read from a file, and derive what the file does not hold.
+
+        Parameters
+        ----------
+        most_bytes : int
+            What derived tables may take.
+        """
+        self.check_parameters()
+        self._derive_within(most_bytes)
         self._check_consistent()
+
+    def _derive_within(self, most_bytes: int) -> None:
+        """Derive what a file does not hold; most models are written whole."""
 
     def _check_consistent(self) -> None:
         """Refuse a fitted state, read from a file, whose parts do not belong together."""
@@ -357,13 +403,17 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         check_trials(getattr(self, "cv_results_", {}))
 
     def _check_parameters(self) -> None:
-        """Refuse parameters that cannot be used; a subclass checks its own."""
+        """Refuse parameters of one kind of model that cannot be used."""
+
+    def binning_rule(self) -> CutRule | None:
+        """Return the rule that cuts numbers into bins, or None where they stay numbers."""
+        return None
 
     def _joint_log_scores(self, table: EncodedTable) -> NDArray[np.float64]:
         """Return the log posterior of each row and class, up to a constant per row."""
         raise NotImplementedError
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the log posterior probabilities, one row per sample and one column per class.
 
         Parameters
@@ -371,9 +421,9 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         X : frame, array or list of rows
             The training columns, in the training order.
         """
-        return log_posterior(self._joint_log_scores(self._encode(X)))
+        return log_posterior(self._joint_log_scores(self.encode(X)))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Return the posterior probabilities; each row sums to 1.
 
         Parameters
@@ -384,7 +434,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         log_proba = self.predict_log_proba(X)
         return np.exp(log_proba, out=log_proba)
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Return the log odds of the second class; with more classes, each one's centred score.
 
         Parameters
@@ -392,12 +442,12 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         X : frame, array or list of rows
             The training columns, in the training order.
         """
-        scores = self._joint_log_scores(self._encode(X))
+        scores = self._joint_log_scores(self.encode(X))
         if scores.shape[1] == 2:
-            return scores[:, 1] - scores[:, 0]
-        return scores - scores.mean(axis=1, keepdims=True)
+            return np.asarray(scores[:, 1] - scores[:, 0])
+        return np.asarray(scores - scores.mean(axis=1, keepdims=True))
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """Return the most probable class of each row.
 
         Parameters
@@ -405,5 +455,5 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         X : frame, array or list of rows
             The training columns, in the training order.
         """
-        scores = self._joint_log_scores(self._encode(X))
-        return self.classes_[scores.argmax(axis=1)]
+        scores = self._joint_log_scores(self.encode(X))
+        return np.asarray(self.classes_[scores.argmax(axis=1)])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -13,6 +15,13 @@ from seminaive.models.imputer_base import Imputer
 from seminaive.models.parameters import LARGEST_WHOLE, check_number
 from seminaive.scores import generative_scores, log_posterior
 from seminaive.statistics import TableStatistics
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    Indices = NDArray[np.int64]
 
 
 class ClassConditionalImputer(Imputer):
@@ -51,18 +60,20 @@ class ClassConditionalImputer(Imputer):
     [['yes', 1.0], ['yes', 1.0], ['yes', 1.0], ['no', 3.0], ['no', 3.0]]
     """
 
-    def __init__(self, *, smoothing=0.0, categorical_features="from_dtype", random_state=None):
+    def __init__(
+        self, *, smoothing: float = 0.0, categorical_features: Any = "from_dtype", random_state: Any = None
+    ) -> None:
         self.smoothing = smoothing
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that classes are needed."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Count the observed cells of each class.
 
         Parameters
@@ -80,7 +91,7 @@ class ClassConditionalImputer(Imputer):
             self.seed_ = check_random_state(self.random_state).randint(LARGEST_WHOLE)
         return self
 
-    def fit_transform(self, X, y, sample_weight=None):
+    def fit_transform(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         """Complete training rows, each missing cell given the class of its row.
 
         Parameters
@@ -92,7 +103,7 @@ class ClassConditionalImputer(Imputer):
         self.fit(X, y, sample_weight)
         return self._completed(X, self._labels(y))
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Complete rows whose class is not known: as a frame of the same library, or as an array.
 
         Parameters
@@ -103,7 +114,7 @@ class ClassConditionalImputer(Imputer):
         check_is_fitted(self)
         return self._completed(X, None)
 
-    def _completed(self, X, labels):
+    def _completed(self, X: Any, labels: Indices | None) -> Any:
         table = self._encode(X)
         generator = np.random.default_rng(self.seed_)
         if labels is None:

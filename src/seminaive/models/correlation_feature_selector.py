@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from numbers import Integral
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seminaive.encode import EncodedTable, TableEncoder
 from seminaive.encode.cuts import cut_rule
-from seminaive.errors import InputError
 from seminaive.models.base import open_training, unchanged_on_failure
-from seminaive.models.parameters import PATIENCE
+from seminaive.models.parameters import PATIENCE, check_whole
 from seminaive.models.table_selector import TableSelector
 from seminaive.selection.correlation_selection import Uncertainties, best_first_search
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from seminaive.encode.encoded_table import CutRule
+    from seminaive.encode.schema import MissingPolicy
 
 
 class CorrelationFeatureSelector(TableSelector):
@@ -59,13 +64,20 @@ class CorrelationFeatureSelector(TableSelector):
     ['x0']
     """
 
-    def __init__(self, *, bins="mdl", patience=PATIENCE, categorical_features="from_dtype", missing="value"):
+    def __init__(
+        self,
+        *,
+        bins: Any = "mdl",
+        patience: int = PATIENCE,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+    ) -> None:
         self.bins = bins
         self.patience = patience
         self.categorical_features = categorical_features
         self.missing = missing
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the subset of most merit.
 
         Parameters
@@ -76,8 +88,7 @@ class CorrelationFeatureSelector(TableSelector):
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
         """
-        if not isinstance(self.patience, Integral) or self.patience < 1:
-            raise InputError(f"patience is a number of extensions, 1 or more, got {self.patience!r}")
+        check_whole("patience", self.patience, "a number of extensions, 1 or more", low=1)
         rule = cut_rule(self.bins)
         with unchanged_on_failure(self):
             uncertainties = self._encoded(X, y, sample_weight, rule)
@@ -90,7 +101,7 @@ class CorrelationFeatureSelector(TableSelector):
             self.class_uncertainties_ = uncertainties.with_class
         return self
 
-    def _encoded(self, X, y, sample_weight, rule):
+    def _encoded(self, X: Any, y: Any, sample_weight: Any, rule: CutRule) -> Uncertainties:
         opened, target, row_weight = open_training(self, X, y, sample_weight)
         encoder, table = TableEncoder.learn(
             opened,
@@ -106,6 +117,6 @@ class CorrelationFeatureSelector(TableSelector):
         return Uncertainties(coded, target.labels, len(target.classes), row_weight)
 
     @property
-    def selected_features_(self):
+    def selected_features_(self) -> list[str]:
         """Names of the features that are kept."""
         return [name for name, kept in zip(self.schema_.names, self.support_, strict=True) if kept]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DECIDED: dict[str, Any] = {"fit_share_": float, "cv_log_loss_": float, "cv_log_loss_interval_": tuple}
 
 
-def keep_decision(model, decision: Decision) -> None:
+def keep_decision(model: Any, decision: Decision) -> None:
     """Set the attributes of `DECIDED`."""
     model.fit_share_ = float(decision.fit_share)
     model.cv_log_loss_ = float(decision.log_loss)
@@ -44,12 +44,12 @@ class Undecided:
         raise UnavailableError(f"{self.name} is of held-out rows: fit with {self.searching}")
 
 
-def generator_of(random_state) -> np.random.Generator:
+def generator_of(random_state: Any) -> np.random.Generator:
     """Return the generator that draws held-out rows."""
     return np.random.default_rng(check_random_state(random_state).randint(np.iinfo(np.int32).max))
 
 
-def groups_of_rows(groups, sample_weight) -> np.ndarray | None:
+def groups_of_rows(groups: Any, sample_weight: Any) -> np.ndarray | None:
     """Return the number of the group of each row of positive weight, or None."""
     if groups is None:
         return None
@@ -57,7 +57,7 @@ def groups_of_rows(groups, sample_weight) -> np.ndarray | None:
     return codes if sample_weight is None else codes[np.asarray(sample_weight) > 0]
 
 
-def check_fit_share(fit_share) -> None:
+def check_fit_share(fit_share: Any) -> None:
     """Refuse what is neither "cv" nor a share."""
     if not isinstance(fit_share, str) or fit_share != "cv":
         check_number("fit_share", fit_share, "'cv' or a share between 0 and 1", low=0.0, high=1.0)

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from seminaive.errors import InputError
 from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.scores import Edit, Refit
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from seminaive.scores import AdditiveScores, Record
 
 # What an edited model has from the model that it was made of.
 COPIED = (
@@ -51,11 +56,11 @@ class EditedModel(AdditiveClassifier):
         "started_from_": "tuple[StartedFrom, ...]",
     }
 
-    def __init__(self, *, keep_summary=True, verbose=False):
+    def __init__(self, *, keep_summary: bool = True, verbose: int = False) -> None:
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):  # noqa: ARG002 - the signature of every model
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: ARG002 - the signature of every model
         """Refuse: fit a model, and edit it.
 
         Parameters
@@ -67,17 +72,17 @@ class EditedModel(AdditiveClassifier):
             "an edited model is not fitted again, since that would lose its edits: fit a model, and edit it"
         )
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         super()._check_consistent()
-        for own in self.edits_:
-            columns = own.held if isinstance(own, Refit) else (own.column,)
+        for record in self.edits_:
+            columns = record.held if isinstance(record, Refit) else (record.column,)
             if not set(columns) <= set(self.schema_.names):
                 raise ValueError(f"the history names {columns}, which are not columns")
-            if isinstance(own, Edit) and own.target not in self.classes_.tolist():
-                raise ValueError(f"the history names {own.target!r}, which is not a class")
+            if isinstance(record, Edit) and record.target not in self.classes_.tolist():
+                raise ValueError(f"the history names {record.target!r}, which is not a class")
 
     @classmethod
-    def of(cls, model, scores, record):
+    def of(cls, model: AdditiveClassifier, scores: AdditiveScores, record: Record) -> Self:
         """Return a fitted additive model with other scores, and with one more line in its history.
 
         Parameters

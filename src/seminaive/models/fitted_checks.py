@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +13,9 @@ from seminaive.encode import CategoricalColumn, EmptyColumn, IdentifierColumn, N
 from seminaive.encode.few_rows import LARGEST_NUMBER
 from seminaive.scores import NumericTerms
 from seminaive.statistics import ObservedTerms, Terms
+
+if TYPE_CHECKING:
+    from seminaive.statistics import ObservedStatistics, TableStatistics, TrainingSummary
 
 # Cells that an index of 64 bits counts with room to spare; a number in a table, so that sums of any number of
 # them stay finite; bits of a double, of which a sketch of a number keeps the leading ones.
@@ -22,12 +26,12 @@ ENDS = ("low", "high")
 SCALES = ("scales",)
 
 
-def is_size(value) -> bool:
+def is_size(value: Any) -> bool:
     """Tell whether a value is a whole number that may count something."""
     return type(value) is int and 0 <= value < 2**62
 
 
-def short(node) -> str:
+def short(node: Any) -> str:
     """Return a value as text of at most sixty characters."""
     text = repr(node)
     return text if len(text) < 60 else text[:57] + "..."
@@ -124,7 +128,7 @@ def check_cells(terms: Terms, cells: np.ndarray) -> None:
         raise ValueError("the combinations that occurred are not in order")
 
 
-def check_finite(value, name: str = "") -> None:
+def check_finite(value: Any, name: str = "") -> None:
     """Refuse NaN, infinite and immense numbers anywhere in a dataclass, an array or a number."""
     if dataclasses.is_dataclass(value):
         if isinstance(value, NumericTerms):
@@ -148,47 +152,48 @@ def _within_reach(terms: NumericTerms) -> np.ndarray:
     ends = np.abs(np.stack([terms.low, terms.high]) - terms.centres) * np.abs(terms.scales)
     reach = np.where(np.isfinite(ends), ends, 1.0).max(axis=0)
     powers = np.stack([np.ones_like(reach), np.ones_like(reach), reach, reach**2], axis=1)
-    return terms.coefficients * np.minimum(powers, 1.0)[:, :, None]
+    return np.asarray(terms.coefficients * np.minimum(powers, 1.0)[:, :, None])
 
 
-def check_statistics(own, schema: Schema, n_classes: int) -> None:
+def check_statistics(statistics: TableStatistics, schema: Schema, n_classes: int) -> None:
     """Refuse statistics that do not belong to a schema, or that no rows have.
 
     Numbers that were cut may have moments or none.
     """
+    counts = statistics.counts
     uncut = len(schema.features) - len(schema.coded)
-    n_numbers = uncut if len(own.moments.exponents) == uncut else len(schema.numeric)
+    n_numbers = uncut if len(statistics.moments.exponents) == uncut else len(schema.numeric)
     shapes = (
-        (own.class_weight, (n_classes,)),
-        (own.counts.counts, (own.counts.terms.n_cells, n_classes)),
-        (own.moments.sums, (3, 2, n_numbers, n_classes)),
-        (own.moments.exponents, (n_numbers,)),
+        (statistics.class_weight, (n_classes,)),
+        (counts.counts, (counts.terms.n_cells, n_classes)),
+        (statistics.moments.sums, (3, 2, n_numbers, n_classes)),
+        (statistics.moments.exponents, (n_numbers,)),
     )
-    if own.schema != schema or tuple(own.counts.terms.cardinalities) != tuple(schema.cardinalities):
+    if statistics.schema != schema or tuple(counts.terms.cardinalities) != tuple(schema.cardinalities):
         raise ValueError("the statistics do not fit the schema")
     if not all(array.shape == shape for array, shape in shapes):
         raise ValueError("the statistics do not fit the schema")
-    check_finite(own)
-    if (own.class_weight < 0).any() or not own.class_weight.any() or (own.counts.counts < 0).any():
+    check_finite(statistics)
+    if (statistics.class_weight < 0).any() or not statistics.class_weight.any() or (counts.counts < 0).any():
         raise ValueError("a count is negative, or there is none")
 
 
-def check_observed_statistics(own, schema: Schema, n_classes: int) -> None:
+def check_observed_statistics(statistics: ObservedStatistics, schema: Schema, n_classes: int) -> None:
     """Refuse statistics of a stream that do not belong to a schema, or that no rows have."""
-    counts, cells = own.counts, own.counts.cells
-    if own.schema != schema or tuple(counts.terms.cardinalities) != tuple(schema.cardinalities):
+    counts, cells = statistics.counts, statistics.counts.cells
+    if statistics.schema != schema or tuple(counts.terms.cardinalities) != tuple(schema.cardinalities):
         raise ValueError("the statistics do not fit the schema")
-    if own.class_weight.shape != (n_classes,) or counts.counts.shape != (len(cells), n_classes):
+    if statistics.class_weight.shape != (n_classes,) or counts.counts.shape != (len(cells), n_classes):
         raise ValueError("the statistics do not fit the schema")
     check_cells(counts.terms, cells)
-    check_finite(own)
-    if (own.class_weight < 0).any() or not own.class_weight.any() or (counts.counts < 0).any():
+    check_finite(statistics)
+    if (statistics.class_weight < 0).any() or not statistics.class_weight.any() or (counts.counts < 0).any():
         raise ValueError("a count is negative, or there is none")
 
 
-def check_summary(own, schema: Schema, n_classes: int) -> None:
+def check_summary(summary: TrainingSummary, schema: Schema, n_classes: int) -> None:
     """Refuse a summary of a training table that does not belong to a schema, or that no rows have."""
-    cells, tuples = own.cells, own.tuples
+    cells, tuples = summary.cells, summary.tuples
     singles = Terms.singles(schema.cardinalities)
     if (
         cells.schema != schema
@@ -197,7 +202,7 @@ def check_summary(own, schema: Schema, n_classes: int) -> None:
         or cells.counts.counts.shape != (singles.n_cells, n_classes)
         or cells.moments.sums.shape != (3, 2, 0, n_classes)
         or cells.moments.exponents.shape != (0,)
-        or len(own.numbers) != len(schema.numeric)
+        or len(summary.numbers) != len(schema.numeric)
     ):
         raise ValueError("the summary does not fit the schema")
     if tuples is not None and (
@@ -206,7 +211,7 @@ def check_summary(own, schema: Schema, n_classes: int) -> None:
     ):
         raise ValueError("the summary's weights of tuples do not fit the schema")
     weights = [cells.class_weight, cells.counts.counts, *([] if tuples is None else [tuples.counts])]
-    for sketch in own.numbers:
+    for sketch in summary.numbers:
         if sketch.bins.ndim != 1 or sketch.weights.shape != sketch.bins.shape:
             raise ValueError("a sketch of a number has bins and weights of different lengths")
         if (sketch.bins[1:] <= sketch.bins[:-1]).any() or not 1 <= sketch.precision <= SKETCH_BITS:
@@ -216,7 +221,7 @@ def check_summary(own, schema: Schema, n_classes: int) -> None:
         check_finite(array, "the summary")
         if (array < 0).any():
             raise ValueError("a weight of the summary is negative")
-    if not all(own.cell_weights(column).sum() > 0 for column in range(len(schema.coded))):
+    if not all(summary.cell_weights(column).sum() > 0 for column in range(len(schema.coded))):
         raise ValueError("the summary has a column without weight")
 
 

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from seminaive.encode import frame_like
 from seminaive.encode.shapes import check_shapes
 from seminaive.models.additive_classifier import AdditiveClassifier
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from seminaive.selection import FoldLosses
+    from seminaive.structure import Partition
+
+    Floats = NDArray[np.float64]
 
 
 class FittedHybrid(AdditiveClassifier):
@@ -14,18 +25,25 @@ class FittedHybrid(AdditiveClassifier):
     ``tree_parents_``, ``fold_losses_`` and ``fold_sizes_`` where it has them.
     """
 
+    features_: tuple[str, ...]
+    partition_: Partition
+    normalized_information_: Floats
+    tree_parents_: tuple[int, ...]
+    fold_losses_: FoldLosses
+    fold_sizes_: Floats
+
     @property
-    def logistic_features_(self):
+    def logistic_features_(self) -> list[str]:
         """The names of the features of the logistic part."""
         return [self.features_[j] for j in self.partition_.logistic]
 
     @property
-    def generative_features_(self):
+    def generative_features_(self) -> list[str]:
         """The names of the features of the generative part."""
         return [self.features_[j] for j in self.partition_.generative]
 
     @property
-    def parents_(self):
+    def parents_(self) -> dict[str, str | None]:
         """The parent of each feature of a tree-augmented generative part, by name."""
         if not hasattr(self, "tree_parents_"):
             raise AttributeError("parents_ exists where generative='tan'")
@@ -33,14 +51,14 @@ class FittedHybrid(AdditiveClassifier):
         return {self.features_[j]: None if k < 0 else self.features_[k] for j, k in parents.items()}
 
     @property
-    def dependence_(self):
+    def dependence_(self) -> Any:
         """Normalised mutual information of each pair of features given the class, as a frame."""
         matrix = dict(zip(self.features_, self.normalized_information_.T, strict=True))
         lead = "feature" if "feature" not in matrix else "features"
         return frame_like(None, {lead: self.features_, **matrix})
 
     @property
-    def rate_curve_(self):
+    def rate_curve_(self) -> Any:
         """The cross-validated loss of each rate, as a frame."""
         if not hasattr(self, "fold_losses_"):
             raise AttributeError("rate_curve_ exists where rate='cv' and partition='bias-variance'")
@@ -55,7 +73,7 @@ class FittedHybrid(AdditiveClassifier):
             },
         )
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         n_features = len(self.features_)
         parts = sorted([*self.partition_.logistic, *self.partition_.generative])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from scipy.special import softmax
 from sklearn.utils import check_random_state
@@ -19,6 +21,19 @@ from seminaive.errors import InputError
 from seminaive.models.base import TableClassifier
 from seminaive.models.parameters import check_whole
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+    from seminaive.encode.column_types import Column
+    from seminaive.scores import Network
+    from seminaive.selection import NetworkPath
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
 # What the node of the class is called.
 CLASS = "class"
 
@@ -30,62 +45,70 @@ class FittedNetwork(TableClassifier):
     ``search_``, ``bin_means_``, ``fit_share_`` and ``class_shares_``.
     """
 
+    nodes_: tuple[str, ...]
+    node_columns_: tuple[int, ...]
+    network_: Network
+    search_: NetworkPath
+    bin_means_: dict[str, Floats]
+    fit_share_: float
+    class_shares_: Floats
+
     # Nodes
 
-    def _node_codes(self, table):
+    def _node_codes(self, table: EncodedTable) -> NDArray[Any]:
         """Return the codes of the nodes, those of the class missing, in the nodes' order."""
         codes = table.codes[:, list(self.node_columns_)]
         wide = np.promote_types(codes.dtype, np.min_scalar_type(len(self.classes_)))
         return np.column_stack([codes, np.full(len(codes), len(self.classes_))]).astype(wide)
 
     @property
-    def _cardinalities(self):
-        own = self.schema_.cardinalities
-        return (*(own[j] for j in self.node_columns_), len(self.classes_))
+    def _cardinalities(self) -> tuple[int, ...]:
+        sizes = self.schema_.cardinalities
+        return (*(sizes[j] for j in self.node_columns_), len(self.classes_))
 
     # Predicting
 
-    def _joint_log_scores(self, table):
+    def _joint_log_scores(self, table: EncodedTable) -> Floats:
         scores = self.network_.joint_log_scores(self._node_codes(table), len(self.nodes_) - 1)
         return self._toward_class_shares(scores)
 
-    def _toward_class_shares(self, scores):
+    def _toward_class_shares(self, scores: Floats) -> Floats:
         """Return the share of the network in scores of the classes, the rest being the class shares."""
         share = self.fit_share_
         if share == 1.0:
             return scores
-        return share * scores + (1.0 - share) * np.log(self.class_shares_)
+        return np.asarray(share * scores + (1.0 - share) * np.log(self.class_shares_))
 
     # Reading
 
     @property
-    def parents_(self):
+    def parents_(self) -> dict[str, list[str]]:
         """The names of each node's parents."""
         check_is_fitted(self)
         return {
-            name: [self.nodes_[j] for j in own]
-            for name, own in zip(self.nodes_, self.network_.parents, strict=True)
+            name: [self.nodes_[j] for j in parents]
+            for name, parents in zip(self.nodes_, self.network_.parents, strict=True)
         }
 
     @property
-    def edges_(self):
+    def edges_(self) -> list[tuple[str, str]]:
         """Pairs of parent and child, in the ordering of the children."""
         return [(parent, child) for child in self.order_ for parent in self.parents_[child]]
 
     @property
-    def markov_boundary_(self):
+    def markov_boundary_(self) -> list[str]:
         """The features that the class depends on once they are known."""
         check_is_fitted(self)
         return [self.nodes_[j] for j in self.network_.markov_boundary(len(self.nodes_) - 1)]
 
     @property
-    def order_(self):
+    def order_(self) -> list[str]:
         """The ordering of the nodes, parents before children."""
         check_is_fitted(self)
         return [self.nodes_[j] for j in self.network_.order]
 
     @property
-    def path_(self):
+    def path_(self) -> Any:
         """A frame of all strengths: strength, n_edges, objective, loss and standard_error."""
         check_is_fitted(self)
         path = self.search_
@@ -98,7 +121,7 @@ class FittedNetwork(TableClassifier):
         }
         return frame_like(None, columns)
 
-    def to_networkx(self):
+    def to_networkx(self) -> Any:
         """Return the graph as a `networkx.DiGraph`; the nodes' attribute ``values`` has their values."""
         check_is_fitted(self)
         try:
@@ -114,7 +137,7 @@ class FittedNetwork(TableClassifier):
         graph.add_edges_from(self.edges_)
         return graph
 
-    def probabilities(self, node, given=None):
+    def probabilities(self, node: str, given: Mapping[str, Any] | None = None) -> dict[Any, float]:
         """Return the probability of each value of a node, given the values of some others.
 
         Parameters
@@ -142,7 +165,7 @@ class FittedNetwork(TableClassifier):
             shares = softmax(self._toward_class_shares(np.log(shares)))
         return dict(zip(self._values_of(node), shares.tolist(), strict=True))
 
-    def _codes_of(self, given):
+    def _codes_of(self, given: Mapping[str, Any]) -> dict[int, int]:
         """Return the codes of values by node, without those that are no evidence."""
         columns = dict.fromkeys(self.schema_.names)
         names = self.schema_.coded_names
@@ -156,13 +179,13 @@ class FittedNetwork(TableClassifier):
             if given[CLASS] not in labels:
                 raise InputError(f"{given[CLASS]!r} is not a class: {labels}")
             codes[-1] = labels.index(given[CLASS])
-        asked = {self.nodes_.index(name) for name in given}
-        return {j: int(k) for j, k in enumerate(codes) if j in asked and k < self._cardinalities[j]}
+        known = {self.nodes_.index(name) for name in given}
+        return {j: int(k) for j, k in enumerate(codes) if j in known and k < self._cardinalities[j]}
 
-    def _values_of(self, node):
+    def _values_of(self, node: str) -> list[Any]:
         """Return the values of a node: categories, intervals as text, or classes."""
         if node == CLASS:
-            return self.classes_.tolist()
+            return list(self.classes_.tolist())
         position = self.schema_.coded[self.node_columns_[self.nodes_.index(node)]]
         column = self.schema_.columns[position]
         if isinstance(column, CategoricalColumn):
@@ -172,7 +195,7 @@ class FittedNetwork(TableClassifier):
 
     # Drawing
 
-    def sample(self, n_rows=1, random_state=None):
+    def sample(self, n_rows: int = 1, random_state: Any = None) -> tuple[Any, NDArray[Any]]:
         """Return rows drawn from the network.
 
         Parameters
@@ -191,13 +214,14 @@ class FittedNetwork(TableClassifier):
         check_whole("n_rows", n_rows, "a number of rows, 1 or more", low=1)
         codes = self.network_.sample(n_rows, self._generator(random_state)).astype(np.int64)
         columns = {name: np.full(n_rows, None, dtype=object) for name in self.schema_.names}
-        for node, column in enumerate(self.node_columns_):
-            position = self.schema_.coded[column]
-            own = self.schema_.columns[position]
-            columns[own.name] = self._written_values(own, as_text=False)[codes[:, node]]
+        for node, coded in enumerate(self.node_columns_):
+            column = self.schema_.columns[self.schema_.coded[coded]]
+            columns[column.name] = self._written_values(column, as_text=False)[codes[:, node]]
         return frame_like(None, columns), self.classes_[codes[:, -1]]
 
-    def draw_missing_cells(self, X, n_draws=1, random_state=None, y=None):
+    def draw_missing_cells(
+        self, X: Any, n_draws: int = 1, random_state: Any = None, y: Any = None
+    ) -> list[Any]:
         """Return copies of a table in which the missing cells are drawn given the observed ones.
 
         Parameters
@@ -217,7 +241,7 @@ class FittedNetwork(TableClassifier):
         from seminaive.encode.filling import filled, missing_rows
 
         check_whole("n_draws", n_draws, "a number of tables, 1 or more", low=1)
-        codes = self._node_codes(self._encode(X))
+        codes = self._node_codes(self.encode(X))
         if y is not None:
             codes[:, -1] = self._label_codes(y, len(codes))
         if self.missing == "value":
@@ -226,29 +250,29 @@ class FittedNetwork(TableClassifier):
         node_of = {self.schema_.coded[column]: node for node, column in enumerate(self.node_columns_)}
         opened = open_table(X)
         found = missing_rows(opened, self.schema_)
-        rows = {position: own for position, own in found.items() if position in node_of}
+        lacking = {position: rows for position, rows in found.items() if position in node_of}
         return [
             filled(
                 X,
-                rows,
+                lacking,
                 {
                     position: self._written_values(
                         self.schema_.columns[position], as_text=opened.kinds[position] == "categorical"
-                    )[table[own, node_of[position]].astype(np.int64)]
-                    for position, own in rows.items()
+                    )[table[rows, node_of[position]].astype(np.int64)]
+                    for position, rows in lacking.items()
                 },
             )
             for table in drawn
         ]
 
-    def _label_codes(self, y, n_rows):
+    def _label_codes(self, y: Any, n_rows: int) -> Indices:
         target = encode_target(y, type(self).__name__)
         if len(target.labels) != n_rows:
             raise InputError(f"X has {n_rows} rows and y has {len(target.labels)} labels")
         place = {label: code for code, label in enumerate(self.classes_.tolist())}
         return np.array([place.get(label, len(place)) for label in target.classes.tolist()])[target.labels]
 
-    def _unknown_where_missing(self, codes):
+    def _unknown_where_missing(self, codes: NDArray[Any]) -> NDArray[Any]:
         """Return codes in which the value "missing" is a missing cell."""
         present = [
             self.schema_.columns[self.schema_.coded[column]].n_present for column in self.node_columns_
@@ -256,7 +280,7 @@ class FittedNetwork(TableClassifier):
         features = np.where(codes[:, :-1] >= np.array(present), self._cardinalities[:-1], codes[:, :-1])
         return np.column_stack([features, codes[:, -1]])
 
-    def _written_values(self, column, *, as_text):
+    def _written_values(self, column: Column, *, as_text: bool) -> NDArray[Any]:
         """Return what is written for each code of a column: a category, or the mean number of a bin.
 
         ``as_text`` tells whether the table has text here; numbers are then written in the column's format.
@@ -266,11 +290,11 @@ class FittedNetwork(TableClassifier):
             if column.written is None or not as_text:
                 return means
             return np.array([*(column.written.write(mean) for mean in means[:-1]), None], dtype=object)
-        values = np.empty(len(column.categories) + 1, dtype=object)
-        values[:-1] = column.categories
-        values[-1] = None
+        categories = column.categories if isinstance(column, CategoricalColumn) else ()
+        values = np.full(len(categories) + 1, None, dtype=object)
+        values[:-1] = categories
         return values
 
     @staticmethod
-    def _generator(random_state):
+    def _generator(random_state: Any) -> np.random.Generator:
         return np.random.default_rng(check_random_state(random_state).randint(2**31))

@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 
 from seminaive.errors import WeightsWarning, warn_caller
 from seminaive.models.decided import generator_of, groups_of_rows
-from seminaive.models.parameters import refuse_groups
+from seminaive.models.parameters import folds_by_size, refuse_groups
 from seminaive.selection.counted_rows import deal, deal_to_folds
 from seminaive.selection.folds import split_rows
 
@@ -49,8 +49,10 @@ def fold_rows(
     """Say which rows are held out, by any of scikit-learn's ways (see `split_rows`).
 
     A number of folds deals rows that stand for several to the folds by their counts. A splitter, splits and
-    groups speak of rows, which are held out whole.
+    groups speak of rows, which are held out whole. "auto" is a number of folds by the number of rows.
     """
+    if isinstance(cv, str):
+        cv = folds_by_size(rows.n_counted)
     if not isinstance(cv, Integral) or groups is not None:
         splits = split_rows(cv, rows.labels, y, sample_weight, random_state, groups)
         return FoldedRows(rows, splits, groups_of_rows(groups, sample_weight))

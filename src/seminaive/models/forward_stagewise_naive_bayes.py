@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -13,8 +14,16 @@ from seminaive.models.interpolated import InterpolatedClassifier
 from seminaive.models.parameters import N_FOLDS, PATIENCE, VARIANCE_FLOOR, check_whole
 from seminaive.solvers.stagewise import GridSettings, stagewise_path
 
+if TYPE_CHECKING:
+    from typing import Literal
+
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
+    from seminaive.scores import Interpolation
+    from seminaive.solvers import AlphaPath
+    from seminaive.solvers.alpha_path import Degrees
+
 TIES = ("first", "last")
-# How far 1 / step may be from a whole number: rounding of decimals such as 0.1.
 
 
 class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
@@ -49,13 +58,13 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     smoothing : float, default=1.0
         Rows that are added to every count. With 0, a value that was never seen with a class excludes it.
     variances : {"class", "pooled"}, default="class"
-        Whether the classes have variances of their own, or share one per number.
+        Whether a number has a variance in each class, or one that all classes share.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are.
     n_jobs : int, default=None
         Threads that evaluate features side by side; -1 uses all cores. The result does not depend on it.
@@ -113,25 +122,25 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     def __init__(
         self,
         *,
-        step=0.025,
-        look_ahead=20,
-        patience=PATIENCE,
-        criterion="cv",
-        degrees="count",
-        cv=N_FOLDS,
-        ties="first",
-        smoothing=1.0,
-        variances="class",
-        variance_floor=VARIANCE_FLOOR,
-        categorical_features="from_dtype",
-        missing="value",
-        n_jobs=None,
-        random_state=0,
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        step: float = 0.025,
+        look_ahead: int = 20,
+        patience: int | None = PATIENCE,
+        criterion: str = "cv",
+        degrees: Degrees = "count",
+        cv: Any = N_FOLDS,
+        ties: Literal["first", "last"] = "first",
+        smoothing: float = 1.0,
+        variances: str = "class",
+        variance_floor: float = VARIANCE_FLOOR,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.step = step
         self.look_ahead = look_ahead
         self.patience = patience
@@ -151,23 +160,25 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
-        del whole  # the paths of folds go their own way
+    def _find_path(
+        self, interpolation: Interpolation, rows: TrainingSet, whole: AlphaPath | None = None
+    ) -> AlphaPath:
+        del whole  # the path of a fold does not depend on that of all rows
         settings = GridSettings(
             round(1 / self.step), self._tie_order(interpolation), self.ties, effective_n_jobs(self.n_jobs)
         )
         path = stagewise_path(
             interpolation,
-            table,
-            labels,
-            row_weight,
+            rows.table,
+            rows.labels,
+            rows.row_weight,
             settings,
             look_ahead=self.look_ahead,
             patience=self.patience,
         )
         return replace(path, degrees=self.degrees)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_criterion()
         self._check_degrees()
@@ -180,6 +191,6 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
             raise InputError(f"ties is one of {', '.join(TIES)}, got {self.ties!r}")
 
 
-def _is_one_over_whole(step):
+def _is_one_over_whole(step: float) -> bool:
     """Tell whether a grid of such steps from 0 meets 1."""
     return bool(np.isclose(1 / step, round(1 / step)))

@@ -3,17 +3,39 @@
 from __future__ import annotations
 
 from numbers import Integral
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier, deviance
-from seminaive.models.parameters import LARGEST_WHOLE, N_FOLDS, VARIANCE_FLOOR, check_flag, is_whole
+from seminaive.models.parameters import (
+    LARGEST_WHOLE,
+    N_FOLDS,
+    VARIANCE_FLOOR,
+    check_flag,
+    check_number,
+    is_whole,
+)
 from seminaive.solvers import GroupPath
 from seminaive.solvers.elastic_net_path import N_STRENGTHS, RATIO
 from seminaive.solvers.group_path import entry_strengths, geometric_strengths, group_alphas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
+    from seminaive.scores import Interpolation
+    from seminaive.solvers import AlphaPath
+    from seminaive.solvers.alpha_path import Degrees
+    from seminaive.solvers.group_path import GroupAlphas
+    from seminaive.statistics import TableStatistics
+
+    Floats = NDArray[np.float64]
+    Judge = Callable[[Interpolation, Floats], Floats]
 
 
 class GroupRegularizedNaiveBayes(InterpolatedClassifier):
@@ -98,30 +120,33 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
     array([30.])
     """
 
-    _path_label = "strength"
+    _path_label: ClassVar[str] = "strength"
 
-    _fitted: ClassVar = {"path_": GroupPath, "strength_": float}
+    path_: GroupPath
+    strength_: float
+
+    _fitted: ClassVar[dict[str, Any]] = {"path_": GroupPath, "strength_": float}
 
     def __init__(
         self,
         *,
-        strengths=N_STRENGTHS,
-        adaptive=True,
-        ratio=RATIO,
-        criterion="cv",
-        degrees="count",
-        cv=N_FOLDS,
-        smoothing=1.0,
-        variances="class",
-        variance_floor=VARIANCE_FLOOR,
-        categorical_features="from_dtype",
-        missing="value",
-        random_state=0,
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        strengths: Any = N_STRENGTHS,
+        adaptive: bool = True,
+        ratio: float = RATIO,
+        criterion: str = "cv",
+        degrees: Degrees = "count",
+        cv: Any = N_FOLDS,
+        smoothing: float = 1.0,
+        variances: str = "class",
+        variance_floor: float = VARIANCE_FLOOR,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        random_state: Any = 0,
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.strengths = strengths
         self.adaptive = adaptive
         self.ratio = ratio
@@ -139,23 +164,40 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
-        total = float(len(labels)) if row_weight is None else float(row_weight.sum())
-        if whole is None:
+    def fit_statistics(self, statistics: TableStatistics, judge: Judge) -> None:
+        """Fit from statistics: find the path and choose its step by AIC.
+
+        Parameters
+        ----------
+        statistics : TableStatistics
+            Of all rows.
+        judge : callable
+            Returns the misclassified weight and the deviance of all rows at every step of a path, given the
+            interpolation and the alphas.
+        """
+        interpolation = self._interpolation_of(statistics)
+        solved = self._solve(interpolation)
+        judged = judge(interpolation, solved.alphas)
+        path = self._path_of(solved, judged, float(statistics.class_weight.sum()))
+        self.fit_share_ = 1.0
+        self._keep_step(interpolation, path, path.least_aic())
+
+    def _find_path(
+        self, interpolation: Interpolation, rows: TrainingSet, whole: AlphaPath | None = None
+    ) -> GroupPath:
+        total = float(rows.weights.sum())
+        if not isinstance(whole, GroupPath):
             solved = self._solve(interpolation)
-            judged = [
-                judge(interpolation.scores_at(alphas), table, labels, row_weight) for alphas in solved.alphas
-            ]
-            return self._path_of(solved, np.array(judged), total)
+            return self._path_of(solved, judge_steps(interpolation, solved.alphas, rows), total)
         strengths = whole.strengths * (total / whole.total_weight)
         # A fold is judged by its held-out rows alone.
         return self._path_of(group_alphas(interpolation, strengths, adaptive=self.adaptive), None, total)
 
-    def _solve(self, interpolation):
+    def _solve(self, interpolation: Interpolation) -> GroupAlphas:
         """Return the alphas of every strength; they follow from the statistics alone."""
         return group_alphas(interpolation, self._strengths(interpolation), adaptive=self.adaptive)
 
-    def _path_of(self, solved, judged, total):
+    def _path_of(self, solved: GroupAlphas, judged: Floats | None, total: float) -> GroupPath:
         """Return the path, given the misclassified weight and the deviance of each step, (n_steps, 2)."""
         n_steps = len(solved.alphas)
         errors, deviances = np.zeros((2, n_steps)) if judged is None else judged.T
@@ -170,23 +212,23 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
             solved.entry_strengths,
         )
 
-    def _strengths(self, interpolation):
+    def _strengths(self, interpolation: Interpolation) -> Floats:
         if isinstance(self.strengths, Integral):
             largest = float(entry_strengths(interpolation, adaptive=self.adaptive).max(initial=0.0))
             return geometric_strengths(largest, int(self.strengths), self.ratio)
         return -np.sort(-np.asarray(self.strengths, dtype=np.float64))
 
-    def _settle(self, interpolation, path, chosen):
-        super()._settle(interpolation, path, chosen)
-        self.strength_ = float(path.strengths[chosen])
+    def _keep_step(self, interpolation: Interpolation, path: AlphaPath, chosen: int) -> None:
+        super()._keep_step(interpolation, path, chosen)
+        self.strength_ = float(self.path_.strengths[chosen])
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_criterion()
         self._check_degrees()
         check_flag("adaptive", self.adaptive)
-        if not is_number(self.ratio) or not 0 < self.ratio < 1:
-            raise InputError(f"ratio is a share between 0 and 1, got {self.ratio!r}")
+        below_one = np.nextafter(1.0, 0.0)
+        check_number("ratio", self.ratio, "a share between 0 and 1", low=0.0, high=below_one, above=True)
         try:
             given = np.asarray(self.strengths, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):
@@ -199,13 +241,15 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
                 f"{self.strengths!r}"
             )
 
-    def _path_positions(self):
+    def _path_positions(self) -> Floats:
         return self.path_.strengths
 
 
-def judge(scores, table, labels, row_weight):
-    """Return the misclassified weight and the deviance of all rows."""
-    joint = scores.joint_log_scores(table)
-    wrong = joint.argmax(axis=1) != labels
-    weights = np.ones(len(labels)) if row_weight is None else row_weight
-    return float(weights @ wrong), deviance(joint, labels, weights)
+def judge_steps(interpolation: Interpolation, alphas: Floats, rows: TrainingSet) -> Floats:
+    """Return the misclassified weight and the deviance of some rows at every step of a path, (n_steps, 2)."""
+    judged = np.empty((len(alphas), 2))
+    for step, of_step in enumerate(alphas):
+        joint = interpolation.scores_at(of_step).joint_log_scores(rows.table)
+        wrong = joint.argmax(axis=1) != rows.labels
+        judged[step] = float(rows.weights @ wrong), deviance(joint, rows.labels, rows.weights)
+    return judged

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from seminaive.errors import InputError
-from seminaive.models.higher_order_base import SMOOTH_TOL, STARTS, HigherOrderClassifier
-from seminaive.models.parameters import check_choice, check_number
-from seminaive.models.started import StartedClassifier
-from seminaive.models.streaming import StreamingMixin
+from seminaive.models.higher_order_base import SMOOTH_TOL
+from seminaive.models.parameters import check_number
+from seminaive.models.streaming import StreamingClassifier
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.result import MAX_ITER
 
+if TYPE_CHECKING:
+    from seminaive.design.coefficients import GenerativeEstimate
+    from seminaive.encode.schema import MissingPolicy
 
-class HigherOrderLogisticRegression(StreamingMixin, StartedClassifier, HigherOrderClassifier):
+
+class HigherOrderLogisticRegression(StreamingClassifier):
     """Logistic regression over all combinations of the values of n features (LR^n).
 
     The score of class c is ``b_c + sum_t b_{c, t, x_t}``, where t runs over all sets of ``order`` columns:
@@ -52,14 +57,12 @@ class HigherOrderLogisticRegression(StreamingMixin, StartedClassifier, HigherOrd
         so that an infinite one leaves the recalibrated model. Classes must be the same. A column that the
         earlier model lacks is new; one that the table lacks carries no evidence. Clones start from the same
         fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
-    solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
-        Quasi-Newton, conjugate gradients, Newton (a few thousand coefficients at most, then by far the
-        fastest), or stochastic gradient descent in epochs.
-    objective : {"log-likelihood", "squared-error"}, default="log-likelihood"
-        Minus the log posterior of the true class, or half the squared distance of the posterior from it.
+    solver : {"lbfgs", "newton", "sgd"}, default="lbfgs"
+        Quasi-Newton, Newton (a few thousand coefficients at most, then by far the fastest), or stochastic
+        gradient descent in epochs.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into so many intervals with equally many rows.
+        into that number of intervals with equally many rows.
     tol : float, default=1e-4
         Norm of the gradient at which to stop, relative to that at the start.
     max_iter : int, default=1000
@@ -71,7 +74,7 @@ class HigherOrderLogisticRegression(StreamingMixin, StartedClassifier, HigherOrd
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
@@ -121,28 +124,27 @@ class HigherOrderLogisticRegression(StreamingMixin, StartedClassifier, HigherOrd
 
     def __init__(
         self,
-        order=2,
+        order: int = 2,
         *,
-        ridge=1.0,
-        number_ridge=None,
-        generative_share=0.0,
-        hierarchical=False,
-        scaling="curvature",
-        start="zero",
-        solver="lbfgs",
-        objective="log-likelihood",
-        bins="mdl",
-        tol=SMOOTH_TOL,
-        max_iter=MAX_ITER,
-        n_jobs=None,
-        random_state=None,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        ridge: Any = 1.0,
+        number_ridge: float | None = None,
+        generative_share: float = 0.0,
+        hierarchical: bool = False,
+        scaling: str = "curvature",
+        start: Any = "zero",
+        solver: str = "lbfgs",
+        bins: Any = "mdl",
+        tol: float = SMOOTH_TOL,
+        max_iter: int = MAX_ITER,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.order = order
         self.ridge = ridge
         self.number_ridge = number_ridge
@@ -151,7 +153,6 @@ class HigherOrderLogisticRegression(StreamingMixin, StartedClassifier, HigherOrd
         self.scaling = scaling
         self.start = start
         self.solver = solver
-        self.objective = objective
         self.bins = bins
         self.tol = tol
         self.max_iter = max_iter
@@ -164,28 +165,26 @@ class HigherOrderLogisticRegression(StreamingMixin, StartedClassifier, HigherOrd
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _ridge(self, estimate):
-        """Return the ridge toward a share of the generative estimate."""
+    def ridge_penalty(self, estimate: GenerativeEstimate) -> Ridge:
+        """Return the ridge toward a share of the generative estimate.
+
+        Parameters
+        ----------
+        estimate : GenerativeEstimate
+            Of the rows of a fit.
+        """
         strength = estimate.coefficients.strengths(self._ridges(), self.number_ridge)
         return Ridge(strength, self.generative_share * estimate.joined(centred=True))
 
-    @property
-    def _start_model(self):
-        """The earlier model, or None where ``start`` names where the search starts."""
-        return None if isinstance(self.start, str) else super()._start_model
-
-    def _check_start(self):
-        if self._start_model is None:
-            check_choice("start", self.start, STARTS)
-            return
+    def _check_start(self) -> None:
         super()._check_start()
-        if self.generative_share or self.solver == "sgd":
+        if self.start_model is not None and (self.generative_share or self.solver == "sgd"):
             raise InputError(
                 "coefficients that are added to an earlier model are pulled to 0, by a solver of all rows: "
                 "with a model as start, set generative_share=0 and another solver than 'sgd'"
             )
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         if self.number_ridge is not None:
             check_number("number_ridge", self.number_ridge, "None or a number of 0 or more", low=0.0)

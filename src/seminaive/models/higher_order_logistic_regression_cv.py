@@ -2,29 +2,50 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from seminaive.design.classes import by_class
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
 from seminaive.encode.cuts import cut_rule
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.fit_progress import progress_of
 from seminaive.models.folded import fold_rows
 from seminaive.models.higher_order_base import SMOOTH_TOL
-from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search, folds_by_size
+from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search
 from seminaive.models.started import StartedClassifier
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.fold_table import FoldTable
 from seminaive.selection.folds import check_folds
-from seminaive.selection.started_strength_search import StartedStrengthSearch
+from seminaive.selection.started_strength_search import StartedAverage, StartedStrengthSearch
 from seminaive.selection.strength_grid import Grid
 from seminaive.selection.strength_search import StrengthSearch
 from seminaive.solvers.result import MAX_ITER, TOL
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+    from seminaive.encode.encoded_table import CutRule
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
+    from seminaive.models.fit_progress import Steps
+    from seminaive.models.folded import FoldedRows
+    from seminaive.models.started import Earlier
+    from seminaive.selection.baselines import Baseline
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Split = tuple[Indices, Indices]
+
 FEW_ROWS = 500
 
 
-def cuts_by_size(values, labels, row_weight=None):
+def cuts_by_size(values: Floats, labels: Indices, row_weight: Floats | None = None) -> Floats:
     """Cut into 6 equally frequent bins below 500 rows, into 10 from there on."""
     n_rows = len(values) if row_weight is None else row_weight.sum()
     return EqualFrequencyCuts(6 if n_rows < FEW_ROWS else 10)(values, labels, row_weight)
@@ -71,7 +92,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         scikit-learn's ways of saying which rows are held out.
     bins : "auto", "mdl" or int, default="auto"
         How numbers are cut: into 6 equally frequent bins below 500 rows and 10 above; by description
-        length; or into so many equally frequent bins.
+        length; or into that number of equally frequent bins.
     tol : float, default=1e-4
         Norm of the gradient at which the final fit stops, relative to that at zero coefficients. The norm is
         scaled so that half its square is about the distance of the penalised loss from its minimum.
@@ -84,7 +105,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
@@ -164,27 +185,27 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
 
     def __init__(
         self,
-        order=2,
+        order: int = 2,
         *,
-        hierarchical=True,
-        first_ridges=(0.1, 1.0, 10.0),
-        ridges=(0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0),
-        number_shares=(0.1, 1.0),
-        generative_shares=(0.0, 0.25, 0.5),
-        start=None,
-        cv="auto",
-        bins="auto",
-        tol=SMOOTH_TOL,
-        max_iter=MAX_ITER,
-        n_jobs=None,
-        random_state=0,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        hierarchical: bool = True,
+        first_ridges: Sequence[float] = (0.1, 1.0, 10.0),
+        ridges: Sequence[float] = (0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0),
+        number_shares: Sequence[float] = (0.1, 1.0),
+        generative_shares: Sequence[float] = (0.0, 0.25, 0.5),
+        start: Any = None,
+        cv: Any = "auto",
+        bins: Any = "auto",
+        tol: float = SMOOTH_TOL,
+        max_iter: int = MAX_ITER,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.order = order
         self.hierarchical = hierarchical
         self.first_ridges = first_ridges
@@ -205,7 +226,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose the strengths on folds, then fit all rows.
 
         Parameters
@@ -218,15 +239,14 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         groups : array-like of shape (n_rows,), default=None
             For a splitter that keeps groups together.
         """
-        self._check_parameters()
+        self.check_parameters()
         with unchanged_on_failure(self):
-            rule = cuts_by_size if isinstance(self.bins, str) and self.bins == "auto" else cut_rule(self.bins)
-            training = self._encode_training(X, y, sample_weight, cut_rule=rule)
-            folded = fold_rows(training, self._cv(training), y, sample_weight, self.random_state, groups)
+            training = self._encode_training(X, y, sample_weight)
+            folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
             rows = folded.rows
-            whole, tables = self._fold_tables(folded, rule)
+            whole, tables = self._fold_tables(folded)
             earlier = self._earlier(training)
-            with self._progress("trials") as step:
+            with progress_of(self, "trials") as step:
                 step.say(whole.design.describe())
                 search = self._search(whole, tables, folded, earlier, step)
                 search.run(self._grid())
@@ -236,39 +256,52 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
             estimate = whole.design.generative_estimate(rows.labels, rows.weights)
             cell_weight = estimate.cell_weight.sum(axis=1)
             self.scores_ = estimate.coefficients.to_scores(by_class(found.result.solution), cell_weight)
-            if earlier is None:
-                self._attenuate(rows)
-                self._summarise(rows, estimate.tuple_weights())
-            else:
+            if earlier is not None and isinstance(found, StartedAverage):
                 self._add_to(earlier, found.slope)
                 self._finish_started(training, earlier)
+            else:
+                self.attenuate(rows)
+                self._summarise(rows, estimate.tuple_weights())
         return self
 
-    def _fold_tables(self, folded, rule):
+    def binning_rule(self) -> CutRule | None:
+        """Return the rule that cuts numbers into bins."""
+        return cuts_by_size if isinstance(self.bins, str) and self.bins == "auto" else cut_rule(self.bins)
+
+    def _fold_tables(self, folded: FoldedRows) -> tuple[FoldTable, list[FoldTable]]:
         """Return all rows under one coding, and the tables of the folds."""
-        rows = folded.rows
+        rows, rule = folded.rows, self.binning_rule()
         whole = self._fold_table(rows, rows.table, tuple(folded.splits))
         if rule is not mdl_cuts or not rows.table.numbers.shape[1]:
             return whole, [whole]
-        # These cut points look at labels, so that each fold learns its own from its training rows.
+        # These cut points look at labels, so that each fold learns them from its training rows.
         return whole, [
             self._fold_table(rows, recut(rows.table, rule, rows.labels, rows.row_weight, split[0]), (split,))
             for split in folded.splits
         ]
 
-    def _search(self, whole, tables, folded, earlier, step):
+    def _search(
+        self,
+        whole: FoldTable,
+        tables: list[FoldTable],
+        folded: FoldedRows,
+        earlier: Earlier | None,
+        step: Steps,
+    ) -> StrengthSearch | StartedStrengthSearch:
         """Return the search over strengths, around an earlier model where there is one."""
         # The search ends by held-out losses; this only tells that nothing is left to do.
         tol = min(self.tol, TOL)
 
-        def search_of(whole, tables, baseline=None):
+        def search_of(
+            whole: FoldTable, tables: list[FoldTable], baseline: Baseline | None = None
+        ) -> StrengthSearch:
             return StrengthSearch(whole, tables, tol, self.max_iter, folded.groups, step, baseline)
 
         if earlier is None:
             return search_of(whole, tables)
         return StartedStrengthSearch(whole, tables, earlier.columns_of(folded.rows.table), search_of)
 
-    def _keep(self, found):
+    def _keep(self, found: Any) -> None:
         """Set the attributes of the average that a search found."""
         best, result = found.best, found.result
         keep_decision(self, found.decision)
@@ -278,21 +311,15 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         self.n_iter_, self.passes_ = result.n_iter, result.passes
         self.objective_, self.gradient_norm_ = result.objective, result.optimality
 
-    def _fold_table(self, rows, table, splits):
+    def _fold_table(self, rows: TrainingSet, table: EncodedTable, splits: tuple[Split, ...]) -> FoldTable:
         design = lay_out_terms(self, table, rows)
         return FoldTable.of(design, table.codes, rows.labels, rows.weights, rows.n_classes, splits)
 
-    def _grid(self):
+    def _grid(self) -> Grid:
         lists = (self.first_ridges, self.ridges, self.number_shares, self.generative_shares)
         return Grid.of(*lists, self.order, hierarchical=self.hierarchical)
 
-    def _cv(self, rows):
-        """Return how to split the training rows."""
-        if isinstance(self.cv, str):
-            return folds_by_size(rows.n_counted)
-        return self.cv
-
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         check_order(self.order)
         check_flag("hierarchical", self.hierarchical)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -11,20 +11,17 @@ from sklearn.utils import check_random_state
 from seminaive.encode.cuts import cut_rule
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.fit_progress import progress_of
 from seminaive.models.fitted_hybrid import FittedHybrid
 from seminaive.models.folded import fold_rows
 from seminaive.models.hybrid_parameters import PAIR_TESTS, check_hybrid_parameters
-from seminaive.models.hybrid_problem import HybridProblem
+from seminaive.models.hybrid_problem import FixedParts, HybridProblem
 from seminaive.models.markov_blanket_selector import MarkovBlanketSelector
-from seminaive.models.parameters import (
-    VARIANCE_FLOOR,
-    refuse_groups,
-)
+from seminaive.models.parameters import VARIANCE_FLOOR, refuse_groups
 from seminaive.scores import log_priors
 from seminaive.scores.unknown_variance import with_means
 from seminaive.selection import FoldLosses
 from seminaive.selection.held_out import HeldOut
-from seminaive.selection.logistic_parts import LogisticParts
 from seminaive.selection.rate_search import RateSearch
 from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.structure import (
@@ -36,6 +33,19 @@ from seminaive.structure import (
 )
 from seminaive.structure.parents_or_children import CUTOFF
 from seminaive.structure.results import LEVEL
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode.encoded_table import CutRule
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
+    from seminaive.models.fit_progress import Steps
+    from seminaive.models.folded import FoldedRows
+
+    Floats = NDArray[np.float64]
 
 
 class HybridLogisticNaiveBayes(FittedHybrid):
@@ -62,7 +72,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     rate : "cv" or float, default="cv"
         The rate of the rule "bias-variance", per row: with 0 all features are in naive Bayes, with infinity
         none. "cv" takes the rate with the least loss in cross-validation, the largest of equally good ones;
-        every fold has its own dependences, cut points and number of rows.
+        dependences, cut points and number of rows are those of each fold.
     fit_share : "cv" or float, default="cv"
         The share of both parts in the scores, the rest being the class shares, where the rate is
         cross-validated. "cv" finds the one that held-out rows support, since neither part has a penalty; 1
@@ -74,9 +84,6 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         a G test or by Pearson's.
     alpha : float, default=0.05
         Level of that test.
-    greedy : {"backward", "forward"}, default="backward"
-        Whether the greedy rule starts with all features in the generative part and moves them out of it, or
-        with none and moves them in.
     generative : {"naive-bayes", "tan"}, default="naive-bayes"
         Whether the features of the generative part are independent given the class, or each may depend on
         one other of them. The tree is learned for each generative part.
@@ -103,7 +110,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     smoothing : float, default=1.0
         Added to every count of the generative part, in rows.
     variances : {"pooled", "class"}, default="pooled"
-        Whether the classes share one variance per number or have their own.
+        Whether all classes share one variance per number, or each has another.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
     bins : "mdl" or int, default="mdl"
@@ -122,7 +129,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number leaves them as they are; in the
         logistic part it counts as the mean of its column.
     class_weight : None, "balanced" or mapping, default=None
@@ -203,47 +210,45 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         **DECIDED,
     }
     _derived: ClassVar[tuple[str, ...]] = ("blanket_",)
-    # How logistic parts are fitted; papers/ has another way.
-    _logistic_parts = LogisticParts
+    # Where the greedy rule starts; `seminaive.papers.variants` has the other end.
+    greedy_grows_generative: ClassVar[bool] = False
 
     def __init__(
         self,
         *,
-        partition="bias-variance",
-        rate="cv",
-        fit_share="cv",
-        cutoff=CUTOFF,
-        alpha=LEVEL,
-        greedy="backward",
-        generative="naive-bayes",
-        numbers="normal",
-        joint=False,
-        missing_to_generative=False,
-        numbers_to_logistic=False,
-        blanket=False,
-        scoring="log-loss",
-        cv=10,
-        smoothing=1.0,
-        variances="pooled",
-        variance_floor=VARIANCE_FLOOR,
-        bins="mdl",
-        ridge=1e-6,
-        tol=TOL,
-        max_iter=MAX_ITER,
-        random_state=0,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        partition: Any = "bias-variance",
+        rate: Any = "cv",
+        fit_share: Any = "cv",
+        cutoff: Any = CUTOFF,
+        alpha: float = LEVEL,
+        generative: str = "naive-bayes",
+        numbers: str = "normal",
+        joint: bool = False,
+        missing_to_generative: bool = False,
+        numbers_to_logistic: bool = False,
+        blanket: Any = False,
+        scoring: str = "log-loss",
+        cv: Any = 10,
+        smoothing: float = 1.0,
+        variances: str = "pooled",
+        variance_floor: float = VARIANCE_FLOOR,
+        bins: Any = "mdl",
+        ridge: float = 1e-6,
+        tol: float = TOL,
+        max_iter: int = MAX_ITER,
+        random_state: Any = 0,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.partition = partition
         self.rate = rate
         self.fit_share = fit_share
         self.cutoff = cutoff
         self.alpha = alpha
-        self.greedy = greedy
         self.generative = generative
         self.numbers = numbers
         self.joint = joint
@@ -267,7 +272,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Divide the features, then fit both parts.
 
         Parameters
@@ -280,14 +285,14 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         groups : array-like of shape (n_rows,), default=None
             Rows that belong together; passed on to a splitter of groups in ``cv``.
         """
-        self._check_parameters()
+        self.check_parameters()
         with unchanged_on_failure(self):
             for name in ("rate_", "fold_losses_", "fold_sizes_", "blanket_", "tree_parents_", *DECIDED):
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
             self.n_logistic_fits_ = 0
             self.fit_share_ = 1.0 if self.fit_share == "cv" else float(self.fit_share)
             random = check_random_state(self.random_state)
-            rows = self._encode_training(X, y, sample_weight, cut_rule=cut_rule(self.bins))
+            rows = self._encode_training(X, y, sample_weight)
             kept, folded = self._kept(X, y, sample_weight, rows), None
             if self._searches_rate:
                 folded = fold_rows(rows, self.cv, y, sample_weight, random, groups)
@@ -296,18 +301,23 @@ class HybridLogisticNaiveBayes(FittedHybrid):
                 refuse_groups(groups, "only partition='bias-variance' with rate='cv' makes some")
             problem = HybridProblem.of(self, rows, kept)
             self.schema_ = problem.rows.table.schema
-            self.features_ = tuple(problem.terms.names[j] for j in problem.features)
+            self.features_ = problem.features.names
             self.normalized_information_ = problem.dependence
-            with self._progress("partitions") as step:
+            fixed = FixedParts.of(self, self.schema_, problem.features)
+            with progress_of(self, "partitions") as step:
                 if folded is not None:
-                    self._choose_rate(problem, folded.splits, folded.groups, step)
-                self.partition_ = self._divide(problem, random, step)
-            self._settle(problem)
+                    self._choose_rate(problem, fixed, folded, step)
+                self.partition_ = self._divide(problem, fixed, random, step)
+            self._fit_parts(problem)
             self._attenuate_parts(problem)
             self._summarise(problem.rows)
         return self
 
-    def _kept(self, X, y, sample_weight, rows):
+    def binning_rule(self) -> CutRule | None:
+        """Return the rule that cuts numbers into bins."""
+        return cut_rule(self.bins)
+
+    def _kept(self, X: Any, y: Any, sample_weight: Any, rows: TrainingSet) -> set[int]:
         """Return the positions of the columns that may enter the model."""
         schema = rows.table.schema
         if not self.blanket and not isinstance(self.blanket, dict):
@@ -325,62 +335,71 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     # The partition
 
     @property
-    def _searches_rate(self):
-        return isinstance(self.partition, str) and self.partition == "bias-variance" and self.rate == "cv"
+    def _searches_rate(self) -> bool:
+        return bool(
+            isinstance(self.partition, str) and self.partition == "bias-variance" and self.rate == "cv"
+        )
 
-    def _divide(self, problem, random, step):
-        """Return the partition that the rule gives, in positions among the model's features."""
+    def _divide(
+        self, problem: HybridProblem, fixed: FixedParts, random: np.random.RandomState, step: Steps
+    ) -> Partition:
+        """Return the partition that the rule gives."""
         if not isinstance(self.partition, str):
-            names = list(self.partition)
-            return Partition.of_logistic([self.features_.index(name) for name in names], len(self.features_))
+            named = [self.features_.index(name) for name in self.partition]
+            return Partition.of_logistic(named, problem.n_features)
+        if self.partition == "greedy":
+            return self._divide_greedily(problem, fixed, step)
         if self.partition == "dependence":
             test = PAIR_TESTS.get(self.cutoff)
             related = None if test is None else problem.related(test, self.alpha)
             cutoff = 0.0 if related is not None else self.cutoff
-            found = dependence_partition(
-                problem.dependence, random, cutoff=cutoff, related=related, logistic=problem.always_logistic
+            by_rule = dependence_partition(
+                problem.dependence, random, cutoff=cutoff, related=related, logistic=fixed.logistic
             )
-            return problem.admit(found)
-        if self.partition == "greedy":
-            return self._divide_greedily(problem, step)
-        mean = mean_dependence(problem.dependence)
+            return fixed.applied_to(by_rule)
         if not self._searches_rate:
             self.rate_ = float(self.rate)
         product = 0.0 if self.rate_ == 0 else self.rate_ * problem.total
-        return problem.admit(bias_variance_partition(mean, product))
+        return fixed.applied_to(bias_variance_partition(mean_dependence(problem.dependence), product))
 
-    def _divide_greedily(self, problem, step):
-        free = [j for j in range(len(problem.features)) if j not in problem.settled]
-        logistic, rows = self._logistic_fits(problem, problem.rows.weights[None], self.tol), problem.rows
-        known, last = {}, {}
-
-        def accuracy(part):
-            chosen = tuple(sorted([*problem.always_logistic, *(free[j] for j in part)]))
-            if chosen not in known:
-                whole = Partition.of_logistic(chosen, len(problem.features))
-                scores, last["solution"] = problem.training_scores(
-                    logistic, problem.generative, whole, last.get("solution"), joint=self.joint
-                )
-                right = scores.argmax(axis=1) == rows.labels
-                known[chosen] = float(np.average(right, weights=rows.weights))
-                step(f"accuracy {known[chosen]:.4g}")
-            return known[chosen]
-
-        found = greedy_partition(len(free), accuracy, forward=self.greedy == "forward")
-        self.n_logistic_fits_ = logistic.n_solved
-        trace = [*problem.asked, *(_renumbered(decision, free) for decision in found.trace)]
-        chosen = [*problem.always_logistic, *(free[j] for j in found.logistic)]
-        return Partition.of_logistic(chosen, len(problem.features), trace)
-
-    def _choose_rate(self, problem, splits, groups, step):
-        """Set the rate of least cross-validated loss; keep the curve and the decision."""
+    def _divide_greedily(self, problem: HybridProblem, fixed: FixedParts, step: Steps) -> Partition:
         rows = problem.rows
+        logistic, n_features = problem.logistic_fits(self, rows.weights[None]), problem.n_features
+        known: dict[tuple[int, ...], float] = {}
+        solution: Floats | None = None
+
+        def accuracy(part: tuple[int, ...]) -> float:
+            nonlocal solution
+            if part not in known:
+                partition = Partition.of_logistic(part, n_features)
+                scores, solution = problem.training_scores(logistic, partition, solution, joint=self.joint)
+                right = scores.argmax(axis=1) == rows.labels
+                known[part] = float(np.average(right, weights=rows.weights))
+                step(f"accuracy {known[part]:.4g}")
+            return known[part]
+
+        found = greedy_partition(
+            n_features,
+            accuracy,
+            forward=self.greedy_grows_generative,
+            logistic=fixed.logistic,
+            generative=fixed.generative,
+        )
+        self.n_logistic_fits_ = logistic.n_solved
+        return replace(found, trace=(*fixed.trace, *found.trace))
+
+    def _choose_rate(
+        self, problem: HybridProblem, fixed: FixedParts, folded: FoldedRows, step: Steps
+    ) -> None:
+        """Set the rate of least cross-validated loss; keep the curve and the decision."""
+        rows, splits = problem.rows, folded.splits
         row_weights = np.zeros((len(splits), len(rows.labels)))
         for of_fold, (train, _) in zip(row_weights, splits, strict=True):
             of_fold[train] = rows.weights[train]
-        logistic = self._logistic_fits(problem, row_weights, self.tol)
-        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, groups)
-        search = RateSearch([problem.fold(train) for train, _ in splits], logistic, held_out, self.joint)
+        logistic = problem.logistic_fits(self, row_weights)
+        held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, folded.groups)
+        folds = [problem.fold(train, fixed) for train, _ in splits]
+        search = RateSearch(folds, logistic, held_out, self.joint)
         scores, results = search.scores_by_step(step)
         worst = max(results, key=lambda result: result.optimality)
         worst.warn_unless_converged(self.tol, "in the folds; raise max_iter, ridge or tol")
@@ -392,19 +411,16 @@ class HybridLogisticNaiveBayes(FittedHybrid):
 
     # The model
 
-    def _logistic_fits(self, problem, row_weights, tol):
-        return problem.logistic_fits(self, row_weights, self._logistic_parts, tol)
-
-    def _settle(self, problem):
+    def _fit_parts(self, problem: HybridProblem) -> None:
         """Fit both parts of the chosen partition, and add them."""
-        own = problem.of_all(self.partition_)
-        generative = problem.generative.without_prior(own.generative)
-        logistic = self._logistic_fits(problem, problem.rows.weights[None], self.tol)
-        if own.logistic or self.joint:
-            result = problem.solve(logistic, problem.generative, self.partition_, joint=self.joint)
+        partition = self.partition_
+        generative = problem.generative.without_prior(partition.generative)
+        logistic = problem.logistic_fits(self, problem.rows.weights[None])
+        if partition.logistic or self.joint:
+            result = problem.solve(logistic, partition, joint=self.joint)
             result.warn_unless_converged(self.tol, "raise max_iter, ridge or tol")
             self.n_iter_, self.optimality_ = result.n_iter, result.optimality
-            scores = problem.logistic_scores(logistic, result.solution[:, 0], own.logistic)
+            scores = problem.logistic_scores(logistic, result.solution[:, 0], partition.logistic)
         else:
             # Without features the most likely intercepts are the log shares of the classes.
             self.n_iter_, self.optimality_ = 0, 0.0
@@ -413,13 +429,9 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         shares = log_priors(problem.generative.class_weight)
         self.scores_ = (scores + generative).toward_class_shares(self.fit_share_, shares)
         if self.generative == "tan":
-            # Every feature is a coded column there, and so has its number.
-            parents = problem.generative.parents(own.generative)
-            self.tree_parents_ = tuple(
-                problem.features.index(parents[j]) if parents[j] >= 0 else -1 for j in problem.features
-            )
+            self.tree_parents_ = tuple(problem.generative.parents(partition.generative))
 
-    def _attenuate_parts(self, problem):
+    def _attenuate_parts(self, problem: HybridProblem) -> None:
         """Attenuate the sum of both parts, an unknown cell of which contributes its mean in either.
 
         The generative part alone is exact without: there an unknown cell leaves the odds as they are.
@@ -427,11 +439,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         if self.partition_.logistic:
             rows = problem.rows
             self.scores_ = with_means(self.scores_, rows.table, rows.row_weight)
-            self._attenuate(rows)
+            self.attenuate(rows)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_hybrid_parameters(self)
-
-
-def _renumbered(decision, free):
-    return replace(decision, feature=free[decision.feature])

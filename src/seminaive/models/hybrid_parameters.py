@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from seminaive.errors import InputError
@@ -16,7 +18,7 @@ RULES = ("bias-variance", "dependence", "greedy")
 PAIR_TESTS = {"mi": "mi", "chi-square": "x2"}
 
 
-def check_hybrid_parameters(model) -> None:
+def check_hybrid_parameters(model: Any) -> None:
     """Refuse parameters that mean nothing."""
     by_rule = isinstance(model.partition, str) or not np.iterable(model.partition)
     if by_rule and model.partition not in RULES:
@@ -32,7 +34,6 @@ def check_hybrid_parameters(model) -> None:
         expected = "'mi', 'chi-square' or a dependence between 0 and 1"
         check_number("cutoff", model.cutoff, expected, low=0.0, high=1.0)
     check_number("alpha", model.alpha, "a level between 0 and 1", low=0.0, high=1.0, above=True)
-    check_choice("greedy", model.greedy, ("backward", "forward"))
     check_choice("generative", model.generative, ("naive-bayes", "tan"))
     check_choice("numbers", model.numbers, ("normal", "bins"))
     check_fit_share(model.fit_share)

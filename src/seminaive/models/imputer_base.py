@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.sparse import issparse
@@ -14,8 +14,17 @@ from seminaive.encode.filling import drawn_values, filled, missing_rows
 from seminaive.errors import ColumnsWarning, InputError, warn_caller
 from seminaive.models.base import TrainingSet, labelled_rows
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-def open_dense(X):
+    from seminaive.encode import EncodedTable
+    from seminaive.encode.frames import Table
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+
+def open_dense(X: Any) -> Table:
     """Open a table; refuse a sparse matrix, whose absent cells are zeros and not missing."""
     if issparse(X):
         raise InputError("sparse input has no missing cells to impute, absent ones are 0: pass X.toarray()")
@@ -27,7 +36,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     categorical_features: Any
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text, categories and missing cells are welcome."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
@@ -35,7 +44,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _encode_training(self, X, y, sample_weight) -> TrainingSet:
+    def _encode_training(self, X: Any, y: Any, sample_weight: Any) -> TrainingSet:
         """Check and encode a training table; sets ``schema_``, and ``classes_`` where there are labels."""
         opened = open_dense(X)
         validate_data(self, X, skip_check_array=True)
@@ -52,7 +61,7 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.classes_ = target.classes
         return TrainingSet(table, target.labels, target.classes, row_weight)
 
-    def _warn_of_empty_columns(self):
+    def _warn_of_empty_columns(self) -> None:
         empty = [column.name for column in self.schema_.columns if isinstance(column, EmptyColumn)]
         if empty:
             warn_caller(
@@ -61,27 +70,27 @@ class Imputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 ColumnsWarning,
             )
 
-    def _labels(self, y):
+    def _labels(self, y: Any) -> Indices:
         """Return the position of each label in ``classes_``, or their number where it is not among them."""
         target = encode_target(y, type(self).__name__)
         known = {label: code for code, label in enumerate(self.classes_.tolist())}
         moves = np.array([known.get(label, len(known)) for label in target.classes.tolist()])
         return moves[target.labels]
 
-    def _encode(self, X):
+    def _encode(self, X: Any) -> EncodedTable:
         opened = open_dense(X)
         validate_data(self, X, skip_check_array=True, reset=False)
         return TableEncoder(self.schema_).encode(opened)
 
     @staticmethod
-    def _as_array(table):
+    def _as_array(table: Any) -> Any:
         """Return a list of rows as an array, as transformers do; other tables as they are."""
         if not isinstance(table, list):
             return table
         plain = set(open_table(table).kinds) == {"numeric"}
         return np.array(table, dtype=np.float64 if plain else object)
 
-    def _written(self, X, codes, numbers):
+    def _written(self, X: Any, codes: NDArray[Any], numbers: Floats) -> Any:
         """Return the table with its missing cells as they were drawn; unseen categories stay."""
         rows = missing_rows(open_table(X), self.schema_)
         return filled(X, rows, drawn_values(rows, self.schema_, codes, numbers))

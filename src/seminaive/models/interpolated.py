@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -12,6 +13,7 @@ from seminaive.errors import InputError
 from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, Undecided, generator_of, keep_decision
+from seminaive.models.fit_progress import progress_of
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.folded import fold_rows
 from seminaive.models.generative_classifier import check_generative_parameters
@@ -25,6 +27,16 @@ from seminaive.selection.step_search import FoldPath, choose_step
 from seminaive.solvers import AlphaPath
 from seminaive.statistics import TableStatistics
 
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from seminaive.models.base import TrainingSet
+    from seminaive.models.folded import FoldedRows
+
+    Floats = NDArray[np.float64]
+
 CRITERIA = ("cv", "aic")
 DEGREES = ("count", "sum")
 CURVES = ("alphas", "criteria")
@@ -36,7 +48,7 @@ class InterpolatedClassifier(AdditiveClassifier):
     A subclass finds a path of alphas (``_find_path``); a step of it predicts.
     """
 
-    _fitted: ClassVar = {
+    _fitted: ClassVar[dict[str, Any]] = {
         "path_": AlphaPath,
         "chosen_step_": int,
         "alphas_": np.ndarray,
@@ -46,7 +58,14 @@ class InterpolatedClassifier(AdditiveClassifier):
     }
     cv_log_loss_, cv_log_loss_interval_ = Undecided("criterion='cv'"), Undecided("criterion='cv'")
 
-    def _check_consistent(self):
+    path_: AlphaPath
+    alphas_: Floats
+    chosen_step_: int
+    n_evaluations_: int
+    fold_deviances_: Floats
+    fit_share_: float
+
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         path, n_features = self.path_, len(self.schema_.columns)
         check_finite(path)
@@ -55,7 +74,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         if not 0 <= self.chosen_step_ < len(path) or self.alphas_.shape != (n_features,):
             raise ValueError("the chosen step is not on the path")
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Estimate both ends of every feature, find the path between them and choose a step of it.
 
         Parameters
@@ -68,14 +87,14 @@ class InterpolatedClassifier(AdditiveClassifier):
         groups : array-like of shape (n_rows,), default=None
             Rows that belong together; passed on to a splitter of groups in ``cv``.
         """
-        self._check_parameters()
+        self.check_parameters()
         with unchanged_on_failure(self):
             for name in (*DECIDED, "fold_deviances_"):
-                vars(self).pop(name, None)
-            rows = self._encode_training(X, y, sample_weight, cut_rule=self._cut_rule())
-            table = rows.table.without_cut_numbers()
-            interpolation = self._interpolation(table, rows.labels, rows.row_weight)
-            path = self._find_path(interpolation, table, rows.labels, rows.row_weight)
+                self.__dict__.pop(name, None)
+            rows = self._encode_training(X, y, sample_weight)
+            plain = replace(rows, table=rows.table.without_cut_numbers())
+            interpolation = self._interpolation(plain)
+            path = self._find_path(interpolation, plain)
             if self.criterion == "cv":
                 folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups)
                 chosen = self._held_out_step(path, folded)
@@ -83,18 +102,22 @@ class InterpolatedClassifier(AdditiveClassifier):
                 refuse_groups(groups, f"criterion={self.criterion!r} makes none")
                 chosen = self._step_of_training_rows(path)
                 self.fit_share_ = 1.0
-            self._settle(interpolation, path, chosen)
+            self._keep_step(interpolation, path, chosen)
             self._summarise(rows)
         return self
 
-    def _cut_rule(self):
-        """Return the rule that cuts numbers, or None where they stay numbers."""
-        return
+    def _find_path(
+        self, interpolation: Interpolation, rows: TrainingSet, whole: AlphaPath | None = None
+    ) -> AlphaPath:
+        """Return a path of alphas, from the prior on; ``whole`` is that of all rows, given to a fold."""
+        raise NotImplementedError
 
-    def _interpolation(self, table, labels, row_weight):
-        return self._interpolation_of(TableStatistics.of(table, labels, len(self.classes_), row_weight))
+    def _interpolation(self, rows: TrainingSet) -> Interpolation:
+        return self._interpolation_of(
+            TableStatistics.of(rows.table, rows.labels, rows.n_classes, rows.row_weight)
+        )
 
-    def _interpolation_of(self, statistics):
+    def _interpolation_of(self, statistics: TableStatistics) -> Interpolation:
         return Interpolation.of(
             statistics,
             smoothing=self.smoothing,
@@ -102,7 +125,7 @@ class InterpolatedClassifier(AdditiveClassifier):
             variance_floor=self.variance_floor,
         )
 
-    def _settle(self, interpolation, path, chosen):
+    def _keep_step(self, interpolation: Interpolation, path: AlphaPath, chosen: int) -> None:
         """Keep the path, with features in the order of the table, and the scores of the chosen step."""
         alphas = path.alphas[chosen]
         scores = interpolation.scores_at(alphas).restrict(np.flatnonzero(alphas > 0).tolist())
@@ -112,16 +135,16 @@ class InterpolatedClassifier(AdditiveClassifier):
         self.alphas_ = self.path_.alphas[chosen].copy()
         self.n_evaluations_ = path.n_evaluations
 
-    def _step_of_training_rows(self, path):
+    def _step_of_training_rows(self, path: AlphaPath) -> int:
         """Return the step that the training rows alone advise: that of least AIC."""
         return path.least_aic()
 
     @property
-    def selected_features_(self):
+    def selected_features_(self) -> list[str]:
         """Names of the features that the model looks at, those with alpha above 0."""
         return [name for name, alpha in zip(self.schema_.names, self.alphas_, strict=True) if alpha > 0]
 
-    def _tie_order(self, interpolation):
+    def _tie_order(self, interpolation: Interpolation) -> NDArray[np.int64]:
         """Return the features in an order drawn by ``random_state`` among the sorted names.
 
         Drawn among names, the order follows a column wherever it stands in the table. Features that say
@@ -133,11 +156,11 @@ class InterpolatedClassifier(AdditiveClassifier):
         drawn = telling[check_random_state(self.random_state).permutation(len(telling))]
         return np.concatenate([drawn, by_name[~interpolation.tells[by_name]]])
 
-    def _held_out_step(self, path, folded):
+    def _held_out_step(self, path: AlphaPath, folded: FoldedRows) -> int:
         """Return the step of least held-out loss; keep the decision."""
         rows, splits = folded.rows, folded.splits
         held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, folded.groups)
-        with self._progress("folds", len(splits)) as step:
+        with progress_of(self, "folds", len(splits)) as step:
             folds = []
             for train, _ in splits:
                 folds.append(self._fold_path(path, rows, train))
@@ -147,28 +170,28 @@ class InterpolatedClassifier(AdditiveClassifier):
         self.fold_deviances_ = choice.fold_deviances
         return choice.step
 
-    def _fold_path(self, whole, rows, train):
+    def _fold_path(self, whole: AlphaPath, rows: TrainingSet, train: NDArray[np.int64]) -> FoldPath:
         """Return the path of some training rows, whose cut points are theirs alone."""
-        table, rule = rows.table, self._cut_rule()
+        table, rule = rows.table, self.binning_rule()
         if rule is not None and table.schema.numeric:
             table = recut(table, rule, rows.labels, rows.row_weight, train)
         table = table.without_cut_numbers()
-        own, labels, weight = table.rows(train), rows.labels[train], rows.weights[train]
-        interpolation = self._interpolation(own, labels, weight)
-        path = self._find_path(interpolation, own, labels, weight, whole=whole)
+        training = replace(rows, table=table, row_weight=rows.weights).of_rows(train)
+        interpolation = self._interpolation(training)
+        path = self._find_path(interpolation, training, whole)
         return FoldPath([interpolation.scores_at(alphas) for alphas in path.alphas], table)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_generative_parameters(self)
 
-    def _check_criterion(self, criteria=CRITERIA):
+    def _check_criterion(self, criteria: tuple[str, ...] = CRITERIA) -> None:
         check_choice("criterion", self.criterion, criteria)
         check_folds(self.cv)
 
-    def _check_degrees(self):
+    def _check_degrees(self) -> None:
         check_choice("degrees", self.degrees, DEGREES)
 
-    def path_curves(self, what="alphas"):
+    def path_curves(self, what: str = "alphas") -> PathCurves:
         """Return named curves along the path, for `seminaive.explain.PathDisplay`.
 
         Parameters
@@ -183,7 +206,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         if what not in CURVES:
             raise InputError(f"what is one of {', '.join(CURVES)}, got {what!r}")
         path, x = self.path_, self._path_positions()
-        common = {"x": x, "x_label": self._path_label, "chosen": float(x[self.chosen_step_])}
+        common: dict[str, Any] = {"x": x, "x_label": self._path_label, "chosen": float(x[self.chosen_step_])}
         common["logarithmic"] = self._path_label != "step"
         if what == "alphas":
             moved = np.flatnonzero(path.alphas.any(axis=0))
@@ -193,12 +216,12 @@ class InterpolatedClassifier(AdditiveClassifier):
         names = ("training error", "AIC", "deviance")
         return PathCurves(curves=curves, names=names, y_label="per row", **common)
 
-    _path_label = "step"
+    _path_label: ClassVar[str] = "step"
 
-    def _path_positions(self):
+    def _path_positions(self) -> Floats:
         return np.arange(len(self.path_), dtype=np.float64)
 
 
-def deviance(joint, labels, weights):
+def deviance(joint: Floats, labels: NDArray[np.int64], weights: Floats) -> float:
     """Return the weighted sum over rows of ``-2 log P(y | x)``, given joint log scores."""
     return float(2.0 * weights @ log_losses(joint, labels))

@@ -97,7 +97,7 @@ def _seconds(
     weight = None if training.row_weight is None else training.row_weight[rows]
     made = clone(model).set_params(class_weight=None, verbose=False)
     if most_searched is not None:
-        vars(made).update(_most_searched=most_searched)
+        vars(made).update(_most_searched=lambda: most_searched)
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,6 +23,17 @@ from seminaive.structure import (
     fast_iamb,
 )
 from seminaive.structure.results import LEVEL
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+    from seminaive.encode.frames import Table
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
 
 UNION, PERMUTATIONS = "union", "smc-mi-g"
 
@@ -60,7 +72,7 @@ class BlanketTrace:
         return sum(blanket.n_untestable for blanket in self.blankets)
 
 
-def complete_rows(table):
+def complete_rows(table: EncodedTable) -> Indices:
     """Return the positions of the rows without a missing cell; columns without any value do not count."""
     lacking = (table.codes >= np.array(table.cardinalities)).any(axis=1)
     lacking |= np.isnan(table.numbers).any(axis=1)
@@ -133,14 +145,14 @@ class MarkovBlanketSelector(TableSelector):
 
     def __init__(
         self,
-        algorithm=UNION,
-        test=UNION,
+        algorithm: str = UNION,
+        test: str = UNION,
         *,
-        alpha=LEVEL,
-        one_row_per_cell=True,
-        complete_rows=False,
-        categorical_features="from_dtype",
-    ):
+        alpha: float = LEVEL,
+        one_row_per_cell: bool = True,
+        complete_rows: bool = False,
+        categorical_features: Any = "from_dtype",
+    ) -> None:
         self.algorithm = algorithm
         self.test = test
         self.alpha = alpha
@@ -148,7 +160,7 @@ class MarkovBlanketSelector(TableSelector):
         self.complete_rows = complete_rows
         self.categorical_features = categorical_features
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Search for the blanket of the class.
 
         Parameters
@@ -175,7 +187,7 @@ class MarkovBlanketSelector(TableSelector):
             self._warn()
         return self
 
-    def _coded(self, opened, labels, weight):
+    def _coded(self, opened: Table, labels: Indices, weight: Floats | None) -> EncodedTable:
         """Return the table with its numbers cut into intervals, so that columns with values have codes."""
         learned = {
             "categorical_features": self.categorical_features,
@@ -185,7 +197,9 @@ class MarkovBlanketSelector(TableSelector):
         }
         return TableEncoder.learn(opened, cut_rule=mdl_cuts, **learned)[1]
 
-    def _tests(self, table, labels, n_classes, weight):
+    def _tests(
+        self, table: EncodedTable, labels: Indices, n_classes: int, weight: Floats | None
+    ) -> list[Any]:
         """Return the tests to be used, each over the columns that have values and, last, the class."""
         all_numbers = len(table.schema.numeric) == len(table.schema.coded)
         names = [self.test]
@@ -205,7 +219,9 @@ class MarkovBlanketSelector(TableSelector):
             numbers = np.column_stack([table.numbers, indicators])
             n_features = table.numbers.shape[1]
             of_class = tuple(range(n_features, numbers.shape[1]))
-            tests = GaussianTests(numbers, (*((j,) for j in range(n_features)), of_class), row_weight=weight)
+            tests: GaussianTests | CodedTests = GaussianTests(
+                numbers, (*((j,) for j in range(n_features)), of_class), row_weight=weight
+            )
         else:
             code_type = np.promote_types(table.codes.dtype, np.min_scalar_type(n_classes))
             columns = np.vstack([table.codes.T, labels]).astype(code_type)
@@ -215,7 +231,7 @@ class MarkovBlanketSelector(TableSelector):
             )
         return [replace(tests, test=name) for name in names]
 
-    def _search(self, tests, names):
+    def _search(self, tests: list[Any], names: tuple[str, ...]) -> BlanketTrace:
         target = len(names)
         algorithms = list(ALGORITHMS) if self.algorithm == UNION else [self.algorithm]
         blankets = []
@@ -227,10 +243,10 @@ class MarkovBlanketSelector(TableSelector):
         return BlanketTrace((*names, "class"), used, tuple(blankets))
 
     @staticmethod
-    def _limits_cells(algorithm, test):
+    def _limits_cells(algorithm: str, test: Any) -> bool:
         return ALGORITHMS[algorithm] is fast_iamb and isinstance(test, CodedTests)
 
-    def _warn(self):
+    def _warn(self) -> None:
         untestable = self.trace_.n_untestable
         if untestable:
             warn_caller(
@@ -247,7 +263,7 @@ class MarkovBlanketSelector(TableSelector):
                 EmptyBlanketWarning,
             )
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         for name, allowed in (
             ("algorithm", (UNION, *ALGORITHMS)),
             ("test", (UNION, *COUNTS_TESTS, *CORRELATION_TESTS, PERMUTATIONS)),

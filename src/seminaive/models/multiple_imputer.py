@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,6 +14,17 @@ from seminaive.imputation import IncompleteColumns, learn_chain
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.imputer_base import Imputer, open_dense
 from seminaive.models.parameters import LARGEST_WHOLE, N_IMPUTATIONS, check_whole
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+    from seminaive.imputation.chained_equations import FittedChain
+
+    Indices = NDArray[np.int64]
 
 
 class MultipleImputer(Imputer):
@@ -66,20 +78,20 @@ class MultipleImputer(Imputer):
 
     def __init__(
         self,
-        n_imputations=N_IMPUTATIONS,
+        n_imputations: int = N_IMPUTATIONS,
         *,
-        source=None,
-        n_sweeps=10,
-        categorical_features="from_dtype",
-        random_state=None,
-    ):
+        source: Any = None,
+        n_sweeps: int = 10,
+        categorical_features: Any = "from_dtype",
+        random_state: Any = None,
+    ) -> None:
         self.n_imputations = n_imputations
         self.source = source
         self.n_sweeps = n_sweeps
         self.categorical_features = categorical_features
         self.random_state = random_state
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn how each column depends on the others; a source has learned that already.
 
         Parameters
@@ -107,7 +119,7 @@ class MultipleImputer(Imputer):
             ]
         return self
 
-    def _check_source(self, X):
+    def _check_source(self, X: Any) -> None:
         open_dense(X)
         validate_data(self, X, skip_check_array=True)
         if not callable(getattr(self.source, "draw_missing_cells", None)):
@@ -117,7 +129,7 @@ class MultipleImputer(Imputer):
             )
         check_is_fitted(self.source)
 
-    def _columns(self, table, labels, cuts):
+    def _columns(self, table: EncodedTable, labels: Indices | None, cuts: Any) -> IncompleteColumns:
         has_classes = hasattr(self, "classes_")
         return IncompleteColumns.of(
             table.codes,
@@ -128,11 +140,11 @@ class MultipleImputer(Imputer):
             cuts=cuts,
         )
 
-    def _generators(self, purpose):
+    def _generators(self, purpose: int) -> list[np.random.Generator]:
         """Give one generator per completion; those of fitting and of drawing have nothing in common."""
         return [np.random.default_rng([self.seed_, purpose, d]) for d in range(self.n_imputations)]
 
-    def completions(self, X, y=None):
+    def completions(self, X: Any, y: Any = None) -> Iterator[Any]:
         """Iterate over the completions of a table, each a table of the same library.
 
         Parameters
@@ -160,19 +172,21 @@ class MultipleImputer(Imputer):
             for chain, generator in zip(self.chains_, self._generators(1), strict=True)
         )
 
-    def _completion(self, X, columns, chain, generator):
+    def _completion(
+        self, X: Any, columns: IncompleteColumns, chain: FittedChain, generator: np.random.Generator
+    ) -> Any:
         drawn = columns.copy()
         chain.draw(drawn, self.n_sweeps, generator)
         return self._written(X, drawn.codes[: drawn.n_coded].T, drawn.numbers.T)
 
     @property
-    def knows_labels(self):
+    def knows_labels(self) -> bool:
         """Whether ``completions`` can be given labels: fitted with some, or from a source that takes them."""
         if self.source is None:
             return hasattr(self, "classes_")
         return "y" in signature(self.source.draw_missing_cells).parameters
 
-    def _draws_of_source(self, X, y):
+    def _draws_of_source(self, X: Any, y: Any) -> Any:
         validate_data(self, X, skip_check_array=True, reset=False)
         draw = self.source.draw_missing_cells
         given = {"n_draws": self.n_imputations, "random_state": self.seed_}
@@ -185,7 +199,7 @@ class MultipleImputer(Imputer):
             )
         return draw(X, y=y, **given)
 
-    def fit_transform(self, X, y=None, sample_weight=None):
+    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Return the first completion of training rows, given their labels where there are some.
 
         Parameters
@@ -197,7 +211,7 @@ class MultipleImputer(Imputer):
         self.fit(X, y, sample_weight)
         return self._as_array(next(self.completions(X, y if self.knows_labels else None)))
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Return the first completion of a table, drawn without labels; of a list of rows, as an array.
 
         Parameters

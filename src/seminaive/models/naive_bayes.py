@@ -1,18 +1,26 @@
-"""Naive Bayes for mixed tables: every column contributes on its own, and all contributions count fully."""
+"""Naive Bayes for mixed tables: every column contributes alone, and all contributions count fully."""
 
 from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from seminaive.errors import InputError
 from seminaive.models.additive_classifier import AdditiveClassifier
-from seminaive.models.generative_classifier import GenerativeMixin, check_generative_parameters
+from seminaive.models.generative_classifier import GenerativeClassifier, check_generative_parameters
 from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.scores import generative_scores
 from seminaive.statistics import TableStatistics
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
-class NaiveBayes(GenerativeMixin, AdditiveClassifier):
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
+
+
+class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
     """Naive Bayes over categories and numbers together.
 
     The score of class c is ``log P(c) + sum_j log P(x_j | c)``, with smoothed relative frequencies for
@@ -24,8 +32,8 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     smoothing : float, default=1.0
         Rows that are added to every count. With 0, a value that was never seen with a class excludes it.
     variances : {"pooled", "class"}, default="pooled"
-        Whether the classes share one variance per number, which makes its log odds linear, or have
-        their own, which makes them quadratic.
+        Whether the classes share one variance per number, which makes its log odds linear, or each
+        has another, which makes them quadratic.
     priors : array-like of shape (n_classes,), default=None
         Class probabilities, in the order of ``classes_``; None takes the training shares.
     variance_floor : float, default=1e-9
@@ -33,7 +41,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number always leaves them as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every
@@ -50,7 +58,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
-        Whether ``partial_fit`` was told all classes, and refuses others.
+        Whether ``partial_fit`` was given all classes, and refuses others.
     columns_report_ : frame
         How each column was read: kind, levels, missing cells, type.
     schema_ : Schema
@@ -76,17 +84,17 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
     def __init__(
         self,
         *,
-        smoothing=1.0,
-        variances="pooled",
-        priors=None,
-        variance_floor=VARIANCE_FLOOR,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        smoothing: float = 1.0,
+        variances: str = "pooled",
+        priors: Any = None,
+        variance_floor: float = VARIANCE_FLOOR,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.smoothing = smoothing
         self.variances = variances
         self.priors = priors
@@ -98,12 +106,18 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _count(self, rows):
+    def count_rows(self, rows: TrainingSet) -> TableStatistics:
+        """Return the statistics of some rows.
+
+        Parameters
+        ----------
+        rows : TrainingSet
+        """
         return TableStatistics.of(
             rows.table, rows.labels, rows.n_classes, rows.row_weight, classes=rows.classes.tolist()
         )
 
-    def _derive(self):
+    def _derive(self) -> None:
         self.scores_ = generative_scores(
             self.statistics_,
             smoothing=self.smoothing,
@@ -112,7 +126,7 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
             priors=self._checked_priors(),
         )
 
-    def _checked_priors(self):
+    def _checked_priors(self) -> NDArray[np.float64] | None:
         if self.priors is None:
             return None
         try:
@@ -126,5 +140,5 @@ class NaiveBayes(GenerativeMixin, AdditiveClassifier):
             )
         return priors
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_generative_parameters(self)

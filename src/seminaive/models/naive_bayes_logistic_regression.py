@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +15,15 @@ from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.models.shrunken import ShrunkenClassifier
 from seminaive.solvers.elastic_net_path import N_STRENGTHS, RATIO
 from seminaive.solvers.result import MAX_ITER, TOL
+from seminaive.statistics import TableStatistics
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from seminaive.design.reference import AnchoredDesign
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.shrunken import Floats, Solve
+    from seminaive.solvers import PathOptions, ShrinkagePath
 
 
 class NaiveBayesLogisticRegression(ShrunkenClassifier):
@@ -65,7 +75,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         A category enters as an indicator against its column's most frequent one; a column of 0 and 1 enters
         as it is.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are. A missing number contributes nothing to the target's
         part of the score, and counts as the mean of its column in the rest.
     class_weight : None, "balanced" or mapping, default=None
@@ -91,7 +101,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     path_ : ShrinkagePath
         Solutions from ``strength_max`` to ``strength``, with duality gaps and deviances.
     references_ : tuple of int
-        The category of each coded column that has no coefficient of its own.
+        The category of each coded column that has no coefficient.
     started_from_ : tuple of StartedFrom
         With a ``start``: the earlier models that this one goes back to, the first one first, each with its
         ``slope``. Coefficients are then those of the new terms, and ``scores_`` those of the sum.
@@ -116,24 +126,24 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     def __init__(
         self,
         *,
-        strength=1.0,
-        target="naive-bayes",
-        start=None,
-        generative_share=1.0,
-        penalty="l1",
-        standardize=True,
-        penalize_intercept=True,
-        smoothing=1.0,
-        variance_floor=VARIANCE_FLOOR,
-        tol=TOL,
-        max_steps=MAX_ITER,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        strength: float = 1.0,
+        target: Any = "naive-bayes",
+        start: Any = None,
+        generative_share: float = 1.0,
+        penalty: Any = "l1",
+        standardize: bool = True,
+        penalize_intercept: bool = True,
+        smoothing: float = 1.0,
+        variance_floor: float = VARIANCE_FLOOR,
+        tol: float = TOL,
+        max_steps: int = MAX_ITER,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.strength = strength
         self.target = target
         self.start = start
@@ -152,7 +162,7 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Compute naive Bayes, then move its coefficients where that lowers the penalised loss.
 
         Parameters
@@ -163,39 +173,49 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
         sample_weight : array-like of shape (n_rows,), default=None
             How often each row counts.
         """
-        self._check_parameters()
+        self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
             row_weight = training.weights
-            linear = self._lay_out(training.table, training.labels, row_weight, self.generative_share)
+            statistics = TableStatistics.of(training.table, training.labels, training.n_classes, row_weight)
+            linear = self.anchored(training.table, statistics, self.generative_share)
             base = self._baseline(training)
             if base is not None:
                 base = base.times(self.generative_share)
                 linear = replace(linear, offset=linear.offset + by_class(base.offset))
             solve = partial(self._path, linear, training.labels, row_weight)
-            self._fit_to_strength(linear, linear.cell_weight(row_weight), solve)
+            self.fit_path(linear, linear.cell_weight(row_weight), solve)
             if base is None:
-                self._attenuate(training)
+                self.attenuate(training)
                 self._summarise(training)
             else:
                 self._complete(training, base)
         return self
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         if not is_number(self.strength) or self.strength < 0:
             raise InputError(f"strength is a finite number, 0 or more, got {self.strength!r}")
         self._check_share("generative_share", self.generative_share)
 
-    def _fit_to_strength(self, linear, cell_weight, solve):
-        """Solve from the target to the strength asked for, and keep the last solution."""
+    def fit_path(self, linear: AnchoredDesign, cell_weight: Floats, solve: Solve) -> None:
+        """Fit by a function that solves paths: from the target to ``strength``; keep the last solution.
+
+        Parameters
+        ----------
+        linear : AnchoredDesign
+        cell_weight : ndarray
+            The weight of the rows in each cell of the anchor's terms.
+        solve : callable
+            Returns a path, given options and strengths; of rows in memory or in blocks.
+        """
         path = path_to([float(self.strength)], solve, self._options(), self._options(stop_early=False))
         path.warn_unless_converged()
-        self.strength_ = float(path.strengths[-1])  # larger than asked for where the path broke off
-        self._settle(linear, cell_weight, path, path.coefficients[-1], path.target, solve)
+        self.strength_ = float(path.strengths[-1])  # larger than `strength` where the path broke off
+        self._keep_coefficients(linear, cell_weight, path, path.coefficients[-1], path.target, solve)
 
 
-def path_to(strengths, solve, options, whole):
+def path_to(strengths: list[float], solve: Solve, options: PathOptions, whole: PathOptions) -> ShrinkagePath:
     """Return the path from the target to the least of some strengths, with the others on it.
 
     ``whole`` are the options of a path that never ends early.
@@ -204,10 +224,10 @@ def path_to(strengths, solve, options, whole):
     if least >= top:
         return solve(whole, strengths=np.unique(strengths))
     way = np.geomspace(top, max(least, RATIO * top), N_STRENGTHS)
-    others = [own for own in strengths if own > least]
+    others = [strength for strength in strengths if strength > least]
     if least > 0:
         way[-1] = least
         return solve(whole, strengths=np.unique([*way, *others]))
-    # The end is solved on its own: without a penalty the solver may centre the columns.
+    # The end is solved alone: without a penalty the solver may centre the columns.
     end = solve(whole, strengths=[0.0])
     return solve(options, strengths=np.unique([*way, *others])).then(end)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -13,7 +13,9 @@ from seminaive.design.classes import toward_class_shares
 from seminaive.errors import InputError
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
+from seminaive.models.fit_progress import progress_of
 from seminaive.models.folded import fold_rows
+from seminaive.models.naive_bayes_logistic_regression import path_to
 from seminaive.models.parameters import (
     N_FOLDS,
     VARIANCE_FLOOR,
@@ -34,6 +36,19 @@ from seminaive.selection.shrinkage_search import Shrinkage, ShrinkageSearch
 from seminaive.solvers.elastic_net_path import N_STRENGTHS
 from seminaive.solvers.result import MAX_ITER, TOL
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from seminaive.design.reference import AnchoredDesign
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.folded import FoldedRows
+    from seminaive.models.shrunken import Solve
+    from seminaive.models.started import Earlier
+    from seminaive.selection.shrinkage_search import Target
+    from seminaive.statistics import TableStatistics
+
+CHOSEN_STRENGTHS = ("strength_", "best_strength_", "one_standard_error_strength_")
 SELECTIONS = ("average", "min", "one-standard-error")
 
 
@@ -53,7 +68,7 @@ class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
         How many strengths to try, logarithmically from ``strength_max`` down to 1e-4 of it (fewer if
         99.9 % of the deviance is explained or the classes are separated); or the strengths themselves.
     generative_shares : sequence of float, default=(0.0, 0.5, 1.0)
-        The shares of naive Bayes to try as targets, each with its own strengths. Other targets ignore it.
+        The shares of naive Bayes to try as targets, each with other strengths. Other targets ignore it.
     start : fitted additive model or None, default=None
         An earlier model, fitted to other rows, that takes the place of naive Bayes as the target: it is
         recalibrated on these rows (an intercept per class, a slope for all), and coefficients are those of
@@ -149,30 +164,30 @@ categorical_features, missing
     def __init__(
         self,
         *,
-        strengths=N_STRENGTHS,
-        generative_shares=(0.0, 0.5, 1.0),
-        start=None,
-        extend=True,
-        cv=N_FOLDS,
-        scoring="log-loss",
-        selection="average",
-        target="naive-bayes",
-        penalty="l2",
-        standardize=True,
-        penalize_intercept=True,
-        smoothing=1.0,
-        variance_floor=VARIANCE_FLOOR,
-        tol=TOL,
-        max_steps=MAX_ITER,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-        n_jobs=None,
-        random_state=0,
-    ):
+        strengths: Any = N_STRENGTHS,
+        generative_shares: Sequence[float] = (0.0, 0.5, 1.0),
+        start: Any = None,
+        extend: bool = True,
+        cv: Any = N_FOLDS,
+        scoring: str = "log-loss",
+        selection: str = "average",
+        target: Any = "naive-bayes",
+        penalty: Any = "l2",
+        standardize: bool = True,
+        penalize_intercept: bool = True,
+        smoothing: float = 1.0,
+        variance_floor: float = VARIANCE_FLOOR,
+        tol: float = TOL,
+        max_steps: int = MAX_ITER,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+    ) -> None:
         self.strengths = strengths
         self.generative_shares = generative_shares
         self.start = start
@@ -197,7 +212,7 @@ categorical_features, missing
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Solve the paths on all rows and on every fold, and keep target and strength of least test loss.
 
         Parameters
@@ -210,7 +225,7 @@ categorical_features, missing
         groups : array-like of shape (n_rows,), default=None
             Passed on to a splitter of groups in ``cv``.
         """
-        self._check_parameters()
+        self.check_parameters()
         with unchanged_on_failure(self):
             training = self._encode_training(X, y, sample_weight)
             folded = fold_rows(training, self.cv, y, sample_weight, self.random_state, groups)
@@ -231,25 +246,25 @@ categorical_features, missing
             )
             shares = self.generative_shares if self._has_shares() else (1.0,)
             targets = []
-            with self._progress("targets", len(shares)) as step:
+            with progress_of(self, "targets", len(shares)) as step:
                 for share in map(float, shares):
                     targets.append(self._toward(search, share))
                     step(f"share {share:g} of the target, loss {targets[-1].losses.mean.min():.4f}")
             share = self._keep(search, targets)
-            if earlier is None:
-                self._attenuate(training)
+            if earlier is None or search.baseline is None:
+                self.attenuate(training)
                 self._summarise(training)
             else:
                 self._complete(training, RecalibratedModel(earlier, search.baseline.of_all).times(share))
         return self
 
     @staticmethod
-    def _recalibrated(earlier, folded):
+    def _recalibrated(earlier: Earlier, folded: FoldedRows) -> Baseline:
         """Recalibrate the earlier model on the training rows of each fold, and on all rows."""
         rows, before = folded.rows, earlier.columns_of(folded.rows.table)
         return Baseline.of(recalibrate, before, rows.labels, rows.weights, rows.n_classes, folded.splits)
 
-    def _toward(self, search, share):
+    def _toward(self, search: ShrinkageSearch, share: float) -> Target:
         """Return the path toward a share of naive Bayes, and those of the folds."""
         if np.ndim(self.strengths):
             return search.along(share, self.strengths)
@@ -258,7 +273,7 @@ categorical_features, missing
             return found
         return search.extended_for_average(found) if self.selection == "average" else search.extended(found)
 
-    def _keep(self, search, targets):
+    def _keep(self, search: ShrinkageSearch, targets: list[Target]) -> float:
         """Set the fitted attributes by what the search decides; return the target's share in the answer."""
         generator = generator_of(self.random_state)
         if self.selection == "average":
@@ -282,13 +297,53 @@ categorical_features, missing
         linear = search.lay_out(share)
         solve = partial(self._path, linear, search.labels, search.row_weight)
         cell_weight = linear.cell_weight(search.row_weight)
-        self._settle(linear, cell_weight, best.path, coefficients, target, solve)
+        self._keep_coefficients(linear, cell_weight, best.path, coefficients, target, solve)
         return share
 
-    def _has_shares(self):
+    def fit_searched(
+        self,
+        searched: NaiveBayesLogisticRegressionCV,
+        linear: AnchoredDesign,
+        statistics: TableStatistics,
+        solve: Solve,
+    ) -> None:
+        """Fit all rows by what a search on a sample of them decided, and a function that solves paths.
+
+        Of an average, the trial of most weight is fitted. A strength is taken over as it is, in units of the
+        log likelihood summed over rows: the penalty is a prior whose width does not depend on the number of
+        rows. Where the search chose the target itself, so does the fit of all rows.
+
+        Parameters
+        ----------
+        searched : NaiveBayesLogisticRegressionCV
+            A copy of this model, fitted to the sample.
+        linear : AnchoredDesign
+            Anchored in the share of naive Bayes that the search chose.
+        statistics : TableStatistics
+            Of all rows.
+        solve : callable
+            Returns a path of all rows, given options and strengths.
+        """
+        for name in ("generative_share_", "fold_losses_", "trials_", *DECIDED):
+            setattr(self, name, getattr(searched, name))
+        whole, held = self._options(stop_early=False), searched.path_.strength_max
+        top = solve(whole, n_strengths=1).strength_max
+        chosen = {name: getattr(searched, name) for name in CHOSEN_STRENGTHS}
+        wanted = {name: max(value, top) if value >= held else value for name, value in chosen.items()}
+        path = path_to(list(wanted.values()), solve, self._options(), whole)
+        path.warn_unless_converged()
+        steps = {name: int(np.abs(path.strengths - value).argmin()) for name, value in wanted.items()}
+        for name, step in steps.items():
+            setattr(self, name, float(path.strengths[step]))
+        fitted = path.coefficients[steps["strength_"]]
+        coefficients = toward_class_shares(fitted, self.fit_share_, statistics.class_weight)
+        cell_weight = statistics.counts.counts.sum(axis=1)
+        self._keep_coefficients(linear, cell_weight, path, coefficients, path.target, solve)
+
+    def _has_shares(self) -> bool:
         return isinstance(self.target, str) and self.target == "naive-bayes"
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         check_choice("scoring", self.scoring, tuple(POINTWISE))
         check_choice("selection", self.selection, SELECTIONS)
@@ -310,7 +365,7 @@ categorical_features, missing
         for share in self.generative_shares:
             self._check_share("each of generative_shares", share)
 
-    def path_curves(self, what="coefficients"):
+    def path_curves(self, what: str = "coefficients") -> PathCurves:
         """Return named curves along the path, for `seminaive.explain.PathDisplay`.
 
         Parameters
@@ -334,4 +389,4 @@ categorical_features, missing
             **self._path_positions(folds.strengths),
         ).without(folds.strengths <= 0)
 
-    _curves: ClassVar = ("coefficients", "test loss")
+    _curves: ClassVar[tuple[str, ...]] = ("coefficients", "test loss")

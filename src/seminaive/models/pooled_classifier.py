@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -15,12 +17,22 @@ from seminaive.models.multiple_imputer import MultipleImputer
 from seminaive.models.parameters import check_choice
 from seminaive.scores import log_posterior
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from seminaive.imputation import PooledEstimate
+
+    Floats = NDArray[np.float64]
+
 
 class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Multiple imputation around any classifier: completions, one fit for each, one pooled answer.
 
     Training rows are completed given their labels; rows to be predicted are completed without, and each of
-    the fits predicts its own completion of them. The pooled probability is the mean. Where the fits have
+    the fits predicts another completion of them. The pooled probability is the mean. Where the fits have
     coefficients (the NBRLR models), Rubin's rules give their mean and how much of its variance is due to
     missing cells.
 
@@ -54,12 +66,17 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     (3, [1, 0])
     """
 
-    def __init__(self, estimator, *, imputer=None, average="probabilities"):
+    classes_: NDArray[Any]
+    imputer_: MultipleImputer
+    estimators_: list[Any]
+    variances_: list[Floats] | None
+
+    def __init__(self, estimator: Any, *, imputer: Any = None, average: str = "probabilities") -> None:
         self.estimator = estimator
         self.imputer = imputer
         self.average = average
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text, categories and missing cells are welcome."""
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
@@ -67,7 +84,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Complete the table several times, and fit a clone of the classifier to each completion.
 
         Parameters
@@ -94,22 +111,23 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 fitted = clone(self.estimator).fit(table, y, **weighted)
                 self.estimators_.append(fitted)
                 variances.append(_variances(fitted, table, sample_weight))
-            self.variances_ = None if any(own is None for own in variances) else variances
+            known = [variance for variance in variances if variance is not None]
+            self.variances_ = known if len(known) == len(variances) else None
             self.classes_ = self.estimators_[0].classes_
         return self
 
-    def _members(self, X):
-        """Give each fit with its own completion of a table."""
+    def _members(self, X: Any) -> Iterable[tuple[Any, Any]]:
+        """Give each fit with one completion of a table."""
         check_is_fitted(self)
         open_dense(X)
         validate_data(self, X, skip_check_array=True, reset=False)
         return zip(self.estimators_, self.imputer_.completions(X), strict=True)
 
-    def _probabilities(self, X):
+    def _probabilities(self, X: Any) -> Floats:
         """Return the probabilities of each fit, (n_imputations, n_rows, n_classes)."""
         return np.stack([fitted.predict_proba(table) for fitted, table in self._members(X)])
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Floats:
         """Return the pooled probabilities; each row sums to 1.
 
         Parameters
@@ -122,7 +140,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores = [fitted.predict_log_proba(table) for fitted, table in self._members(X)]
         return np.exp(log_posterior(np.mean(scores, axis=0)))
 
-    def between_variance(self, X):
+    def between_variance(self, X: Any) -> Floats:
         """Return the variance of each probability over the completions; 0 where no cell of a row matters.
 
         Parameters
@@ -132,7 +150,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """
         return pool_estimates(self._probabilities(X)).between
 
-    def predict(self, X):
+    def predict(self, X: Any) -> NDArray[Any]:
         """Return the class of largest pooled probability.
 
         Parameters
@@ -141,10 +159,10 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             The training columns, in the training order.
         """
         probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(axis=1)]
+        return np.asarray(self.classes_[probabilities.argmax(axis=1)])
 
     @property
-    def coefficients_(self):
+    def coefficients_(self) -> PooledEstimate:
         """The coefficients pooled by Rubin's rules, in the order of ``coefficient_names_``."""
         check_is_fitted(self)
         if any(not hasattr(fitted, "coefficients_") for fitted in self.estimators_):
@@ -160,12 +178,13 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return pool_estimates([fitted.coefficients_ for fitted in self.estimators_], self.variances_)
 
     @property
-    def coefficient_names_(self):
+    def coefficient_names_(self) -> list[str]:
         """Names of the coefficients, those of every fit."""
-        return self.estimators_[0].coefficient_names_
+        names: list[str] = self.estimators_[0].coefficient_names_
+        return names
 
     @property
-    def coefficients_report_(self):
+    def coefficients_report_(self) -> Any:
         """A frame of the pooled coefficients of two classes.
 
         Columns: ``coefficient``, ``mean``, ``between`` and, where the fits have standard errors, ``within``,
@@ -179,7 +198,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             "mean": pooled.mean,
             "between": pooled.between,
         }
-        if pooled.within is not None:
+        if pooled.within is not None and pooled.total is not None:
             columns |= {
                 "within": pooled.within,
                 "standard_error": np.sqrt(pooled.total),
@@ -189,7 +208,7 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return frame_like(None, columns)
 
 
-def _variances(fitted, table, sample_weight):
+def _variances(fitted: Any, table: Any, sample_weight: Any) -> Floats | None:
     """Return squared standard errors of the coefficients, or None where the fit has none."""
     if getattr(fitted, "strength_", None) != 0 or len(fitted.classes_) != 2:
         return None

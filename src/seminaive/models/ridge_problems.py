@@ -7,14 +7,13 @@ from functools import singledispatch
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import clone
 
 from seminaive.design.smooth_columns import SmoothColumns
-from seminaive.encode.cuts import cut_rule
 from seminaive.encode.nodes import table_with_nodes
 from seminaive.errors import InputError, TooLargeError, UnavailableError
+from seminaive.models.base import encode_rows
 from seminaive.models.higher_order_base import HigherOrderClassifier
-from seminaive.models.semi_naive import SemiNaive, pair_cuts
+from seminaive.models.semi_naive import SemiNaive
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.kernel_engine import KernelEngine
 from seminaive.solvers.leave_one_out import RidgeProblem
@@ -49,25 +48,25 @@ def ridge_problem(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Ridg
 @ridge_problem.register
 def _(model: SemiNaive, X: Any, y: Any, sample_weight: Any = None) -> RidgeProblem:
     _refuse_given(model)
-    twin = clone(model)
-    rows = twin._encode_training(X, y, sample_weight, cut_rule=pair_cuts if model._wants_pairs() else None)
+    rows = encode_rows(model, X, y, sample_weight, cut_rule=model.binning_rule())[1]
     rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
     _check_rows(model, rows)
     _refuse_many(len(rows.labels) * (1 if rows.n_classes == 2 else rows.n_classes))
     columns = SmoothColumns.of(rows.table, rows.weights)
-    wanted = set(model._term_names)
+    terms = tuple(model.relevances_["term"])
+    wanted = set(terms)
     schema = rows.table.schema
     every = columns.crossed(columns.all_pairs, rows.n_classes)
     pairs = [pair for pair in columns.all_pairs if _pair_name(every, schema, pair) in wanted]
     mains = {j for j in columns.mains if columns.among({j}).names(schema)[-1] in wanted}
     columns = columns.among(mains).crossed(pairs, rows.n_classes)
-    if tuple(columns.names(schema)) != tuple(model._term_names):
+    if tuple(columns.names(schema)) != terms:
         raise InputError(
             "the terms of these rows are not those of the model: pass the rows that it was fitted to"
         )
     engine = KernelEngine(columns, rows.table, rows.labels, rows.weights, rows.n_classes, [])
     strengths = [model.strengths_[name] for name in ("slopes", "mains", "pairs")]
-    kernel = engine.prepare(model._evidence["relevance"][None])[-1].kernel(strengths)
+    kernel = engine.prepare(np.asarray(model.relevances_["relevance"])[None])[-1].kernel(strengths)
     return RidgeProblem.of_kernel(kernel, rows.labels, rows.weights, rows.n_classes)
 
 
@@ -78,14 +77,15 @@ def _pair_name(columns: SmoothColumns, schema: Any, pair: tuple[int, int]) -> st
 @ridge_problem.register
 def _(model: HigherOrderClassifier, X: Any, y: Any, sample_weight: Any = None) -> RidgeProblem:
     _refuse_given(model)
-    if model.objective != "log-likelihood":
-        raise UnavailableError("rows are left out of a log loss: fit with objective='log-likelihood'")
-    twin = clone(model)
-    rows = twin._encode_training(X, y, sample_weight, cut_rule=cut_rule(model.bins))
+    if model.row_loss != "log-likelihood":
+        raise UnavailableError(
+            f"rows are left out of a log loss, which {type(model).__name__} does not minimise"
+        )
+    rows = encode_rows(model, X, y, sample_weight, cut_rule=model.binning_rule())[1]
     _check_rows(model, rows)
-    design = lay_out_terms(twin, rows.table, rows, n_vectors=MOST_VECTORS)
+    design = lay_out_terms(model, rows.table, rows, n_vectors=MOST_VECTORS)
     estimate = design.generative_estimate(rows.labels, rows.weights)
-    ridge = twin._ridge(estimate)
+    ridge = model.ridge_penalty(estimate)
     n_columns = 1 if rows.n_classes == 2 else rows.n_classes
     _refuse_many(min(design.n_coefficients, len(rows.labels)) * n_columns)
     features = design.scores(np.eye(design.n_coefficients))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from joblib import effective_n_jobs
 
 from seminaive.encode.cuts import cut_rule
@@ -9,6 +11,13 @@ from seminaive.errors import InputError
 from seminaive.models.interpolated import InterpolatedClassifier
 from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR
 from seminaive.solvers.stagewise import GridSettings, backward_elimination, forward_selection
+
+if TYPE_CHECKING:
+    from seminaive.encode.encoded_table import CutRule
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
+    from seminaive.scores import Interpolation
+    from seminaive.solvers import AlphaPath
 
 SEARCHES = {"forward": forward_selection, "backward": backward_elimination}
 
@@ -85,22 +94,22 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
     def __init__(
         self,
         *,
-        direction="forward",
-        criterion="cv",
-        cv=N_FOLDS,
-        bins=None,
-        smoothing=1.0,
-        variances="class",
-        variance_floor=VARIANCE_FLOOR,
-        categorical_features="from_dtype",
-        missing="value",
-        n_jobs=None,
-        random_state=0,
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        direction: str = "forward",
+        criterion: str = "cv",
+        cv: Any = N_FOLDS,
+        bins: Any = None,
+        smoothing: float = 1.0,
+        variances: str = "class",
+        variance_floor: float = VARIANCE_FLOOR,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.direction = direction
         self.criterion = criterion
         self.cv = cv
@@ -117,21 +126,24 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _cut_rule(self):
+    def binning_rule(self) -> CutRule | None:
+        """Return the rule that cuts numbers into bins, or None where they stay numbers."""
         return None if self.bins is None else cut_rule(self.bins)
 
-    def _find_path(self, interpolation, table, labels, row_weight, *, whole=None):
-        del whole  # the paths of folds go their own way
+    def _find_path(
+        self, interpolation: Interpolation, rows: TrainingSet, whole: AlphaPath | None = None
+    ) -> AlphaPath:
+        del whole  # the path of a fold does not depend on that of all rows
         settings = GridSettings(1, self._tie_order(interpolation), n_threads=effective_n_jobs(self.n_jobs))
-        return SEARCHES[self.direction](interpolation, table, labels, row_weight, settings)
+        return SEARCHES[self.direction](interpolation, rows.table, rows.labels, rows.row_weight, settings)
 
-    def _step_of_training_rows(self, path):
+    def _step_of_training_rows(self, path: AlphaPath) -> int:
         """Return the last step: the search ends where the training error does."""
         return len(path) - 1
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_criterion(("cv", "training-error"))
-        self._cut_rule()
+        self.binning_rule()
         if not isinstance(self.direction, str) or self.direction not in SEARCHES:
             raise InputError(f"direction is one of {', '.join(SEARCHES)}, got {self.direction!r}")

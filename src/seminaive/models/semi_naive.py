@@ -1,57 +1,61 @@
-"""The classifier that finds its own place between naive Bayes and logistic regression with interactions."""
+"""The classifier that finds its place between naive Bayes and logistic regression with interactions."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.design.smooth_scores import smooth_scores, term_blocks
-from seminaive.encode import EqualFrequencyCuts, frame_like
+from seminaive.encode import frame_like
 from seminaive.encode.nodes import table_with_nodes
 from seminaive.encode.shapes import check_shapes
-from seminaive.errors import InputError
+from seminaive.models import smooth_rows
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
-from seminaive.models.folded import FoldedRows, fold_rows
-from seminaive.models.parameters import FEW_FOLDS, MANY_ROWS, check_search, folds_by_size, is_whole
-from seminaive.models.shaped import ShapedClassifier, obeying, position_of
-from seminaive.selection.baselines import NOTHING, baselines_of
+from seminaive.models.fit_progress import progress_of
+from seminaive.models.folded import fold_rows
+from seminaive.models.paired import PairedClassifier, pair_importances
+from seminaive.models.parameters import MANY_ROWS, check_search, is_whole
+from seminaive.models.shaped import obeying
+from seminaive.models.smooth_rows import RowsInMemory
 from seminaive.selection.engines import coefficient_engine, row_engine
-from seminaive.selection.folds import check_folds, stratified_sample
+from seminaive.selection.folds import check_folds
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.screening import Screen
-from seminaive.selection.started_search import StartedSearch
+from seminaive.selection.started_search import StartedAnswer, StartedSearch
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.result import MAX_ITER, SolverResult
 from seminaive.statistics import TupleCounts
-from seminaive.statistics.cell_weights import weigh_cells
 
-# Bins of numbers in pairs, and those of many rows.
-FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
+if TYPE_CHECKING:
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from seminaive.design.smooth_columns import SmoothColumns
+    from seminaive.encode import EncodedTable
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.fit_progress import Steps
+    from seminaive.models.paired import Pairs
+    from seminaive.models.smooth_rows import Floats, Search, SmoothRows, Split
+    from seminaive.selection.baselines import Baseline
+    from seminaive.selection.relevance_search import Engine, RelevanceAnswer
+
 # Fits in the row space take about the cube of the rows, passes over the rows about the features times the
 # classes. The row space is faster up to this ratio, as measured.
 CUBES = 30_000
 
 
-def pair_cuts(values, labels, row_weight=None):
-    """Cut into 8 equally frequent bins below 3,000 rows, into 16 from there on; weights count rows."""
-    n_rows = len(values) if row_weight is None else row_weight.sum()
-    n_bins = FEW_PAIR_BINS if n_rows < MANY_ROWS else MANY_PAIR_BINS
-    return EqualFrequencyCuts(n_bins)(values, labels, row_weight)
-
-
-def faster_in_row_space(n_rows, n_features, n_classes):
+def faster_in_row_space(n_rows: int, n_features: int, n_classes: int) -> bool:
     """Tell whether fits take less time in the row space than in the coefficients."""
     return n_rows**3 <= CUBES * n_features * n_classes
 
 
-class SemiNaive(ShapedClassifier):
+class SemiNaive(PairedClassifier):
     """Additive logistic regression with smooth curves and pairs, their strengths by cross-validation.
 
     Every number has a slope and a smooth curve, every category a table, and every pair of columns a smooth
@@ -101,7 +105,7 @@ class SemiNaive(ShapedClassifier):
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows, in the search as in the fit;
@@ -175,7 +179,6 @@ class SemiNaive(ShapedClassifier):
     ['x1', 'x2']
     """
 
-    _most_searched: ClassVar[int] = 20_000
     _fitted: ClassVar[dict[str, Any]] = {
         "strengths_": "dict[str, float]",
         **DECIDED,
@@ -185,28 +188,27 @@ class SemiNaive(ShapedClassifier):
         "cv_results_": dict,
         "_term_names": "tuple[str, ...]",
         "_evidence": dict,
-        "_importances": np.ndarray,
     }
 
     def __init__(
         self,
         *,
-        interactions="all",
-        shapes=None,
-        smoothness=None,
-        start=None,
-        cv="auto",
-        tol=1e-3,
-        max_iter=MAX_ITER,
-        n_jobs=None,
-        random_state=0,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        interactions: Any = "all",
+        shapes: Any = None,
+        smoothness: Any = None,
+        start: Any = None,
+        cv: Any = "auto",
+        tol: float = 1e-3,
+        max_iter: int = MAX_ITER,
+        n_jobs: int | None = None,
+        random_state: Any = 0,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.interactions = interactions
         self.shapes = shapes
         self.smoothness = smoothness
@@ -223,7 +225,7 @@ class SemiNaive(ShapedClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find strengths and relevances on folds, then fit all rows.
 
         Parameters
@@ -236,60 +238,70 @@ class SemiNaive(ShapedClassifier):
         groups : array-like of shape (n_rows,), default=None
             For a splitter that keeps groups together.
         """
-        self._check_parameters()
+        self.check_parameters()
         with unchanged_on_failure(self):
-            rule = pair_cuts if self._wants_pairs() else None
-            rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
+            rows = self._encode_training(X, y, sample_weight)
             rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
-            folded = fold_rows(rows, self._cv(rows), y, sample_weight, self.random_state, groups)
-            earlier = self._earlier(rows)
-            wanted = self._wanted_pairs(rows.table.schema)
-            with self._progress("trials") as step, one_blas_thread():
-                weights = self._search(rows, folded, wanted, step, earlier)
-                if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
-                    weights = self._search(rows, folded, self._most_important(), step, earlier)
+            folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups)
+            earlier, n_threads = self._earlier(rows), effective_n_jobs(self.n_jobs)
+            most_searched = self._most_searched()
+            in_memory = RowsInMemory.of(rows, folded, earlier, self.random_state, n_threads, most_searched)
+            weights = self.fit_rows(in_memory)
             if earlier is None:
-                self._attenuate(rows)
+                self.attenuate(rows)
                 self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
             else:
                 self._finish_started(rows, earlier)
-            self._question_shapes()
         return self
 
-    def _search(self, rows, folded, wanted, step, earlier=None):
+    def _most_searched(self) -> int:
+        """Return how many rows the search sees at most."""
+        return smooth_rows.MOST_SEARCHED
+
+    def fit_rows(self, rows: SmoothRows) -> Floats:
+        """Fit rows, wherever they are: search strengths and relevances, then fit all of them.
+
+        Parameters
+        ----------
+        rows : SmoothRows
+
+        Returns
+        -------
+        ndarray of shape (n_cells,)
+            The training weight of each cell of the fitted terms.
+        """
+        with progress_of(self, "trials") as step, one_blas_thread():
+            weights = self._search(rows, self._wanted_pairs(rows.schema), step)
+            if is_whole(self.interactions) and 0 < self.interactions < len(self._pairs):
+                weights = self._search(rows, self._most_important(), step)
+        self._question_shapes()
+        return weights
+
+    def _search(self, rows: SmoothRows, wanted: Pairs | None, step: Steps) -> Floats:
         """Search, fit and keep the answer, given the pairs of columns that may have a term.
 
         Returns the training weight of each cell of the terms.
         """
-        self.schema_ = rows.table.schema
-        columns = SmoothColumns.of(rows.table, rows.weights)
-        columns = self._with_shapes(columns, self.schema_, lambda _: (rows.table, rows.weights))
-        searched = self._searched(folded)
-        by_class = np.bincount(rows.labels, rows.weights, minlength=rows.n_classes)
-        columns, search, answer = self._run_search(
-            columns, wanted, searched, rows.n_counted, by_class, step, earlier
-        )
-        if searched is not folded:
-            answer = self._refit(rows, columns, search, answer, earlier)
-        weights = self._keep(
-            columns,
-            search,
-            answer,
-            rows.table.schema,
-            lambda own: weigh_cells(own, rows.table, rows.weights),
-        )
-        if earlier is not None:
-            self._add_to(earlier, answer.slope)
-            weights = weigh_cells(self.scores_.terms, earlier.table, rows.weights)
-            self._importances = _importances(self.scores_, weights)
+        self.schema_ = rows.schema
+        columns = self._with_shapes(rows.columns(), rows.schema, rows.margin)
+        columns, search, answer = self._run_search(columns, wanted, rows, step)
+        answer = rows.refit(columns, search, answer, self.tol, self.max_iter)
+        weights = self._keep(columns, search, answer, rows)
+        if rows.earlier is not None and isinstance(answer, StartedAnswer):
+            self._add_to(rows.earlier, answer.slope)
+            weights = rows.earlier.weights_of(self.scores_.terms)
+            self._importances = pair_importances(self.scores_, weights)
         return weights
 
-    def _run_search(self, columns, wanted, folded, n_rows, class_weight, step, earlier=None):
-        """Search strengths and relevances on some rows of a table of ``n_rows``, its classes weighing so.
+    def _run_search(
+        self, columns: SmoothColumns, wanted: Pairs | None, all_rows: SmoothRows, step: Steps
+    ) -> tuple[SmoothColumns, Search, RelevanceAnswer]:
+        """Search strengths and relevances on the rows that a search sees.
 
         Returns the columns with the terms of pairs, too: those of wanted pairs or, for None, of as many as
         can be.
         """
+        folded, earlier = all_rows.searched, all_rows.earlier
         rows = folded.rows
         screen = Screen(columns, rows.table, rows.labels, rows.weights, rows.n_classes, folded.splits)
         crossed = screen.crossed_by(wanted, self._engine, self.max_iter)
@@ -298,11 +310,11 @@ class SemiNaive(ShapedClassifier):
         step.say(f"{len(rows.labels):,} rows, {columns.n_terms:,} terms, {n_features:,} features")
         engine = self._engine(columns, *screen.rows)
 
-        def search_of(engine, baseline=None):
+        def search_of(engine: Engine, baseline: Baseline | None = None) -> RelevanceSearch:
             return RelevanceSearch(
                 engine,
-                class_weight,
-                1 if n_rows >= MANY_ROWS else 2,
+                all_rows.class_weight,
+                1 if all_rows.n_rows >= MANY_ROWS else 2,
                 self.tol,
                 self.max_iter,
                 generator_of(self.random_state),
@@ -313,7 +325,7 @@ class SemiNaive(ShapedClassifier):
                 baseline,
             )
 
-        search = search_of(engine)
+        search: Search = search_of(engine)
         if earlier is not None:
             search = StartedSearch(engine, earlier.columns_of(rows.table), search_of)
         self.n_pairs_considered_ = int(crossed.n_pairs)
@@ -321,69 +333,25 @@ class SemiNaive(ShapedClassifier):
         self._keep_shape_costs(search, answer.best, lambda columns: self._engine(columns, *screen.rows))
         return columns, search, answer
 
-    def _engine(self, columns, table, labels, row_weight, n_classes, splits):
+    def _engine(
+        self,
+        columns: SmoothColumns,
+        table: EncodedTable,
+        labels: NDArray[np.int64],
+        row_weight: Floats,
+        n_classes: int,
+        splits: list[Split],
+    ) -> Any:
         """Return what fits some columns, the faster of two."""
         parts = (columns, table, labels, row_weight, n_classes, splits)
         if faster_in_row_space(len(labels), int(columns.sizes.sum()), n_classes):
             return row_engine(*parts)
         return coefficient_engine(*parts, n_threads=effective_n_jobs(self.n_jobs))
 
-    def _searched(self, folded):
-        """Return the rows that the search sees, with their folds: all, or a stratified sample."""
-        sampled = self._sampled(folded.rows)
-        if sampled is None:
-            return folded
-        splits = _restricted(folded.splits, sampled, len(folded.rows.labels))
-        sample = folded.rows.of_rows(sampled)
-        if not splits:
-            # A user's splits left the sample no training rows, or no held-out ones.
-            return fold_rows(sample, FEW_FOLDS, sample.labels, None, self.random_state)
-        groups = None if folded.groups is None else folded.groups[sampled]
-        return FoldedRows(sample, splits, groups)
-
-    def _sampled(self, rows):
-        """Return which rows the search sees, a stratified sample, or None where it sees all."""
-        n_rows = len(rows.labels)
-        if n_rows <= self._most_searched:
-            return None
-        random = check_random_state(self.random_state)
-        # The folds were drawn by the first permutation; drawn by the same one, the sample could be a fold.
-        random.permutation(n_rows)
-        return stratified_sample(rows.labels, self._most_searched, random)
-
-    def _refit(self, rows, columns, search, answer, earlier):
-        """Fit all rows under the strengths and relevances of the best trial on a sample."""
-        n_threads = effective_n_jobs(self.n_jobs)
-        engine = coefficient_engine(
-            columns, rows.table, rows.labels, rows.weights, rows.n_classes, [], n_threads=n_threads
-        )
-        baseline = None
-        if earlier is not None and answer.kind != NOTHING:
-            before = earlier.columns_of(rows.table)
-            baseline = baselines_of(before, rows.labels, rows.weights, rows.n_classes, [])[answer.kind]
-            engine = engine.around(baseline.offsets)
-        prepared = engine.prepare(answer.relevances[None])
-        fit = engine.fit_all(prepared, answer.best.strengths, None, self.tol**2, self.max_iter)
-        if earlier is None:
-            return self._refitted(search, answer, fit.coefficients, fit.fit)
-        found = search.refitted(answer, fit.coefficients, baseline)
-        return replace(found, optimality=fit.fit.optimality, n_iter=fit.fit.n_iter)
-
-    @staticmethod
-    def _refitted(search, answer, fitted, result):
-        """Return the answer with the coefficients of a fit of all rows, of which some were searched."""
-        return replace(
-            answer,
-            coefficients=search.with_class_shares(fitted, answer.decision.fit_share),
-            optimality=result.optimality,
-            n_iter=result.n_iter,
-        )
-
-    def _keep(self, columns, search, answer, schema, weights_of):
-        """Set the fitted attributes and return the training weight of each cell of their terms.
-
-        ``weights_of`` returns the training weight of each cell of some terms.
-        """
+    def _keep(
+        self, columns: SmoothColumns, search: Search, answer: RelevanceAnswer, rows: SmoothRows
+    ) -> Floats:
+        """Set the fitted attributes and return the training weight of each cell of their terms."""
         result = SolverResult(
             answer.coefficients,
             answer.objective,
@@ -410,25 +378,33 @@ class SemiNaive(ShapedClassifier):
         coefficients = obeying(columns, answer.coefficients)
         coefficients = coefficients[np.append(True, np.repeat(kept, columns.sizes))]
         self.scores_, weights = smooth_scores(
-            columns.only(kept), coefficients, schema.cardinalities, weights_of
+            columns.only(kept), coefficients, rows.schema.cardinalities, rows.weights_of
         )
         total = answer.penalties.sum()
-        self._term_names = tuple(map(str, columns.names(schema)))
+        self._term_names = tuple(map(str, columns.names(rows.schema)))
         self._evidence = {
             "relevance": answer.relevances,
             "degrees_of_freedom": answer.degrees,
             "evidence": answer.penalties / total if total > 0 else answer.penalties,
         }
-        self._importances = _importances(self.scores_, weights)
+        self._importances = pair_importances(self.scores_, weights)
         return weights
 
-    def _check_consistent(self):
+    strengths_: dict[str, float]
+    gradient_norm_: float
+    n_iter_: int
+    n_pairs_considered_: int
+    cv_results_: dict[str, NDArray[Any]]
+    _term_names: tuple[str, ...]
+    _evidence: dict[str, Floats]
+
+    def _check_consistent(self) -> None:
         super()._check_consistent()
-        listed = [(column, (len(self._term_names),)) for column in self._evidence.values()]
-        check_shapes("the list of terms", [*listed, (self._importances, (len(self._pairs),))])
+        n_terms = len(self._term_names)
+        check_shapes("the list of terms", [(column, (n_terms,)) for column in self._evidence.values()])
 
     @property
-    def columns_report_(self):
+    def columns_report_(self) -> Any:
         """A frame that tells how each column was read, and whether the model uses it."""
         report = super().columns_report_
         schema, scores = self.schema_, self.scores_
@@ -437,103 +413,18 @@ class SemiNaive(ShapedClassifier):
         return frame_like(None, {**report, "used": np.array([k in used for k in range(len(report))])})
 
     @property
-    def _pairs(self):
-        """The coded columns of each pair."""
-        return [features for features in self.scores_.terms.features if len(features) == 2]
-
-    @property
-    def relevances_(self):
+    def relevances_(self) -> Any:
         """A frame with one row per term: term, relevance, degrees_of_freedom, evidence."""
         check_is_fitted(self)
         return frame_like(None, {"term": np.array(self._term_names, dtype=object), **self._evidence})
 
-    @property
-    def interactions_(self):
-        """A frame with one row per pair, most important first: first, second, importance."""
-        check_is_fitted(self)
-        names = self.schema_.coded_names
-        order = np.argsort(-self._importances, kind="stable")
-        return frame_like(
-            None,
-            {
-                "first": np.array([names[self._pairs[t][0]] for t in order], dtype=object),
-                "second": np.array([names[self._pairs[t][1]] for t in order], dtype=object),
-                "importance": self._importances[order],
-            },
-        )
-
-    def _most_important(self):
-        """Return the columns of the most important pairs, as many as were asked for."""
-        order = np.argsort(-self._importances, kind="stable")[: self.interactions]
-        coded = self.schema_.coded
-        return [(coded[self._pairs[t][0]], coded[self._pairs[t][1]]) for t in order]
-
-    # Parameters
-
-    def _wants_pairs(self):
-        given = self.interactions
-        return isinstance(given, str) or (given != 0 if is_whole(given) else len(given) > 0)
-
-    def _wanted_pairs(self, schema):
-        """Return pairs of positions of columns, or None for all."""
-        given = self.interactions
-        if isinstance(given, str) or is_whole(given):
-            return None if self._wants_pairs() else []
-        present = {*schema.coded}
-        pairs = [tuple(position_of(schema.names, entry, "interactions") for entry in pair) for pair in given]
-        if any(a == b for a, b in pairs):
-            raise InputError(f"interactions are pairs of two different columns, got {given!r}")
-        self._refuse_shaped_pairs(schema, pairs)
-        return [(a, b) for a, b in pairs if a in present and b in present]
-
-    def _cv(self, rows):
-        """Return how to split the training rows."""
-        if isinstance(self.cv, str):
-            return folds_by_size(rows.n_counted)
-        return self.cv
-
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         check_folds(self.cv, "auto")
         check_search(self.tol, self.max_iter)
-        given = self.interactions
-        if isinstance(given, str):
-            known = given == "all"
-        elif is_whole(given):
-            known = given >= 0
-        else:
-            known = isinstance(given, list | tuple) and all(
-                isinstance(pair, list | tuple) and len(pair) == 2 for pair in given
-            )
-        if not known:
-            raise InputError(
-                "interactions is 'all', a number of pairs of 0 or more, or a list of pairs of columns, "
-                f"got {given!r}"
-            )
 
 
-def _terms_with_any(columns, answer):
+def _terms_with_any(columns: SmoothColumns, answer: RelevanceAnswer) -> NDArray[np.bool_]:
     """Return which terms have relevance or, in another trial of the average, coefficients."""
     moved = [answer.coefficients[block].any() for block in term_blocks(columns)]
-    return (answer.relevances > 0) | np.array(moved, dtype=bool)
-
-
-def _restricted(splits, sampled, n_rows):
-    """Return splits among some of the rows only."""
-    place = np.full(n_rows, -1)
-    place[sampled] = np.arange(len(sampled))
-    kept = [tuple(place[own][place[own] >= 0] for own in split) for split in splits]
-    return [(train, held) for train, held in kept if len(train) and len(held)]
-
-
-def _importances(scores, weights):
-    """Return the deviation of each pair's contribution over the rows, given the weight of each cell."""
-    found = np.zeros(len(scores.terms.features))
-    for terms, cells, _ in scores.terms.of_one_shape():
-        shares = weights[cells] / weights[cells].sum(axis=1, keepdims=True)
-        tables = scores.tables[cells]
-        tables -= tables.mean(axis=2, keepdims=True)
-        tables -= np.matmul(shares[:, None], tables)
-        found[terms] = np.sqrt(np.matmul(shares[:, None], tables**2).sum(axis=(1, 2)))
-    # Of the log odds with two classes, root mean square over the classes with more, as in `Effects`.
-    return found[scores.terms.orders == 2] * np.sqrt(2.0 if scores.n_classes == 2 else 1 / scores.n_classes)
+    return np.asarray((answer.relevances > 0) | np.array(moved, dtype=bool))

@@ -19,9 +19,15 @@ from seminaive.selection.shape_costs import costs_of_shapes
 from seminaive.solvers.constrained_newton import nearest_obeying
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from numpy.typing import NDArray
 
-    from seminaive.encode import Schema
+    from seminaive.design.smooth_columns import SmoothColumns
+    from seminaive.encode import EncodedTable, Schema
+    from seminaive.selection.relevance_search import RelevanceTrial
+
+    Floats = NDArray[np.float64]
 
 # Standard errors beyond which a normal variable lies in 2 % of samples: what is no longer chance.
 CLEARLY = 2.0
@@ -33,17 +39,17 @@ class ShapedClassifier(StartedClassifier):
 
     _fitted: ClassVar[dict[str, Any]] = {"shapes_": "dict[str, str]", "_shape_costs": dict}
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         check_shapes(self.shapes)
         check_smoothness(self.smoothness)
-        if self.shapes and self._start_model is not None:
+        if self.shapes and self.start_model is not None:
             raise InputError(
                 "shapes are promised of the whole model, and the model to start from has learned its curves "
                 "without them: leave out shapes or start"
             )
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         n_shapes = len(self.shapes_)
         if set(self.shapes_) - set(self.schema_.names):
@@ -51,7 +57,9 @@ class ShapedClassifier(StartedClassifier):
         if any(np.shape(numbers) != (n_shapes,) for numbers in self._shape_costs.values()):
             raise ValueError("the costs of shapes are not as many as these")
 
-    def _with_shapes(self, columns, schema, margin):
+    def _with_shapes(
+        self, columns: SmoothColumns, schema: Schema, margin: Callable[[int], tuple[EncodedTable, Floats]]
+    ) -> SmoothColumns:
         """Return smooth columns with the shapes and the smoothness that the parameters say.
 
         ``margin`` returns, for the position of a column, a table in which that column is right, and row
@@ -63,7 +71,7 @@ class ShapedClassifier(StartedClassifier):
         smoothness = smoothness_of(self.smoothness, schema)
         return with_shapes(columns, schema, margin, shapes, smoothness) if shapes or smoothness else columns
 
-    def _refuse_shaped_pairs(self, schema, pairs):
+    def _refuse_shaped_pairs(self, schema: Schema, pairs: Iterable[tuple[int, int]]) -> None:
         """Refuse named pairs of columns that have a shape."""
         shapes = shapes_of(self.shapes, schema, self.classes_)
         for first, second in pairs:
@@ -74,13 +82,18 @@ class ShapedClassifier(StartedClassifier):
                     "the score has the shape whatever other columns hold: leave out the pair or the shape"
                 )
 
-    def _keep_shape_costs(self, search, trial, engine_of):
+    def _keep_shape_costs(
+        self, search: Any, trial: RelevanceTrial, engine_of: Callable[[SmoothColumns], Any]
+    ) -> None:
         """Keep what each shape costs in held-out loss."""
         costs = costs_of_shapes(search, trial, engine_of) if self.shapes_ else {}
-        found = np.array([costs[position] for position in sorted(costs)]).reshape(-1, 2)
+        names, numeric = self.schema_.names, self.schema_.numeric
+        by_name = {names[numeric[number]]: cost for number, cost in costs.items()}
+        # A column without any value has no curve, and its shape costs nothing.
+        found = np.array([by_name.get(name, (0.0, 0.0)) for name in self.shapes_]).reshape(-1, 2)
         self._shape_costs = {"cost": found[:, 0], "standard_error": found[:, 1]}
 
-    def _question_shapes(self):
+    def _question_shapes(self) -> None:
         """Warn of shapes that the rows contradict clearly."""
         for name, cost, error in zip(self.shapes_, *self._shape_costs.values(), strict=True):
             if cost > CLEARLY * error:
@@ -93,7 +106,7 @@ class ShapedClassifier(StartedClassifier):
                 )
 
     @property
-    def shape_costs_(self):
+    def shape_costs_(self) -> Any:
         """A frame with one row per shape: column, shape, cost, standard_error."""
         check_is_fitted(self)
         columns = np.array([*self.shapes_], dtype=object)
@@ -101,12 +114,12 @@ class ShapedClassifier(StartedClassifier):
         return frame_like(None, {"column": columns, "shape": shapes, **self._shape_costs})
 
 
-def obeying(columns, coefficients):
+def obeying(columns: SmoothColumns, coefficients: Floats) -> Floats:
     """Return coefficients without the rounding by which they may leave the shapes of columns."""
     constraints = ShapeConstraints.of(columns, by_class(coefficients[:1]).shape[1])
     if not len(constraints):
         return coefficients
-    gram = constraints.covariance(np.eye(len(constraints.places)))
+    gram = constraints.covariance(np.eye(len(constraints.positions)))
     return nearest_obeying(constraints, gram, coefficients)
 
 
@@ -155,7 +168,7 @@ def position_of(names: tuple[str, ...], entry: Any, parameter: str) -> int:
         return names.index(entry)
     if is_whole(entry) and -len(names) <= entry < len(names):
         return int(entry) % len(names)
-    raise InputError(f"{parameter} name {entry!r}, which is not a column: {list(names)}")
+    raise InputError(f"{parameter} names {entry!r}, which is not a column: {list(names)}")
 
 
 def shapes_of(given: Any, schema: Schema, classes: NDArray[Any]) -> dict[int, Shape]:

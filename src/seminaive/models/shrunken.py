@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -21,7 +21,7 @@ from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError, UnavailableError
 from seminaive.models.base import is_number
 from seminaive.models.fitted_checks import is_size
-from seminaive.models.parameters import check_whole
+from seminaive.models.parameters import check_flag, check_number, check_variance_floor, check_whole
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.started import StartedClassifier
 from seminaive.objective.penalties import ElasticNet
@@ -29,7 +29,6 @@ from seminaive.scores import generative_scores
 from seminaive.solvers import PathOptions, ShrinkagePath, logistic_path, softmax_path
 from seminaive.solvers.elastic_net_path import WIDEST
 from seminaive.solvers.result import TOL
-from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,7 +36,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable
+    from seminaive.models.base import TrainingSet
+    from seminaive.models.started import Earlier, RecalibratedModel
     from seminaive.scores import AdditiveScores
+    from seminaive.statistics import TableStatistics
 
     Floats = NDArray[np.float64]
     Solve = Callable[..., ShrinkagePath]
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 class ShrunkenClassifier(StartedClassifier):
     """Logistic regression pulled toward a target; a subclass chooses the strength in ``fit``."""
 
-    _fitted: ClassVar = {
+    _fitted: ClassVar[dict[str, Any]] = {
         "strength_": float,
         "path_": ShrinkagePath,
         "references_": tuple,
@@ -56,7 +58,15 @@ class ShrunkenClassifier(StartedClassifier):
         "_new_names": "tuple[str, ...]",
     }
 
-    def _check_consistent(self):
+    path_: ShrinkagePath
+    strength_: float
+    references_: tuple[int, ...]
+    coefficients_: Floats
+    target_: Floats
+    maximum_likelihood_: Floats
+    _new_names: tuple[str, ...]
+
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         references = self.references_
         started = "_new_names" in vars(self)
@@ -72,9 +82,9 @@ class ShrunkenClassifier(StartedClassifier):
         if not len(self.path_) or self.path_.target.shape != (n_coefficients, n_columns):
             raise ValueError("the path does not fit the coefficients")
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
-        if self._start_model is not None and (not isinstance(self.target, str) or self.target == "zero"):
+        if self.start_model is not None and (not isinstance(self.target, str) or self.target == "zero"):
             raise InputError(
                 f"the model to start from takes the place of the target: leave target='naive-bayes', got "
                 f"{self.target!r}"
@@ -88,32 +98,30 @@ class ShrunkenClassifier(StartedClassifier):
             raise InputError(
                 f"target is 'naive-bayes', 'zero' or an array of coefficients, got {self.target!r}"
             )
-        if not is_number(self.smoothing) or self.smoothing <= 0:
-            raise InputError(
-                f"smoothing is a positive count of rows, got {self.smoothing!r}: without it an unseen "
-                "combination would make the target infinite"
-            )
-        if not is_number(self.tol) or self.tol <= 0:
-            raise InputError(f"tol is a positive share, got {self.tol!r}")
-        if not is_number(self.variance_floor) or not 0 < self.variance_floor <= 1:
-            raise InputError(
-                f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
-            )
+        meaning = "a positive count of rows, without which an unseen combination makes the target infinite"
+        check_number("smoothing", self.smoothing, meaning, low=0.0, above=True)
+        check_number("tol", self.tol, "a positive share", low=0.0, above=True)
+        check_variance_floor(self.variance_floor)
         check_whole("max_steps", self.max_steps, "a whole number, 1 or more", low=1)
         for name in ("standardize", "penalize_intercept"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
+            check_flag(name, getattr(self, name))
 
     @staticmethod
-    def _check_share(name, value):
+    def _check_share(name: str, value: Any) -> None:
         if not is_number(value) or not 0 <= value <= 1:
             raise InputError(f"{name} is a share of naive Bayes, between 0 and 1, got {value!r}")
 
-    def _options(self, **changes) -> PathOptions:
+    def _options(self, **changes: Any) -> PathOptions:
         options = PathOptions(gap_tol=self.tol, residual_tol=self.tol, max_steps=self.max_steps)
         return replace(options, **changes)
 
-    def _penalty_toward(self, target: Floats) -> ElasticNet:
+    def penalty_toward(self, target: Floats) -> ElasticNet:
+        """Return the penalty on the distance of coefficients from a target.
+
+        Parameters
+        ----------
+        target : ndarray of shape (n_coefficients, n_scores)
+        """
         named = {"l1": 1.0, "l2": 0.0}
         share = named[self.penalty] if isinstance(self.penalty, str) else self.penalty
         return ElasticNet(
@@ -123,18 +131,20 @@ class ShrunkenClassifier(StartedClassifier):
             standardize=bool(self.standardize),
         )
 
-    def _lay_out(
-        self,
-        table: EncodedTable,
-        labels: NDArray[np.int64],
-        row_weight: Floats,
-        generative_share: float = 1.0,
-        references: tuple[int, ...] | None = None,
+    def anchored(
+        self, table: EncodedTable, statistics: TableStatistics, generative_share: float
     ) -> AnchoredDesign:
-        """Anchor a table in a share of the naive Bayes of its own rows, or in nothing."""
-        statistics = TableStatistics.of(table, labels, len(self.classes_), row_weight)
+        """Return the design of a table, its zeros fixed by a share of naive Bayes or by nothing.
+
+        Parameters
+        ----------
+        table : EncodedTable
+        statistics : TableStatistics
+            Those that naive Bayes is estimated from, of more rows than the table has perhaps.
+        generative_share : float
+        """
         anchor = self._anchor_of(self._naive_bayes(statistics), generative_share)
-        return AnchoredDesign.of(table, references or reference_codes(statistics), anchor)
+        return AnchoredDesign.of(table, reference_codes(statistics), anchor)
 
     def _naive_bayes(self, statistics: TableStatistics) -> AdditiveScores:
         return generative_scores(statistics, smoothing=self.smoothing, variance_floor=self.variance_floor)
@@ -144,7 +154,7 @@ class ShrunkenClassifier(StartedClassifier):
 
         Beside a share of an earlier model, which is an offset, it is the class shares for the rest.
         """
-        if self._start_model is not None:
+        if self.start_model is not None:
             silent = naive_bayes.scale(np.zeros(naive_bayes.n_terms))
             return replace(silent, prior=(1.0 - generative_share) * naive_bayes.prior)
         if not isinstance(self.target, str) or self.target != "naive-bayes":
@@ -153,10 +163,15 @@ class ShrunkenClassifier(StartedClassifier):
             return naive_bayes.scale(np.full(naive_bayes.n_terms, generative_share))
         return naive_bayes
 
-    def _target_of(self, linear: AnchoredDesign) -> Floats:
-        """Return the target, (n_coefficients, n_classes)."""
+    def target_of(self, linear: AnchoredDesign) -> Floats:
+        """Return the target of coefficients, one column of log odds for two classes.
+
+        Parameters
+        ----------
+        linear : AnchoredDesign
+        """
         if isinstance(self.target, str):
-            return linear.coefficients_of(linear.anchor)
+            return log_odds(linear.coefficients_of(linear.anchor))
         try:
             given = np.asarray(self.target, dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:
@@ -168,20 +183,24 @@ class ShrunkenClassifier(StartedClassifier):
                 f"an array target holds one finite value per coefficient, shape {shape}, in the order of "
                 f"coefficient_names_; got shape {given.shape}"
             )
-        return by_class(given[:, None]) if n_classes == 2 else given
+        return log_odds(by_class(given[:, None])) if n_classes == 2 else given
 
     def _path(
-        self, linear: AnchoredDesign, labels: NDArray[np.int64], row_weight: Floats, options, **laid
+        self,
+        linear: AnchoredDesign,
+        labels: NDArray[np.int64],
+        row_weight: Floats,
+        options: PathOptions,
+        **laid: Any,
     ) -> ShrinkagePath:
         """Solve for a path; two classes share one column of log odds."""
-        target, offset = log_odds(self._target_of(linear)), log_odds(linear.offset)
-        penalty = self._penalty_toward(target)
-        given = {"offset": offset, "row_weight": row_weight, "options": options}
-        if target.shape[1] == 1:
+        penalty, offset = self.penalty_toward(self.target_of(linear)), log_odds(linear.offset)
+        given: dict[str, Any] = {"offset": offset, "row_weight": row_weight, "options": options}
+        if offset.shape[1] == 1:
             return logistic_path(linear.design, labels, penalty, **given, **laid)
-        return softmax_path(linear.design, labels, target.shape[1], penalty, **given, **laid)
+        return softmax_path(linear.design, labels, offset.shape[1], penalty, **given, **laid)
 
-    def _settle(
+    def _keep_coefficients(
         self,
         linear: AnchoredDesign,
         cell_weight: Floats,
@@ -210,23 +229,29 @@ class ShrunkenClassifier(StartedClassifier):
             free = solve(self._options(), strengths=[0.0])
             self.maximum_likelihood_ = free.coefficients[0][flat]
 
-    def _attenuate(self, rows, class_weight=None):
-        """Draw answers toward the class shares, unless the model is naive Bayes, of which it is no part."""
+    def attenuate(self, rows: TrainingSet, class_weight: Floats | None = None) -> None:
+        """Draw answers toward the class shares, unless the model is naive Bayes, of which it is no part.
+
+        Parameters
+        ----------
+        rows, class_weight
+            As in `AdditiveClassifier`.
+        """
         stays = isinstance(self.target, str) and self.target == "naive-bayes"
         stays = stays and "_new_names" not in vars(self)
         if not stays or not np.array_equal(self.coefficients_, self.target_):
-            super()._attenuate(rows, class_weight)
+            super().attenuate(rows, class_weight)
 
-    def _earlier(self, rows):
+    def _earlier(self, rows: TrainingSet) -> Earlier | None:
         self.__dict__.pop("_new_names", None)
         return super()._earlier(rows)
 
-    def _complete(self, rows, base):
+    def _complete(self, rows: TrainingSet, base: RecalibratedModel) -> None:
         """Add the earlier scores; the names of the coefficients are those of the new terms."""
         self._new_names = tuple(map(str, self.coefficient_names_))
         super()._complete(rows, base)
 
-    def coefficients_at(self, strength):
+    def coefficients_at(self, strength: float) -> Floats:
         """Return the coefficients of the path at any strength, in the order of ``coefficient_names_``.
 
         Parameters
@@ -249,9 +274,9 @@ class ShrunkenClassifier(StartedClassifier):
         lower, upper = int(np.floor(position)), int(np.ceil(position))
         after = position - lower
         found = (1.0 - after) * path.coefficients[lower] + after * path.coefficients[upper]
-        return found[:, 0] if len(self.classes_) == 2 else found
+        return np.asarray(found[:, 0] if len(self.classes_) == 2 else found)
 
-    def coefficient_covariance(self, X, sample_weight=None):
+    def coefficient_covariance(self, X: Any, sample_weight: Any = None) -> Floats:
         """Return the covariance of the coefficients of an unpenalised fit of two classes.
 
         It is the inverse of the information matrix, X'WX with the weights p (1 - p), at the coefficients.
@@ -278,7 +303,7 @@ class ShrunkenClassifier(StartedClassifier):
                 f"standard errors are those of maximum likelihood with two classes, got a strength of "
                 f"{self.strength_:g} and {len(self.classes_)} classes: fit with strength=0"
             )
-        table = self._encode(X)
+        table = self.encode(X)
         weight = encode_weights(sample_weight, len(table))
         posterior = self.predict_proba(X)[:, 1]
         curvature = posterior * (1 - posterior) * (1.0 if weight is None else weight)
@@ -287,10 +312,11 @@ class ShrunkenClassifier(StartedClassifier):
         information = design.gram(curvature)
         # Scaled to a diagonal of ones: units of the columns do not decide which directions count as singular.
         scale = np.sqrt(np.maximum(np.diag(information), np.finfo(float).tiny))
-        return np.linalg.pinv(information / np.outer(scale, scale), hermitian=True) / np.outer(scale, scale)
+        scales = np.outer(scale, scale)
+        return np.asarray(np.linalg.pinv(information / scales, hermitian=True) / scales)
 
     @property
-    def coefficient_names_(self):
+    def coefficient_names_(self) -> list[str]:
         """Names of the coefficients: ``intercept``, the numbers, then ``column=category``.
 
         Of a model that started from an earlier one, those of the new terms.
@@ -300,7 +326,7 @@ class ShrunkenClassifier(StartedClassifier):
         return coefficient_names(self.schema_, self.references_)
 
     @property
-    def shrinkage_(self):
+    def shrinkage_(self) -> Any:
         """A frame that shows how far each coefficient is from its target and from maximum likelihood.
 
         Columns: ``coefficient``, ``class`` where there are more than two, ``target``, ``fitted``,
@@ -314,7 +340,7 @@ class ShrunkenClassifier(StartedClassifier):
         """
         names, target, fitted = self.coefficient_names_, self.target_, self.coefficients_
         free = self.maximum_likelihood_
-        columns = {"coefficient": names}
+        columns: dict[str, Any] = {"coefficient": names}
         if fitted.ndim == 2:
             columns = {
                 "coefficient": np.repeat(names, len(self.classes_)),
@@ -333,7 +359,7 @@ class ShrunkenClassifier(StartedClassifier):
         }
         return frame_like(None, columns | values)
 
-    def path_curves(self, what="coefficients"):
+    def path_curves(self, what: str = "coefficients") -> PathCurves:
         """Return named curves along the path, for `seminaive.explain.PathDisplay`.
 
         Parameters
@@ -358,7 +384,7 @@ class ShrunkenClassifier(StartedClassifier):
 
     _curves: ClassVar[tuple[str, ...]] = ("coefficients",)
 
-    def _path_positions(self, strengths):
+    def _path_positions(self, strengths: Floats) -> dict[str, Any]:
         """Return what all curves over strengths share; strengths of no penalty have no logarithm."""
         positive = strengths[strengths > 0]
         if not len(positive):

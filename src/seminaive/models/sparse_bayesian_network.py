@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -13,6 +13,7 @@ from seminaive.encode.cuts import cut_rule
 from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, warn_caller
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
+from seminaive.models.fit_progress import progress_of
 from seminaive.models.fitted_checks import check_finite
 from seminaive.models.fitted_network import CLASS, FittedNetwork
 from seminaive.models.folded import fold_rows, hold_out_share
@@ -39,6 +40,22 @@ from seminaive.solvers.elastic_net_path import N_STRENGTHS
 from seminaive.solvers.result import TOL
 from seminaive.structure import SparseNetworks
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Self
+
+    from numpy.typing import NDArray
+
+    from seminaive.encode import EncodedTable
+    from seminaive.encode.encoded_table import CutRule
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
+    from seminaive.models.folded import FoldedRows
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Split = tuple[Indices, Indices]
+
 # What the node of a feature is called that has the name of the class.
 FEATURE_CLASS = "feature class"
 # The smallest strength of a path, as a share of the one that leaves no edge.
@@ -64,11 +81,11 @@ class SparseBayesianNetwork(FittedNetwork):
     Parameters
     ----------
     strengths : int or list of float, default=25
-        Strengths of the penalty, in nats per row: so many, geometrically down to a thousandth of the strength
-        that leaves no edge; or the strengths themselves. Stronger penalties leave fewer edges.
+        Strengths of the penalty, in nats per row: their number, geometrically down to a thousandth of the
+        strength that leaves no edge; or the strengths themselves. Stronger penalties leave fewer edges.
     layers : list of list of str, default=None
-        Names of the columns, and "class" for the label, in layers of causes: a node's parents come from its
-        own or from earlier layers. None is one layer.
+        Names of the columns, and "class" for the label, in layers of causes: a node's parents come from the
+        same layer or from earlier ones. None is one layer.
     order : list of str, default=None
         All names, and "class", in an ordering that is not searched for. None searches.
     searched_layers : list of int, default=None
@@ -190,28 +207,28 @@ class SparseBayesianNetwork(FittedNetwork):
     def __init__(
         self,
         *,
-        strengths=N_STRENGTHS,
-        layers=None,
-        order=None,
-        searched_layers=None,
-        n_imputations=N_IMPUTATIONS,
-        selection="one-standard-error",
-        refit="auto",
-        fit_share="cv",
-        cv=N_FOLDS,
-        bins="mdl",
-        tabu=10,
-        max_levels=100,
-        tol=TOL,
-        max_iter=100,
-        random_state=0,
-        categorical_features="from_dtype",
-        missing="neutral",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        strengths: Any = N_STRENGTHS,
+        layers: Any = None,
+        order: Any = None,
+        searched_layers: Any = None,
+        n_imputations: int = N_IMPUTATIONS,
+        selection: str = "one-standard-error",
+        refit: Any = "auto",
+        fit_share: Any = "cv",
+        cv: Any = N_FOLDS,
+        bins: Any = "mdl",
+        tabu: int = 10,
+        max_levels: int = 100,
+        tol: float = TOL,
+        max_iter: int = 100,
+        random_state: Any = 0,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "neutral",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.strengths = strengths
         self.layers = layers
         self.order = order
@@ -234,7 +251,7 @@ class SparseBayesianNetwork(FittedNetwork):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, groups=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Draw the missing cells, search the networks of a path, and choose one by held-out rows.
 
         Parameters
@@ -247,13 +264,12 @@ class SparseBayesianNetwork(FittedNetwork):
         groups : array-like of shape (n_rows,), default=None
             Rows that belong together; passed on to a splitter of groups in ``cv``.
         """
-        self._check_parameters()
+        self.check_parameters()
         with unchanged_on_failure(self):
             for name in DECIDED:
-                vars(self).pop(name, None)
+                self.__dict__.pop(name, None)
             random = check_random_state(self.random_state)
-            rule = TreeCuts(TREE_BINS) if self.bins == "tree" else cut_rule(self.bins)
-            rows = self._encode_training(X, y, sample_weight, cut_rule=rule)
+            rows = self._encode_training(X, y, sample_weight)
             self._name_nodes(rows.table)
             self.bin_means_ = self._means_of_bins(rows)
             self.class_shares_ = np.bincount(rows.labels, rows.weights) / rows.weights.sum()
@@ -261,16 +277,20 @@ class SparseBayesianNetwork(FittedNetwork):
             rows, splits = folded.rows, folded.splits
             held_out = HeldOut.of(rows.labels, rows.weights, rows.n_classes, splits, folded.groups)
             # Read by the search alone, fold after fold.
-            fold_tables = (self._fold_table(rows, rule, train) for train, _ in splits)
+            fold_tables = (self._fold_table(rows, train) for train, _ in splits)
             with one_blas_thread():
                 generator = np.random.default_rng(random.randint(2**31))
                 self._search(self._network_table(rows), fold_tables, splits, held_out, generator)
             self._summarise(rows)
         return self
 
+    def binning_rule(self) -> CutRule | None:
+        """Return the rule that cuts numbers into bins."""
+        return TreeCuts(TREE_BINS) if self.bins == "tree" else cut_rule(self.bins)
+
     # Nodes
 
-    def _name_nodes(self, table):
+    def _name_nodes(self, table: EncodedTable) -> None:
         """Set the nodes: columns by name, so that their order in the table plays no part, then the class."""
         cardinalities = table.cardinalities
         wide = [j for j, k in enumerate(cardinalities) if k > self.max_levels]
@@ -288,7 +308,7 @@ class SparseBayesianNetwork(FittedNetwork):
             CLASS,
         )
 
-    def _network_table(self, rows):
+    def _network_table(self, rows: TrainingSet) -> NetworkTable:
         """Return the codes of the nodes and of the class, with as many values as the rows' table has."""
         codes = self._node_codes(rows.table)
         codes[:, -1] = rows.labels
@@ -301,23 +321,24 @@ class SparseBayesianNetwork(FittedNetwork):
             tuple(layer[name] for name in self.nodes_),
         )
 
-    def _fold_table(self, rows, rule, train):
+    def _fold_table(self, rows: TrainingSet, train: Indices) -> NetworkTable:
         """Return all rows under cut points of a fold's training rows: the others must not move them."""
-        if rows.table.schema.numeric:
+        rule = self.binning_rule()
+        if rule is not None and rows.table.schema.numeric:
             recoded = recut(rows.table, rule, rows.labels, rows.row_weight, train)
             rows = replace(rows, table=recoded)
         return self._network_table(rows)
 
-    def _layer_names(self):
+    def _layer_names(self) -> list[list[str]]:
         """Return the names of each layer, checked against the nodes."""
         if self.layers is None:
             return [list(self.nodes_)]
         return [self._known(names) for names in self._check_names("layers", self.layers)]
 
-    def _known(self, names):
+    def _known(self, names: list[str]) -> list[str]:
         return [name for name in names if name in self.nodes_]
 
-    def _check_names(self, parameter, groups):
+    def _check_names(self, parameter: str, groups: Any) -> Any:
         """Return lists of names that hold every node once; columns that are no nodes are allowed."""
         flat = [name for names in groups for name in names]
         ours = {*self.schema_.names, *self.nodes_}
@@ -331,23 +352,30 @@ class SparseBayesianNetwork(FittedNetwork):
                 )
         return groups
 
-    def _means_of_bins(self, rows):
+    def _means_of_bins(self, rows: TrainingSet) -> dict[str, Floats]:
         """Return the mean number of each bin: what a drawn bin is written as."""
         schema, means = rows.table.schema, {}
         for column, position in enumerate(schema.coded):
-            own = schema.columns[position]
-            if isinstance(own, NumericColumn):
+            number = schema.columns[position]
+            if isinstance(number, NumericColumn):
                 codes = rows.table.codes[:, column].astype(np.int64)
                 numbers = rows.table.numbers[:, schema.numeric.index(position)]
-                known = codes < own.n_present
+                known = codes < number.n_present
                 weight = rows.weights[known]
-                sums = np.bincount(codes[known], weight * numbers[known], minlength=own.n_present)
-                means[own.name] = sums / np.bincount(codes[known], weight, minlength=own.n_present)
+                sums = np.bincount(codes[known], weight * numbers[known], minlength=number.n_present)
+                means[number.name] = sums / np.bincount(codes[known], weight, minlength=number.n_present)
         return means
 
     # The search
 
-    def _search(self, table, fold_tables, splits, held_out, generator):
+    def _search(
+        self,
+        table: NetworkTable,
+        fold_tables: Iterator[NetworkTable],
+        splits: list[Split],
+        held_out: HeldOut,
+        generator: np.random.Generator,
+    ) -> None:
         options = self._options()
         completions = table.completed(self.n_imputations, generator)
         networks = SparseNetworks(
@@ -360,7 +388,7 @@ class SparseBayesianNetwork(FittedNetwork):
         if len(strengths.laid) > 1:
             folds = HeldOutNetworks.of(fold_tables, held_out, splits, self.n_imputations, options, generator)
         total = None if strengths.open and folds else len(strengths.laid)
-        with self._progress("strengths", total) as step:
+        with progress_of(self, "strengths", total) as step:
             path, found, self.dual_gap_ = search_path(
                 networks, strengths, start, table.layers, options, folds, step
             )
@@ -378,7 +406,7 @@ class SparseBayesianNetwork(FittedNetwork):
         if self.refitted_:
             self.network_ = networks.refitted(self.network_, PLAN.relaxed * self.strength_)
 
-    def _decide(self, folds, path, chosen):
+    def _decide(self, folds: HeldOutNetworks | None, path: NetworkPath, chosen: int) -> None:
         """Set whether the chosen network is refitted, and its share in the answer."""
         share = None if self.fit_share == "cv" else float(self.fit_share)
         if folds is None:
@@ -390,7 +418,7 @@ class SparseBayesianNetwork(FittedNetwork):
         decision, self.refitted_ = folds.decide(path, chosen, options, generator_of(self.random_state))
         keep_decision(self, decision)
 
-    def _options(self):
+    def _options(self) -> SearchOptions:
         order = None
         if self.order is not None:
             names = self._known(self._check_names("order", [list(self.order)])[0])
@@ -398,7 +426,7 @@ class SparseBayesianNetwork(FittedNetwork):
         searched = None if self.searched_layers is None else frozenset(int(k) for k in self.searched_layers)
         return SearchOptions(order, searched, int(self.tabu), float(self.tol), int(self.max_iter))
 
-    def _first_order(self, dense_order, layers):
+    def _first_order(self, dense_order: Sequence[int], layers: tuple[int, ...]) -> tuple[int, ...]:
         """Return the dense network's ordering, or that of the names of a layer that is not searched."""
         place = {node: rank for rank, node in enumerate(dense_order)}
         if self.searched_layers is not None:
@@ -411,7 +439,7 @@ class SparseBayesianNetwork(FittedNetwork):
             place |= fixed
         return tuple(sorted(range(len(layers)), key=lambda node: (layers[node], place[node])))
 
-    def _strengths(self, networks, layers):
+    def _strengths(self, networks: SparseNetworks, layers: tuple[int, ...]) -> NetworkStrengths:
         if not is_whole(self.strengths):
             return NetworkStrengths(np.sort(np.array(self.strengths, dtype=np.float64))[::-1], open=False)
         largest = networks.largest_strength(layers)
@@ -419,13 +447,15 @@ class SparseBayesianNetwork(FittedNetwork):
             return NetworkStrengths(np.zeros(1), open=False)
         return NetworkStrengths(np.geomspace(largest, RATIO * largest, int(self.strengths)), open=True)
 
-    def _folded(self, rows, y, sample_weight, random, groups):
+    def _folded(
+        self, rows: TrainingSet, y: Any, sample_weight: Any, random: np.random.RandomState, groups: Any
+    ) -> FoldedRows:
         """Return the rows with those that are held out."""
         if is_number(self.cv) and not is_whole(self.cv):
             return hold_out_share(rows, self.cv, random, groups)
         return fold_rows(rows, self.cv, y, sample_weight, random, groups)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         if is_whole(self.strengths):
             check_whole("strengths", self.strengths, "a number of strengths, 1 or more, or a list", low=1)
         else:
@@ -447,7 +477,7 @@ class SparseBayesianNetwork(FittedNetwork):
         check_search(self.tol, self.max_iter)
         _check_name_lists(self.layers, self.order, self.searched_layers)
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         super()._check_consistent()
         coded = self.schema_.cardinalities
         if not all(0 <= j < len(coded) for j in self.node_columns_):
@@ -470,10 +500,10 @@ class SparseBayesianNetwork(FittedNetwork):
                 raise ValueError("the means of the bins do not fit the schema")
 
 
-def _check_name_lists(layers, order, searched_layers):
+def _check_name_lists(layers: Any, order: Any, searched_layers: Any) -> None:
     """Refuse layers that are no lists of names, an order that is none, and layers to search among none."""
 
-    def is_names(value):
+    def is_names(value: Any) -> bool:
         return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
 
     if layers is not None and not (

@@ -21,11 +21,14 @@ from seminaive.statistics import TupleCounts
 from seminaive.statistics.cell_weights import weigh_cells
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
     from seminaive.models.base import TrainingSet
     from seminaive.selection.recalibration import Recalibration
+    from seminaive.statistics import Terms
 
     Floats = NDArray[np.float64]
 
@@ -40,36 +43,35 @@ class StartedClassifier(AdditiveClassifier):
 
     _fitted: ClassVar[dict[str, Any]] = {"started_from_": "tuple[StartedFrom, ...]"}
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy that starts from the same earlier model."""
-        made = super().__sklearn_clone__()
+        made: Self = super().__sklearn_clone__()
         made.start = self.start
         return made
 
     @property
-    def _start_model(self):
-        """The earlier model, or None."""
+    def start_model(self) -> Any:
+        """The earlier model that ``start`` names, or None."""
         return self.start.estimator if isinstance(self.start, FrozenEstimator) else self.start
 
-    def _check_start(self):
-        model = self._start_model
+    def _check_start(self) -> None:
+        model = self.start_model
         if model is None:
             return
         if not isinstance(model, AdditiveClassifier):
             raise InputError(f"start is a fitted additive model of this package or None, got {self.start!r}")
         check_is_fitted(model)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_start()
 
     def _earlier(self, rows: TrainingSet) -> Earlier | None:
         """Return the earlier model in the coding of the training rows, or None without one."""
         self.__dict__.pop("started_from_", None)
-        return None if self._start_model is None else Earlier.of(self._start_model, rows)
+        return None if self.start_model is None else Earlier.of(self.start_model, rows)
 
-    scores_: AdditiveScores
-    schema_: Schema
+    started_from_: tuple[StartedFrom, ...]
 
     def _baseline(self, rows: TrainingSet) -> RecalibratedModel | None:
         """Return the earlier model recalibrated on the training rows, or None without one."""
@@ -97,13 +99,13 @@ class StartedClassifier(AdditiveClassifier):
     def _finish_started(self, rows: TrainingSet, earlier: Earlier) -> None:
         """Attenuate the sum, and keep a summary of the training rows under its schema."""
         rows = replace(rows, table=earlier.table)
-        self._attenuate(rows)
-        weights = weigh_cells(self.scores_.terms, rows.table, rows.weights)
-        self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
+        self.attenuate(rows)
+        terms = self.scores_.terms
+        self._summarise(rows, TupleCounts(terms, earlier.weights_of(terms)[:, None]))
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         super()._check_consistent()
-        if self._start_model is not None and "started_from_" not in vars(self):
+        if self.start_model is not None and "started_from_" not in vars(self):
             raise ValueError("the record of the model that it started from is missing")
 
 
@@ -118,11 +120,13 @@ class Earlier:
         Those of the earlier model, centred over the classes, in the schema of the table.
     table : EncodedTable
         The training rows, under a schema that knows the values of the earlier model, too.
+    row_weight : ndarray of shape (n_rows,)
     """
 
     model: AdditiveClassifier
     scores: AdditiveScores
     table: EncodedTable
+    row_weight: Floats
 
     @classmethod
     def of(cls, model: AdditiveClassifier, rows: TrainingSet) -> Earlier:
@@ -134,7 +138,11 @@ class Earlier:
             )
         joined = joined_schema(rows.table.schema, model.schema_)
         scores = recoded_scores(model.scores_.centre(), model.schema_, joined)
-        return cls(model, summed_terms(scores), recoded_table(rows.table, joined))
+        return cls(model, summed_terms(scores), recoded_table(rows.table, joined), rows.weights)
+
+    def weights_of(self, terms: Terms) -> Floats:
+        """Return the weight of the training rows in each cell of some terms under the schema of both."""
+        return weigh_cells(terms, self.table, self.row_weight)
 
     def columns_of(self, table: EncodedTable) -> Floats:
         """Return the earlier score of some rows: one log odds of two classes, else centred scores."""

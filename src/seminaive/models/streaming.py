@@ -3,26 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from seminaive.design.coefficients import Coefficients, GenerativeEstimate
 from seminaive.design.table_design import standardised, terms_of_order
 from seminaive.encode import EncodedTable
-from seminaive.encode.cuts import cut_rule
 from seminaive.errors import InputError
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.fitted_checks import check_finite, check_observed_statistics
-from seminaive.models.higher_order_base import CERTIFICATES
+from seminaive.models.higher_order_base import CERTIFICATES, HigherOrderClassifier
 from seminaive.solvers.search_coordinates import scale_of
 from seminaive.solvers.stochastic_gradient import RowSteps, relative_scale
 from seminaive.statistics import ObservedCounts, ObservedStatistics, TrainingSummary, class_weights
 from seminaive.statistics.sizes import stream_parts
 
+if TYPE_CHECKING:
+    from typing import Self
 
-class StreamingMixin:
+    from numpy.typing import NDArray
+
+    from seminaive.encode import Schema
+    from seminaive.models.base import TrainingSet
+
+    Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+
+
+class StreamingClassifier(HigherOrderClassifier):
     """``partial_fit`` of a model over tuples, by stochastic gradient descent in its scaled search space.
 
     The counts of all rows so far give the generative estimate, and with it the scale of the search and the
@@ -30,7 +40,13 @@ class StreamingMixin:
     it.
     """
 
-    _fitted: ClassVar = {
+    statistics_: ObservedStatistics
+    coefficients_: Floats
+    squares_: Floats
+    centres_: Floats
+    spreads_: Floats
+
+    _fitted: ClassVar[dict[str, Any]] = {
         "statistics_": ObservedStatistics,
         "coefficients_": np.ndarray,
         "squares_": np.ndarray,
@@ -38,7 +54,7 @@ class StreamingMixin:
         "spreads_": np.ndarray,
     }
 
-    def _check_consistent(self):
+    def _check_consistent(self) -> None:
         """Refuse the state of a stream, read from a file, that the next chunk could not continue."""
         super()._check_consistent()
         if not hasattr(self, "statistics_"):
@@ -49,19 +65,19 @@ class StreamingMixin:
         n_numbers = len(self.schema_.numeric) if self.hierarchical else 0
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
         shape = (1 + len(self.statistics_.counts.cells) + n_numbers, n_columns)
-        for array, own in (
+        for array, expected_shape in (
             (self.coefficients_, shape),
             (self.squares_, shape),
             (self.centres_, (n_numbers,)),
             (self.spreads_, (n_numbers,)),
         ):
-            if array.shape != own or array.dtype != np.float64 or terms != expected:
+            if array.shape != expected_shape or array.dtype != np.float64 or terms != expected:
                 raise ValueError("the state of the stream does not fit the schema")
             check_finite(array, "the state of the stream")
         if (self.squares_ < 0).any() or (self.spreads_ <= 0).any():
             raise ValueError("a squared gradient is negative, or a spread is not positive")
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
         """Take one stochastic gradient step for each row of a chunk, in the order of the rows.
 
         Cut points of numbers, and their mean and spread, are learned from the first chunk and kept. Later
@@ -76,9 +92,11 @@ class StreamingMixin:
             ``fit``, from which a stream begins anew, they are its classes.
         sample_weight : array-like of shape (n_rows,), default=None
         """
-        self._check_parameters()
-        if self.objective != "log-likelihood":
-            raise InputError("partial_fit minimises the log loss: set objective='log-likelihood'")
+        self.check_parameters()
+        if self.row_loss != "log-likelihood":
+            raise InputError(
+                f"partial_fit minimises the log loss, which {type(self).__name__} does not: call fit"
+            )
         if self.start != "zero":
             raise InputError(
                 "a stream starts from zero, since there are no counts before its first row: set start='zero'"
@@ -86,9 +104,7 @@ class StreamingMixin:
         with unchanged_on_failure(self):
             old = getattr(self, "statistics_", None)
             known = None if old is None else self.schema_
-            rows = self._encode_rows(
-                X, y, sample_weight, cut_rule=cut_rule(self.bins), known=known, chunk=True
-            )
+            rows = self._encode_rows(X, y, sample_weight, known=known, chunk=True)
             if old is None:
                 self._begin_stream(rows, classes)
             foreign = np.setdiff1d(rows.classes, self.classes_)
@@ -101,7 +117,7 @@ class StreamingMixin:
             self._take_chunk(rows, labels, old)
         return self
 
-    def _begin_stream(self, rows, classes):
+    def _begin_stream(self, rows: TrainingSet, classes: Any) -> None:
         if classes is None and hasattr(self, "classes_"):
             classes = self.classes_
         if classes is None:
@@ -114,7 +130,7 @@ class StreamingMixin:
             rows.table.numbers, rows.weights, wanted=self.hierarchical
         )
 
-    def _take_chunk(self, rows, labels, old):
+    def _take_chunk(self, rows: TrainingSet, labels: Indices, old: ObservedStatistics | None) -> None:
         n_classes = len(self.classes_)
         table, weights = rows.table, rows.row_weight
         terms = terms_of_order(table.cardinalities, self.order, hierarchical=self.hierarchical)
@@ -143,25 +159,30 @@ class StreamingMixin:
         self._read(estimate, self.coefficients_)
         recoded = EncodedTable(codes, table.numbers, total.schema)
         # A class that is still to come counts as one row: its share is not yet known, and is not 0.
-        self._attenuate(replace(rows, table=recoded), np.maximum(total.class_weight, total.class_weight == 0))
-        self._summarise_chunk(rows, labels, estimate, old is None)
+        self.attenuate(replace(rows, table=recoded), np.maximum(total.class_weight, total.class_weight == 0))
+        self._summarise_chunk(rows, labels, estimate, first=old is None)
 
-    def _summarise_chunk(self, rows, labels, estimate, first):
+    def _summarise_chunk(
+        self, rows: TrainingSet, labels: Indices, estimate: GenerativeEstimate, *, first: bool
+    ) -> None:
         """Keep a summary of all chunks so far."""
         earlier = None if first else getattr(self, "summary_", None)
-        vars(self).pop("summary_", None)
+        self.__dict__.pop("summary_", None)
         if self.keep_summary:
-            own = TrainingSummary.of(
+            summary = TrainingSummary.of(
                 rows.table, labels, len(self.classes_), rows.row_weight, classes=self.classes_.tolist()
             )
-            summary = own if earlier is None else replace(earlier, tuples=None) + own
+            if earlier is not None:
+                summary = replace(earlier, tuples=None) + summary
             self.summary_ = replace(summary, tuples=estimate.tuple_weights())
 
-    def _coefficients_under(self, total, old, n_coefficients):
+    def _coefficients_under(
+        self, total: ObservedStatistics, old: ObservedStatistics | None, n_coefficients: int
+    ) -> Floats:
         """Return the coefficients and their squared gradients under the codes of all chunks so far."""
         n_columns = 1 if len(self.classes_) == 2 else len(self.classes_)
         if old is None:
-            return np.zeros((n_coefficients, n_columns)), np.zeros((n_coefficients, n_columns))
+            return np.zeros((2, n_coefficients, n_columns))
         cells = old.counts.recoded(old.schema.moves_to(total.schema), total.schema.cardinalities).cells
         numbers = np.arange(n_coefficients - len(self.centres_), n_coefficients)
         places = np.concatenate([[0], 1 + np.searchsorted(total.counts.cells, cells), numbers])
@@ -169,9 +190,9 @@ class StreamingMixin:
         moved[:, places] = self.coefficients_, self.squares_
         return moved
 
-    def _row_steps(self, estimate):
+    def _row_steps(self, estimate: GenerativeEstimate) -> RowSteps:
         """Return the stochastic search: scale, penalty and target from the counts so far."""
-        ridge, visits = self._ridge(estimate), estimate.visits[:, None]
+        ridge, visits = self.ridge_penalty(estimate), estimate.visits[:, None]
         variance = (1 - 1 / len(self.classes_)) / len(self.classes_)
         scale = scale_of(self.scaling, variance * visits, ridge.strength, estimate)
         scale[visits[:, 0] == 0] = 0.0
@@ -186,12 +207,12 @@ class StreamingMixin:
         )
 
 
-def _recoded(codes, schema, larger):
+def _recoded(codes: NDArray[Any], schema: Schema, larger: Schema) -> NDArray[Any]:
     """Return codes of one schema as codes of a larger one."""
     if schema == larger:
         return codes
     recoded = np.empty(codes.shape, dtype=larger.code_type)
     moves = schema.moves_to(larger)
-    for j, (own, cardinality) in enumerate(zip(moves, larger.cardinalities, strict=True)):
-        recoded[:, j] = np.append(own, cardinality)[codes[:, j]]
+    for j, (move, cardinality) in enumerate(zip(moves, larger.cardinalities, strict=True)):
+        recoded[:, j] = np.append(move, cardinality)[codes[:, j]]
     return recoded

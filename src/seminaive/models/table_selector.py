@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -9,11 +11,17 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from seminaive.encode import keep_columns, open_table
 from seminaive.errors import InputError
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
 
 class TableSelector(SelectorMixin, BaseEstimator):
     """A selector of columns of ordinary tables; a subclass sets ``support_``, a mask, in ``fit``."""
 
-    def __sklearn_tags__(self):
+    support_: NDArray[np.bool_]
+
+    def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that classes are needed; text, categories and missing cells are welcome."""
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
@@ -23,11 +31,11 @@ class TableSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         return self.support_
 
-    def transform(self, X):
+    def transform(self, X: Any) -> Any:
         """Return the selected columns: of a frame as a frame of the same library, else as an array.
 
         Parameters

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from joblib import effective_n_jobs
 
 from seminaive.design.table_design import MOST_TERMS, TableDesign
 from seminaive.errors import LongFitWarning, warn_caller
+from seminaive.models.fit_progress import progress_of
 from seminaive.statistics.sizes import n_terms
 
-# From so many terms on, planning their joint tables alone takes minutes.
+if TYPE_CHECKING:
+    from seminaive.encode import EncodedTable
+    from seminaive.models.base import TrainingSet
+
+# From this number of terms on, planning their joint tables alone takes minutes.
 MANY_TERMS = 100_000
 
 
-def lay_out_terms(model, table, rows, **sizes):
+def lay_out_terms(model: Any, table: EncodedTable, rows: TrainingSet, **sizes: Any) -> TableDesign:
     """Return the design of all terms of ``model.order``; show progress if verbose, warn of many terms if not.
 
     Parameters
@@ -34,7 +41,7 @@ def lay_out_terms(model, table, rows, **sizes):
             f"{fewer:,} terms, and fewer columns have fewer",
             LongFitWarning,
         )
-    with model._progress("terms laid out", total) as step:  # noqa: SLF001 - of the models' own base
+    with progress_of(model, "terms laid out", total) as step:
         step.say(f"order {order} of {n_columns} columns, {total:,} terms, {len(rows.labels):,} rows")
         return TableDesign.of(
             table,

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
 
 from seminaive.encode.cuts import cut_rule
 from seminaive.memory import refuse_beyond_memory
 from seminaive.models.additive_classifier import AdditiveClassifier
-from seminaive.models.generative_classifier import GenerativeMixin
+from seminaive.models.generative_classifier import GenerativeClassifier
 from seminaive.models.parameters import check_number
 from seminaive.scores import tree_scores
 from seminaive.statistics import (
@@ -22,8 +24,13 @@ from seminaive.statistics import (
 from seminaive.statistics.sizes import table_parts
 from seminaive.structure import chow_liu_tree
 
+if TYPE_CHECKING:
+    from seminaive.encode.encoded_table import CutRule
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
 
-class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
+
+class TreeAugmentedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
     """Tree-augmented naive Bayes (TAN; Friedman, Geiger and Goldszmidt, 1997).
 
     The score of class c is ``log P(c) + sum_j log P(x_j | x_parent(j), c)``: each feature may depend on one
@@ -38,11 +45,11 @@ class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         excludes it.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
-        into so many intervals with equally many rows.
+        into that number of intervals with equally many rows.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing cell counts as a value of its own, if training had missing cells in its column, or
+        Whether a missing cell counts as one more value, if training had missing cells in its column, or
         leaves the odds of the classes as they are. If a feature's parent is missing in this sense, or has a
         value that training never had, ``P(x_j | c)`` is used instead.
     class_weight : None, "balanced" or mapping, default=None
@@ -62,7 +69,7 @@ class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         How each column was read: kind, levels, missing cells, type.
     classes_ : ndarray of shape (n_classes,)
     classes_declared_ : bool
-        Whether ``partial_fit`` was told all classes, and refuses others.
+        Whether ``partial_fit`` was given all classes, and refuses others.
     schema_ : Schema
         Names, kinds, categories and cut points of the columns.
     statistics_ : TableStatistics
@@ -92,15 +99,15 @@ class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
     def __init__(
         self,
         *,
-        smoothing=1.0,
-        bins="mdl",
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        smoothing: float = 1.0,
+        bins: Any = "mdl",
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.smoothing = smoothing
         self.bins = bins
         self.categorical_features = categorical_features
@@ -110,17 +117,24 @@ class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _counted_terms(self):
-        return Terms.up_to_order(self.schema_.cardinalities, 2)
+    def _counted_terms(self, cardinalities: tuple[int, ...]) -> Terms:
+        return Terms.up_to_order(cardinalities, 2)
 
-    def _memory_parts(self, cardinalities, n_classes):
+    def _memory_parts(self, cardinalities: tuple[int, ...], n_classes: int) -> dict[str, int]:
         return table_parts(cardinalities, 2, n_classes, copies=4, hierarchical=True)
 
-    def _cut_rule(self):
+    def binning_rule(self) -> CutRule | None:
+        """Return the rule that cuts numbers into bins."""
         return cut_rule(self.bins)
 
-    def _count(self, rows):
-        terms = Terms.up_to_order(rows.table.cardinalities, 2)
+    def count_rows(self, rows: TrainingSet) -> TableStatistics:
+        """Return the statistics of some rows.
+
+        Parameters
+        ----------
+        rows : TrainingSet
+        """
+        terms = self._counted_terms(rows.table.cardinalities)
         refuse_beyond_memory(
             self._memory_parts(rows.table.cardinalities, rows.n_classes),
             "merge rare categories, lower bins or drop columns",
@@ -133,9 +147,10 @@ class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
             tuple(rows.classes.tolist()),
         )
 
-    def _derive(self):
+    def _derive(self) -> None:
         statistics, counts = self.statistics_, self.statistics_.counts
-        about_class = [mutual_information(counts.joint(j)) for j in range(len(counts.terms.cardinalities))]
+        n_columns = len(counts.terms.cardinalities)
+        about_class = np.array([mutual_information(counts.joint(j)) for j in range(n_columns)])
         self.tree_ = chow_liu_tree(PairwiseInformation.of_counts(counts).information, about_class)
         names = self.schema_.coded_names
         self.parents_ = {
@@ -144,5 +159,5 @@ class TreeAugmentedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         }
         self.scores_ = tree_scores(counts, statistics.class_weight, self.tree_.parents, self.smoothing)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_number("smoothing", self.smoothing, "a count of rows, 0 or more", low=0)

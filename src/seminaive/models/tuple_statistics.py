@@ -2,27 +2,41 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from seminaive.design.table_design import terms_of_order
 from seminaive.encode.cuts import cut_rule
 from seminaive.memory import refuse_beyond_memory
-from seminaive.models.generative_classifier import GenerativeMixin
+from seminaive.models.generative_classifier import GenerativeClassifier
 from seminaive.models.parameters import check_choice, check_number, check_order
 from seminaive.statistics import Moments, TableStatistics, TupleCounts, class_weights
 from seminaive.statistics.sizes import table_parts
 
+if TYPE_CHECKING:
+    from seminaive.encode.encoded_table import CutRule
+    from seminaive.models.base import TrainingSet
+    from seminaive.statistics import Terms
+
 ESTIMATES = ("m-estimate", "laplace")
 
 
-class TupleCountingMixin(GenerativeMixin):
+class TupleClassifier(GenerativeClassifier):
     """Counting for a model that needs nothing but counts of tuples.
 
     The model says which orders it counts (``_counted_orders``) and what follows (``_derive``).
     """
 
-    def _cut_rule(self):
+    def binning_rule(self) -> CutRule | None:
+        """Return the rule that cuts numbers into bins."""
         return cut_rule(self.bins)
 
-    def _count(self, rows):
+    def count_rows(self, rows: TrainingSet) -> TableStatistics:
+        """Return the statistics of some rows.
+
+        Parameters
+        ----------
+        rows : TrainingSet
+        """
         parts = self._memory_parts(rows.table.cardinalities, rows.n_classes)
         refuse_beyond_memory(parts, "lower the order, merge rare categories or drop columns")
         terms = self._counted_terms(rows.table.cardinalities)
@@ -34,18 +48,19 @@ class TupleCountingMixin(GenerativeMixin):
             tuple(rows.classes.tolist()),
         )
 
-    def _counted_terms(self, cardinalities=None):
-        """Return the terms that are counted, those of a fitted model by default."""
+    def _counted_orders(self) -> tuple[int, bool]:
+        """Return the largest number of columns that are counted together, and whether fewer are, too."""
+        raise NotImplementedError
+
+    def _counted_terms(self, cardinalities: tuple[int, ...]) -> Terms:
         order, hierarchical = self._counted_orders()
-        cardinalities = self.schema_.cardinalities if cardinalities is None else cardinalities
         return terms_of_order(cardinalities, order, hierarchical=hierarchical)
 
-    def _memory_parts(self, cardinalities, n_classes):
-        """Return what the fit takes, in bytes: counts, the work on them, and tables."""
+    def _memory_parts(self, cardinalities: tuple[int, ...], n_classes: int) -> dict[str, int]:
         order, hierarchical = self._counted_orders()
         return table_parts(cardinalities, order, n_classes, copies=4, hierarchical=hierarchical)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_order(self.order)
         check_choice("estimates", self.estimates, ESTIMATES)
         check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from seminaive.encode.cuts import cut_rule
 from seminaive.models.additive_classifier import AdditiveClassifier
-from seminaive.models.generative_classifier import GenerativeMixin, check_generative_parameters
+from seminaive.models.generative_classifier import GenerativeClassifier, check_generative_parameters
 from seminaive.models.parameters import VARIANCE_FLOOR
 from seminaive.scores import class_shift_exponents, generative_scores
 from seminaive.statistics import TableStatistics
 
+if TYPE_CHECKING:
+    from seminaive.encode.encoded_table import CutRule
+    from seminaive.encode.schema import MissingPolicy
+    from seminaive.models.base import TrainingSet
 
-class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
+
+class WeightedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
     """Naive Bayes whose feature likelihoods are raised to powers, ``P(c) prod_j P(x_j | c)**w_j``.
 
     The exponent of a category is ``sqrt(sum over values v and classes c of (P(c | v) - P(c))**2)``: 0 for a
@@ -30,13 +35,13 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
     smoothing : float, default=1.0
         Added to every count, in rows, in the tables and in the exponents.
     variances : {"class", "pooled"}, default="class"
-        Whether the classes have variances of their own, or share one per number.
+        Whether a number has a variance in each class, or one that all classes share.
     variance_floor : float, default=1e-9
         Smallest variance within a class, as a share of the number's overall variance.
     categorical_features : {"from_dtype", "all"}, names, positions or mask, default="from_dtype"
         Which columns are categories: those that do not hold numbers, all, or those and the listed ones.
     missing : {"value", "neutral"}, default="value"
-        Whether a missing category counts as a value of its own, if training had missing cells in its column,
+        Whether a missing category counts as one more value, if training had missing cells in its column,
         or leaves the odds of the classes as they are.
     class_weight : None, "balanced" or mapping, default=None
         Weights of the classes, which multiply the weights of their rows; "balanced" gives every class the
@@ -72,17 +77,17 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
     def __init__(
         self,
         *,
-        bins=None,
-        smoothing=1.0,
-        variances="class",
-        variance_floor=VARIANCE_FLOOR,
-        categorical_features="from_dtype",
-        missing="value",
-        class_weight=None,
-        merge_spellings=False,
-        keep_summary=True,
-        verbose=False,
-    ):
+        bins: Any = None,
+        smoothing: float = 1.0,
+        variances: str = "class",
+        variance_floor: float = VARIANCE_FLOOR,
+        categorical_features: Any = "from_dtype",
+        missing: MissingPolicy = "value",
+        class_weight: Any = None,
+        merge_spellings: bool = False,
+        keep_summary: bool = True,
+        verbose: int = False,
+    ) -> None:
         self.bins = bins
         self.smoothing = smoothing
         self.variances = variances
@@ -94,14 +99,21 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         self.keep_summary = keep_summary
         self.verbose = verbose
 
-    def _cut_rule(self):
+    def binning_rule(self) -> CutRule | None:
+        """Return the rule that cuts numbers into bins, or None where they stay numbers."""
         return None if self.bins is None else cut_rule(self.bins)
 
-    def _count(self, rows):
+    def count_rows(self, rows: TrainingSet) -> TableStatistics:
+        """Return the statistics of some rows.
+
+        Parameters
+        ----------
+        rows : TrainingSet
+        """
         table = rows.table.without_cut_numbers()
         return TableStatistics.of(table, rows.labels, rows.n_classes, rows.row_weight)
 
-    def _derive(self):
+    def _derive(self) -> None:
         naive = generative_scores(
             self.statistics_,
             smoothing=self.smoothing,
@@ -115,10 +127,10 @@ class WeightedNaiveBayes(GenerativeMixin, AdditiveClassifier):
         self.exponents_ = self.schema_.by_column(exponents)
 
     @property
-    def selected_features_(self):
+    def selected_features_(self) -> list[str]:
         """Names of the features with an exponent above 0."""
         return [name for name, power in zip(self.schema_.names, self.exponents_, strict=True) if power > 0]
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_generative_parameters(self)
-        self._cut_rule()
+        self.binning_rule()

@@ -10,7 +10,7 @@ import pandas as pd
 
 from seminaive.evaluate.datasets import Dataset, register_dataset
 from seminaive.evaluate.poker import POKER_ROWS, poker_hands
-from seminaive.papers.nbrlr import Simulation
+from seminaive.papers.simulations import Simulation
 
 __all__ = ["register_generators"]
 
@@ -24,7 +24,12 @@ def register_generators() -> None:
     register_dataset(
         "poker-hands", poker_hands, f"{POKER_ROWS} poker hands, 10 categories, 10 classes (generated)"
     )
-    kinds = {1: "logistic model, binary", 2: "generative model, binary", 3: "logistic model, normal"}
+    kinds = {
+        1: "logistic model, binary",
+        2: "generative model, binary",
+        3: "logistic model, normal",
+        4: "logistic model, binary and normal",
+    }
     for setting, kind in kinds.items():
         register_dataset(
             f"nbrlr-setting{setting}",
@@ -34,6 +39,8 @@ def register_generators() -> None:
 
 
 def _simulated(setting: int) -> Dataset:
-    X, y = Simulation(setting, _N_PREDICTORS, 0.1).draw(_SIMULATED_ROWS, np.random.default_rng(setting))
+    simulation = Simulation(setting, _N_PREDICTORS, 0.1)
+    X, y = simulation.draw(_SIMULATED_ROWS, np.random.default_rng(setting))
     frame = pd.DataFrame(X, columns=[f"x{i}" for i in range(_N_PREDICTORS)])
-    return Dataset(f"nbrlr-setting{setting}", frame if setting == 3 else frame.astype("category"), y)
+    binary = frame.columns[simulation.categorical]
+    return Dataset(f"nbrlr-setting{setting}", frame.astype(dict.fromkeys(binary, "category")), y)

@@ -1,9 +1,7 @@
 """Naive Bayes regularised logistic regression: the simulations of the paper and of the dissertation.
 
 Tan, Sherwood and Shenoy, "A naive Bayes regularized logistic regression model for classification", and
-chapter 2 of Tan's dissertation. Settings 1 and 2 have binary predictors, from a logistic and from a
-generative model; setting 3 is setting 1 with normal predictors. Setting 4 is in a supplement that we do
-not have.
+chapter 2 of Tan's dissertation. The settings are those of ``simulations``.
 
 What the paper does not say, found by reproducing it: lasso and ridge report the error of the coefficients
 at the strength of the one-standard-error rule and the losses at the strength of least deviance; the
@@ -12,8 +10,7 @@ elastic net is tuned on 0-1 loss.
 
 import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +18,6 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import expit
 
-from seminaive.design.reference import ReferenceDesign
 from seminaive.errors import ConvergenceWarning
 from seminaive.evaluate import (
     coefficient_error,
@@ -34,15 +30,16 @@ from seminaive.papers.acceptance import Bar
 from seminaive.papers.factor_hybrid import FactorHybrid
 from seminaive.papers.p_values import agreeing_sides, paired_t_p_values
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance, published_table
-from seminaive.solvers import logistic_path
+from seminaive.papers.simulations import Simulation
 
 __all__ = [
     "BARS",
     "METHODS",
     "REPRODUCTIONS",
-    "Simulation",
     "bias_and_variance",
+    "hybrid_records",
     "mean_losses",
+    "run_cells",
     "simulate",
     "simulate_hybrid",
 ]
@@ -62,81 +59,22 @@ PAPERS_PROTOCOL: dict[str, Any] = {
 }
 METHODS = ("NBRLR", "LR", "NB", "Lasso", "Ridge", "ElasticNet")
 TEST_ROWS = 1000
-ROWS_FOR_THE_TRUTH = 500_000
 PAPER_CELLS = [(n, p, r) for n in (100, 2000) for p in (10, 50) for r in (0.1, 0.6)]
 CHAPTER_CELLS = [(100, p, r) for p in (10, 50) for r in (0.1, 0.6)]
 
 Floats = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Simulation:
-    """One cell of the simulations.
-
-    Parameters
-    ----------
-    setting : {1, 2, 3}
-    p : int
-        Predictors, an even number.
-    r : float
-        Correlation of the latent normals, in setting 2 given the class.
-
-    Examples
-    --------
-    >>> X, y = Simulation(setting=2, p=4, r=0.6).draw(1000, np.random.default_rng(0))
-    >>> X.shape, sorted(set(X.ravel().tolist()))
-    ((1000, 4), [0, 1])
-    >>> X[y == 1].mean(axis=0).round(1)
-    array([0.6, 0.6, 0.4, 0.4])
-    """
-
-    setting: int
-    p: int
-    r: float
-
-    @property
-    def binary(self) -> bool:
-        """Whether the predictors are 0 or 1."""
-        return self.setting != 3
-
-    def draw(
-        self, n_rows: int, rng: np.random.Generator
-    ) -> tuple[npt.NDArray[np.number], npt.NDArray[np.int64]]:
-        """Draw predictors and classes."""
-        half = self.p // 2
-        shared = np.sqrt(self.r) * rng.standard_normal((n_rows, 1))
-        latent = shared + np.sqrt(1 - self.r) * rng.standard_normal((n_rows, self.p))
-        if self.setting == 2:
-            y = rng.integers(0, 2, n_rows)
-            mean = np.repeat([0.2, -0.2], half)
-            return (latent + np.where(y == 1, 1, -1)[:, None] * mean >= 0).astype(np.int64), y
-        X = (latent >= 0).astype(np.int64) if self.binary else latent
-        y = (rng.random(n_rows) < expit(X @ np.repeat([-1.0, 1.0], half))).astype(np.int64)
-        return X, y
-
-    def true_coefficients(self) -> Floats:
-        """Return the intercept and slopes of the best linear log odds."""
-        if self.setting == 2:
-            return _fitted_truth(self)
-        return np.concatenate([[0.0], np.repeat([-1.0, 1.0], self.p // 2)])
-
-
-@cache
-def _fitted_truth(simulation: Simulation) -> Floats:
-    """Return a logistic regression of 500,000 rows: what the paper takes for the truth of setting 2."""
-    X, y = simulation.draw(
-        ROWS_FOR_THE_TRUTH, np.random.default_rng([2, simulation.p, int(10 * simulation.r)])
-    )
-    path = logistic_path(ReferenceDesign.of(X.astype(float)), y, strengths=[0.0])
-    return path.coefficients[0, :, 0]
-
-
-def _estimates(X: npt.NDArray[np.number], y: npt.NDArray[np.int64], *, binary: bool) -> dict[str, Floats]:
+def _estimates(
+    X: npt.NDArray[np.number], y: npt.NDArray[np.int64], categorical: list[int]
+) -> dict[str, Floats]:
     """Return the coefficients of every method; "Lasso at 1se" and "Ridge at 1se" by the cautious rule."""
-    nbrlr = NaiveBayesLogisticRegressionCV(
-        categorical_features="all" if binary else "from_dtype", **PAPERS_PROTOCOL
-    ).fit(X, y)
-    found = {"NBRLR": nbrlr.coefficients_, "LR": nbrlr.maximum_likelihood_, "NB": nbrlr.target_}
+    nbrlr = NaiveBayesLogisticRegressionCV(categorical_features=categorical, **PAPERS_PROTOCOL).fit(X, y)
+    # The model has the coefficients of numbers before those of categories.
+    numbers = [j for j in range(X.shape[1]) if j not in categorical]
+    as_given = [0, *(1 + np.argsort([*numbers, *categorical]))]
+    fitted = {"NBRLR": nbrlr.coefficients_, "LR": nbrlr.maximum_likelihood_, "NB": nbrlr.target_}
+    found = {name: coefficients[as_given] for name, coefficients in fitted.items()}
     for name, penalty, scoring in (
         ("Lasso", "l1", "log-loss"),
         ("Ridge", "l2", "log-loss"),
@@ -167,7 +105,7 @@ def simulate(
     truth = simulation.true_coefficients()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        found = _estimates(X, y, binary=simulation.binary)
+        found = _estimates(X, y, simulation.categorical)
     for method in METHODS:
         probability = expit(found[method][0] + X_test @ found[method][1:])
         posterior = np.column_stack([1 - probability, probability])
@@ -203,9 +141,10 @@ def simulate_hybrid(
     }
 
 
-def _run_cells(
+def run_cells(
     settings: Iterable[int], cells: list[tuple[int, int, float]], options: RunOptions
 ) -> pd.DataFrame:
+    """Run every method in cells of the simulations; one record for each method and repetition."""
     units = [
         {
             "setting": setting,
@@ -265,24 +204,29 @@ def p_value_note(name: str, records: pd.DataFrame) -> str:
 def _run_losses(
     name: str, setting: int, cells: list[tuple[int, int, float]], options: RunOptions
 ) -> pd.DataFrame:
-    records = _run_cells([setting], cells, options)
+    records = run_cells([setting], cells, options)
     found = mean_losses(records)
     found.attrs["notes"] = [p_value_note(name, records)]
     return found
 
 
-def _run_losses_with_hybrid(name: str, setting: int, options: RunOptions) -> pd.DataFrame:
-    """Run the paper's cells with the hybrid beside the methods that have coefficients."""
+def hybrid_records(setting: int, cells: list[tuple[int, int, float]], options: RunOptions) -> pd.DataFrame:
+    """Run the hybrid on the samples of the other methods."""
     units = [
         {**cell, "method": "HybridLRNB", "repetition": repetition, "seed": options.random_state}
-        for n, p, r in PAPER_CELLS
+        for n, p, r in cells
         for cell in [{"setting": setting, "n_train": n, "p": p, "r": r}]
         for repetition in range(options.repetitions)
     ]
-    others = _run_cells([setting], PAPER_CELLS, options)
-    hybrid = run_repetitions(
+    return run_repetitions(
         units, simulate_hybrid, path=options.path, n_jobs=options.n_jobs, progress=options.progress
     )
+
+
+def _run_losses_with_hybrid(name: str, setting: int, options: RunOptions) -> pd.DataFrame:
+    """Run the paper's cells with the hybrid beside the methods that have coefficients."""
+    others = run_cells([setting], PAPER_CELLS, options)
+    hybrid = hybrid_records(setting, PAPER_CELLS, options)
     # Its error of coefficients is not defined.
     found = mean_losses(pd.concat([others, hybrid], ignore_index=True)).dropna(subset="ours")
     found.attrs["notes"] = [p_value_note(name, others)]
@@ -292,7 +236,7 @@ def _run_losses_with_hybrid(name: str, setting: int, options: RunOptions) -> pd.
 def _run_moment(
     moment: str, settings: tuple[int, ...], cells: list[tuple[int, int, float]], options: RunOptions
 ) -> pd.DataFrame:
-    return bias_and_variance(_run_cells(settings, cells, options)).rename(columns={moment: "ours"})
+    return bias_and_variance(run_cells(settings, cells, options)).rename(columns={moment: "ours"})
 
 
 _LOSSES = {

@@ -64,19 +64,19 @@ class ArrayBytes:
 
     def take(self, node: Any, dtype: str | None = None) -> NDArray[Any]:
         """Return the array that a document describes; refuse one that lies outside of the bytes."""
-        own, shape, start = _only_key(node, "array")
-        if own not in NUMBER_TYPES or (dtype is not None and own != dtype):
-            raise ValueError(f"an array of {own} stands for one of {dtype or 'numbers'}")
+        kind, shape, start = _only_key(node, "array")
+        if kind not in NUMBER_TYPES or (dtype is not None and kind != dtype):
+            raise ValueError(f"an array of {kind} stands for one of {dtype or 'numbers'}")
         if not all(is_size(length) for length in [*shape, start]):
-            raise ValueError("an array has a strange shape or place")
+            raise ValueError("an array has a strange shape or start")
         count = math.prod(shape)  # Python's integers: no product wraps
-        size = count * np.dtype(own).itemsize
+        size = count * np.dtype(kind).itemsize
         if start + size > len(self.content):
             raise ValueError("an array is longer than the file")
-        flat = np.frombuffer(self.content, dtype=own, count=count, offset=start)
-        if own == "|b1" and count and np.frombuffer(self.content, "u1", count, start).max() > 1:
+        flat = np.frombuffer(self.content, dtype=kind, count=count, offset=start)
+        if kind == "|b1" and count and np.frombuffer(self.content, "u1", count, start).max() > 1:
             raise ValueError("a truth value is neither 0 nor 1")
-        return flat.reshape(shape).astype(np.dtype(own).newbyteorder("="))
+        return flat.reshape(shape).astype(np.dtype(kind).newbyteorder("="))
 
 
 def _only_key(node: Any, key: str) -> Any:
@@ -105,12 +105,12 @@ def _types() -> dict[str, Any]:
 def to_node(value: Any, bytes_: ArrayBytes) -> Any:
     """Return a value as part of a JSON document; arrays go into the block of bytes."""
     if isinstance(value, Schema):
-        return {"is": "Schema"}  # the model's own, which is written once
+        return {"is": "Schema"}  # that of the model, which is written once
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         if _types().get(type(value).__name__) is not type(value):
             raise TypeError(f"{type(value).__name__} is not a part of fitted models")
-        own = {f.name: to_node(getattr(value, f.name), bytes_) for f in dataclasses.fields(value)}
-        return {"is": type(value).__name__, "fields": own}
+        fields = {f.name: to_node(getattr(value, f.name), bytes_) for f in dataclasses.fields(value)}
+        return {"is": type(value).__name__, "fields": fields}
     if isinstance(value, np.ndarray):
         return bytes_.put(value)
     if isinstance(value, np.generic):
@@ -165,7 +165,9 @@ def from_node(node: Any, wanted: Any, bytes_: ArrayBytes, schema: Schema) -> Any
     if mapping := re.fullmatch(r"dict\[(\w+), (\w+)\]", name):
         kinds = mapping.groups()
         pairs = _only_key(node, "map")
-        if type(pairs) is not list or not all(type(own) is list and len(own) == len(kinds) for own in pairs):
+        if type(pairs) is not list or not all(
+            type(entry) is list and len(entry) == len(kinds) for entry in pairs
+        ):
             raise ValueError(f"{short(node)} stands for a map")
         return {
             from_node(a, kinds[0], bytes_, schema): from_node(b, kinds[1], bytes_, schema) for a, b in pairs
@@ -184,18 +186,18 @@ def from_node(node: Any, wanted: Any, bytes_: ArrayBytes, schema: Schema) -> Any
 def _dataclass_from(node: Any, name: str, bytes_: ArrayBytes, schema: Schema) -> Any:
     if type(node) is not dict or not set(node) <= {"is", "fields"} or type(node.get("is")) is not str:
         raise ValueError(f"{short(node)} stands for a {name}")
-    own, expected = _types().get(node["is"]), _types().get(name)
+    type_, expected = _types().get(node["is"]), _types().get(name)
     if expected is None:
         raise TypeError(f"fields of type {name} are not stored")
-    if own is None or not issubclass(own, expected):
+    if type_ is None or not issubclass(type_, expected):
         raise ValueError(f"{short(node['is'])} stands for a {name}")
-    if own is Schema:
+    if type_ is Schema:
         return schema
-    fields = {field.name: field.type for field in dataclasses.fields(own)}
+    fields = {field.name: field.type for field in dataclasses.fields(type_)}
     given = node.get("fields")
     if type(given) is not dict or set(given) != set(fields):
-        raise ValueError(f"the fields of {own.__name__} are {sorted(fields)}")
-    made = own(**{field: from_node(given[field], kind, bytes_, schema) for field, kind in fields.items()})
+        raise ValueError(f"the fields of {type_.__name__} are {sorted(fields)}")
+    made = type_(**{field: from_node(given[field], kind, bytes_, schema) for field, kind in fields.items()})
     if isinstance(made, Terms):
         check_terms(made)
     if hasattr(made, "check_consistent"):
@@ -369,7 +371,7 @@ def model_from_document(
         if name not in declared:
             raise ValueError(f"{short(name)} is not a fitted attribute of {made.__name__}")
         setattr(model, name, from_node(node, declared[name], bytes_, schema))
-    model._restore(most_bytes)  # noqa: SLF001 - the package's own
+    model.restore(most_bytes)
     return model
 
 

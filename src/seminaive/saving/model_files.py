@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 
 # The member that says what the file is, readable without loading anything.
 DOCUMENT, ARRAYS, STEPS = "seminaive.json", "arrays", "steps"
-# What a file may hold, in bytes before compression, unless told otherwise; and about how many times the bytes
-# of a text the objects take that it describes.
+# What a file may hold, in bytes before compression, by default; and about how many times the bytes
+# of a text the objects that it describes take.
 MAX_BYTES, JSON_GROWTH = 1 << 30, 16
 # The version that first wrote this format.
 FORMAT_SINCE = (0, 2)

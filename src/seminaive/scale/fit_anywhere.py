@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from seminaive.errors import InputError
 from seminaive.models.base import TableClassifier, unchanged_on_failure
-from seminaive.models.generative_classifier import GenerativeMixin
+from seminaive.models.generative_classifier import GenerativeClassifier
 from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaiveBayes
 from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
@@ -75,8 +75,7 @@ def fit(
         raise InputError(f"max_categories is None or a whole number of 1 or more, got {max_categories!r}")
     check_scratch(scratch)
     how = _way_to_fit(model)
-    model._check_shared_parameters()
-    model._check_parameters()
+    model.check_parameters()
     with unchanged_on_failure(model):
         how(model, Work(model, data, runner, scratch, max_categories))
     return model
@@ -92,11 +91,11 @@ def _check_source(data: object) -> None:
 
 
 def _way_to_fit(model: object) -> Callable[[Any, Work], None]:
-    if isinstance(model, StartedClassifier) and model._start_model is not None:
+    if isinstance(model, StartedClassifier) and model.start_model is not None:
         raise InputError(
             "start= needs the rows in memory: fit a sample of them by the model's fit, or all without start"
         )
-    if isinstance(model, GenerativeMixin):
+    if isinstance(model, GenerativeClassifier):
         return fit_generative
     if isinstance(model, GroupRegularizedNaiveBayes):
         if model.criterion != "aic":

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.encode.cuts import cut_rule
 from seminaive.models.decided import DECIDED
+from seminaive.models.fit_progress import progress_of
 from seminaive.models.higher_order_logistic_regression import HigherOrderLogisticRegression
-from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV, cuts_by_size
 from seminaive.scale.blocks import Blocks, Plan
 from seminaive.scale.scratch import scratch_folder
 from seminaive.scale.searching import attenuate_by_sample, fitted_to_sample
@@ -21,30 +20,31 @@ if TYPE_CHECKING:
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.table_design import TableDesign
     from seminaive.models.higher_order_base import HigherOrderClassifier
+    from seminaive.models.higher_order_logistic_regression_cv import HigherOrderLogisticRegressionCV
     from seminaive.objective.blocked_loss import BlockedLoss
     from seminaive.objective.summed_loss import LossName
     from seminaive.scale.coding import Coding
     from seminaive.scale.survey import Survey
     from seminaive.scale.work import Work
 
-    FitLoss = Callable[[BlockedLoss, TableDesign, GenerativeEstimate, None, str], None]
+    FitLoss = Callable[[BlockedLoss, TableDesign, GenerativeEstimate, str], None]
 
 
 def fit_by_passes(model: HigherOrderClassifier, work: Work) -> None:
     """Fit a logistic regression over tuples with given strengths."""
-    survey, coding = work.coded(cut_rule(model.bins))
-    _fit_blocks(model, work, survey, coding, model.objective, model._fit_loss)
+    survey, coding = work.coded()
+    _fit_blocks(model, work, survey, coding, model.row_loss, model.fit_loss)
 
 
 def fit_searched(model: HigherOrderLogisticRegressionCV, work: Work) -> None:
     """Search the strengths on a sample in memory, then fit all rows under those of most weight."""
-    survey, coding = work.coded(cuts_by_size if model.bins == "auto" else cut_rule(model.bins))
+    survey, coding = work.coded()
     searched = fitted_to_sample(model, work, coding)
     for name in ("ridge_", "number_ridge_", "generative_share_", "cv_results_", *DECIDED):
         setattr(model, name, getattr(searched, name))
 
     def fit_loss(
-        loss: BlockedLoss, design: TableDesign, estimate: GenerativeEstimate, codes: None, description: str
+        loss: BlockedLoss, design: TableDesign, estimate: GenerativeEstimate, description: str
     ) -> None:
         final = HigherOrderLogisticRegression(
             model.order,
@@ -58,7 +58,7 @@ def fit_searched(model: HigherOrderLogisticRegressionCV, work: Work) -> None:
             verbose=model.verbose,
         )
         final.classes_, final.schema_ = model.classes_, model.schema_
-        final._fit_loss(loss, design, estimate, codes, description)
+        final.fit_loss(loss, design, estimate, description)
         for name in ("n_iter_", "passes_", "objective_", "gradient_norm_"):
             setattr(model, name, getattr(final, name))
         log_shares = np.log(estimate.class_weight / estimate.class_weight.sum())
@@ -89,12 +89,12 @@ def _fit_blocks(
     )
     needed = plan.bytes_per_row * survey.n_rows if runner.keeps_blocks_here else 0
     with scratch_folder(work.scratch if runner.keeps_blocks_here else None, needed) as folder:
-        with model._progress("partitions encoded", len(partitions)) as step:
+        with progress_of(model, "partitions encoded", len(partitions)) as step:
             blocks = Blocks(plan, partitions, runner, folder, step)
         try:
             estimate, squared_columns = blocks.generative_estimate()
             loss = blocks.loss(squared_columns, objective)
-            fit_loss(loss, blocks.design, estimate, None, blocks.design.describe(survey.n_rows))
+            fit_loss(loss, blocks.design, estimate, blocks.design.describe(survey.n_rows))
         finally:
             blocks.release()
     attenuate_by_sample(model, work, coding, estimate.class_weight)

@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.errors import InputError
+from seminaive.models.fit_progress import progress_of
 from seminaive.scale.local_runner import checked_runner
 from seminaive.scale.sources import Reading, Source
 
@@ -52,7 +53,10 @@ def predict_proba(
     reading = _reading(model, data)
     runner = checked_runner(runner)
     partitions = list(enumerate(data.partitions))
-    with whole_folder(Path(out)) as folder, model._progress("partitions predicted", len(partitions)) as step:
+    with (
+        whole_folder(Path(out)) as folder,
+        progress_of(model, "partitions predicted", len(partitions)) as step,
+    ):
         for _ in runner.each(_predict_partition, partitions, model, reading, data.ids, str(folder)):
             step()
     return Path(out)

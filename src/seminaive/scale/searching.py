@@ -29,7 +29,7 @@ MOST_SEARCHED = 50_000
 
 def attenuate_by_sample(model: AdditiveClassifier, work: Work, coding: Coding, class_weight: Floats) -> None:
     """Attenuate fitted scores by as many rows as a fit in memory looks at."""
-    model._attenuate(coding.encode(*work.sample(MOST_ROWS, 0)), class_weight)
+    model.attenuate(coding.encode(*work.sample(MOST_ROWS, 0)), class_weight)
 
 
 def fitted_to_sample(model: Searching, work: Work, coding: Coding) -> Searching:

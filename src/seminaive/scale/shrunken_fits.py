@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.design.classes import log_odds, toward_class_shares
-from seminaive.design.reference import AnchoredDesign, means_and_deviations, reference_codes
+from seminaive.design.reference import means_and_deviations
 from seminaive.encode import EncodedTable
-from seminaive.models.decided import DECIDED
-from seminaive.models.naive_bayes_logistic_regression import path_to
 from seminaive.scale.reference_blocks import Layout, ReferenceRows, reference_blocks
 from seminaive.scale.scratch import scratch_folder
 from seminaive.scale.searching import attenuate_by_sample, fitted_to_sample
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.design.reference import AnchoredDesign
     from seminaive.encode import Schema
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
     from seminaive.models.naive_bayes_logistic_regression_cv import NaiveBayesLogisticRegressionCV
@@ -31,51 +30,27 @@ if TYPE_CHECKING:
     from seminaive.scale.work import Work
     from seminaive.solvers import ShrinkagePath
     from seminaive.solvers.elastic_net_path import PathOptions
+    from seminaive.statistics import TableStatistics
 
     Floats = NDArray[np.float64]
     Solve = Callable[..., ShrinkagePath]
 
-CHOSEN_STRENGTHS = ("strength_", "best_strength_", "one_standard_error_strength_")
-
 
 def fit_shrunken(model: NaiveBayesLogisticRegression, work: Work) -> None:
     """Solve for a path down to the given strength, and keep its end."""
-    survey, coding = work.coded(None)
-    _solve_blocks(model, work, survey, coding, model.generative_share, model._fit_to_strength)
+
+    def fit(linear: AnchoredDesign, statistics: TableStatistics, solve: Solve) -> None:
+        model.fit_path(linear, statistics.counts.counts.sum(axis=1), solve)
+
+    _solve_blocks(model, work, *work.coded(), model.generative_share, fit)
 
 
 def fit_shrunken_searched(model: NaiveBayesLogisticRegressionCV, work: Work) -> None:
-    """Search target and strength on a sample in memory, then solve for a path of all rows.
-
-    Of an average, the trial of most weight is fitted to all rows. A strength is taken over as it is, in units
-    of the log likelihood summed over rows: the penalty is a prior whose width does not depend on the number
-    of rows. Where the search chose the target itself, so does the fit of all rows.
-    """
-    survey, coding = work.coded(None)
+    """Search target and strength on a sample in memory, then solve for a path of all rows."""
+    survey, coding = work.coded()
     searched = fitted_to_sample(model, work, coding)
-    for name in ("generative_share_", "fold_losses_", "trials_", *DECIDED):
-        setattr(model, name, getattr(searched, name))
-    chosen = {name: getattr(searched, name) for name in CHOSEN_STRENGTHS}
-    factors = 1.0 if coding.class_factors is None else coding.class_factors
-    class_weight = survey.statistics.class_weight * factors
-    held = searched.path_.strength_max
-
-    def fit(linear: AnchoredDesign, cell_weight: Floats, solve: Solve) -> None:
-        whole = model._options(stop_early=False)
-        top = solve(whole, n_strengths=1).strength_max
-        wanted = {
-            name: max(strength, top) if strength >= held else strength for name, strength in chosen.items()
-        }
-        path = path_to(list(wanted.values()), solve, model._options(), whole)
-        path.warn_unless_converged()
-        steps = {name: int(np.abs(path.strengths - strength).argmin()) for name, strength in wanted.items()}
-        for name, step in steps.items():
-            setattr(model, name, float(path.strengths[step]))
-        fitted = path.coefficients[steps["strength_"]]
-        coefficients = toward_class_shares(fitted, model.fit_share_, class_weight)
-        model._settle(linear, cell_weight, path, coefficients, path.target, solve)
-
-    _solve_blocks(model, work, survey, coding, model.generative_share_, fit)
+    share = searched.generative_share_
+    _solve_blocks(model, work, survey, coding, share, partial(model.fit_searched, searched))
 
 
 def _solve_blocks(
@@ -84,14 +59,13 @@ def _solve_blocks(
     survey: Survey,
     coding: Coding,
     share: float,
-    fit: Callable[[AnchoredDesign, Floats, Solve], None],
+    fit: Callable[[AnchoredDesign, TableStatistics, Solve], None],
 ) -> None:
     """Lay all rows out in blocks, and fit a model given a function that solves paths over them."""
     runner, partitions = work.runner, work.data.partitions
     statistics = work.statistics(survey, coding)
-    anchor = model._anchor_of(model._naive_bayes(statistics), share)
-    linear = AnchoredDesign.of(_no_rows(coding.schema), reference_codes(statistics), anchor)
-    target = log_odds(model._target_of(linear))
+    linear = model.anchored(_no_rows(coding.schema), statistics, share)
+    target = model.target_of(linear)
     needed = _bytes_per_row(linear, target) * survey.n_rows if runner.keeps_blocks_here else 0
     with scratch_folder(work.scratch if runner.keeps_blocks_here else None, needed) as folder:
         layout = Layout(linear.references, linear.anchor, target)
@@ -105,12 +79,11 @@ def _solve_blocks(
                 statistics.class_weight,
                 survey.n_rows,
             )
-            penalty = model._penalty_toward(target)
 
             def solve(options: PathOptions, **laid: Any) -> ShrinkagePath:
-                return blocked_path(rows, penalty, options=options, **laid)
+                return blocked_path(rows, model.penalty_toward(target), options=options, **laid)
 
-            fit(linear, statistics.counts.counts.sum(axis=1), solve)
+            fit(linear, statistics, solve)
         finally:
             runner.release(held)
     attenuate_by_sample(model, work, coding, statistics.class_weight)

@@ -251,8 +251,10 @@ def from_dask(
             f"frame is a dask.dataframe.DataFrame, got {library}.{type(frame).__name__}: pass frames of "
             "other libraries to from_batches, in a list"
         )
+    from dask.dataframe.dispatch import make_meta
+
     parts = [
-        DaskPartition(delayed, frame._meta, f"partition {number}")
+        DaskPartition(delayed, make_meta(frame), f"partition {number}")
         for number, delayed in enumerate(frame.to_delayed())
     ]
     return _source(parts, target, weight, ids)

@@ -14,6 +14,8 @@ from sklearn.utils.validation import validate_data
 from seminaive.encode import open_table
 from seminaive.encode.column_kinds import ColumnKinds, listed_columns
 from seminaive.errors import InputError
+from seminaive.models.fit_progress import progress_of
+from seminaive.models.generative_classifier import GenerativeClassifier
 from seminaive.scale.coding import Coding
 from seminaive.scale.sources import plain_type
 from seminaive.scale.survey import Survey, survey_partition, training_pieces
@@ -26,14 +28,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Format
+    from seminaive.encode.column_types import Format
     from seminaive.models.base import TableClassifier, TrainingSet
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading, Source
     from seminaive.scale.survey import TrainingPiece
     from seminaive.statistics import Terms, TrainingSummary
-    from seminaive.statistics.value_counts import CutRule
 
     Seed = int | np.random.RandomState | None
 
@@ -72,7 +73,7 @@ class Work:
         partitions = self.data.partitions
         found: Survey | None = None
         self.rows_of_partitions = []
-        with self.model._progress("partitions surveyed", len(partitions)) as step:
+        with progress_of(self.model, "partitions surveyed", len(partitions)) as step:
             options = {"values": values, "sketches": sketches, "formats": self._formats()}
             for surveyed in self.runner.each(
                 _survey_work, partitions, self.data.reading, self.plain_model, options
@@ -103,18 +104,15 @@ class Work:
             return {}
         return dict(ColumnKinds.find(open_table(first[0]), self.model.categorical_features, None).formats)
 
-    def adopt(self, survey: Survey, cut_rule: CutRule | None) -> Coding:
-        """Tell the model about classes and columns; return how rows are encoded from now on."""
+    def adopt(self, survey: Survey) -> Coding:
+        """Set classes and columns of the model; return how rows are encoded from now on."""
         model, reading = self.model, self.data.reading
         factors = survey.class_factors(model.class_weight)
         listed = listed_columns(reading.features.names, model.categorical_features)
-        schema = survey.schema(cut_rule, factors, self.max_categories, listed)
+        schema = survey.schema(model.binning_rule(), factors, self.max_categories, listed)
         validate_data(model, reading.features.empty_table(), skip_check_array=True, reset=True)
-        model._keep_readings(survey.readings_of(reading.features), survey.opened(reading.features), schema)
-        model.schema_ = schema
-        model.classes_ = _class_array(survey.classes)
-        model._question_target(model.classes_)
-        model._keep_target_name(reading.target)
+        readings, opened = survey.readings_of(reading.features), survey.opened(reading.features)
+        model.adopt_columns(readings, opened, schema, _class_array(survey.classes), reading.target)
         return Coding(reading, schema, model.classes_, factors)
 
     def sample(self, n_rows: int, random_state: Seed) -> TrainingPiece:
@@ -143,11 +141,11 @@ class Work:
         every_label = pa.chunked_array([chunk for piece in labels for chunk in piece.chunks])
         return pa.concat_tables(features).unify_dictionaries(), every_label.unify_dictionaries(), weight
 
-    def coded(self, rule: CutRule | None) -> tuple[Survey, Coding]:
+    def coded(self) -> tuple[Survey, Coding]:
         """Survey all rows; with class weights the summary needs counts of values, as cut points do."""
-        values = rule is not None or self.model.class_weight is not None
+        values = self.model.binning_rule() is not None or self.model.class_weight is not None
         survey = self.survey(values=values, sketches=not values and self.model.keep_summary)
-        return survey, self.adopt(survey, rule)
+        return survey, self.adopt(survey)
 
     def statistics(self, survey: Survey, coding: Coding) -> TableStatistics:
         """Return the statistics of all rows: those of the survey, unless rows are encoded otherwise."""
@@ -160,7 +158,7 @@ class Work:
         """Count all rows by the terms of the model."""
         partitions = self.data.partitions
         found: TableStatistics | None = None
-        with self.model._progress("partitions counted", len(partitions)) as step:
+        with progress_of(self.model, "partitions counted", len(partitions)) as step:
             for counted in self.runner.each(_count_work, partitions, coding, self.plain_model):
                 step()
                 if counted is not None:
@@ -239,9 +237,8 @@ def _count_work(partition: TablePartition, coding: Coding, model: TableClassifie
 
 
 def _counted(model: TableClassifier, rows: TrainingSet) -> TableStatistics:
-    if hasattr(model, "_count"):
-        counted: TableStatistics = model._count(rows)
-        return counted
+    if isinstance(model, GenerativeClassifier):
+        return model.count_rows(rows)
     return TableStatistics.of(
         rows.table, rows.labels, rows.n_classes, rows.row_weight, classes=rows.classes.tolist()
     )

@@ -1,6 +1,6 @@
 """Additive scores: what every additive model is once it is fitted.
 
-A file is read when a name of it is first asked for.
+A file is read when a name of it is first used.
 """
 
 from typing import TYPE_CHECKING

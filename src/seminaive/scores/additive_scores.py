@@ -182,8 +182,8 @@ class AdditiveScores(SavedByFields):
         weights = np.asarray(weights, dtype=np.float64)
         if weights.shape != (self.n_terms,):
             raise ValueError(f"{self.n_terms} terms need {self.n_terms} weights, got {weights.shape}")
-        own = np.split(weights, self._starts[1:-1])
-        scaled = [kind.scaled(part) for kind, part in zip(self.kinds, own, strict=True)]
+        by_kind = np.split(weights, self._starts[1:-1])
+        scaled = [kind.scaled(part) for kind, part in zip(self.kinds, by_kind, strict=True)]
         return self._with(self.prior, scaled)
 
     @property
@@ -223,4 +223,4 @@ class AdditiveScores(SavedByFields):
     def __add__(self, other: AdditiveScores) -> AdditiveScores:
         """Return scores whose value is the sum of both: the terms of the one, then those of the other."""
         kinds: Any = zip(self.kinds, other.kinds, strict=True)
-        return self._with(self.prior + other.prior, [own.joined(its) for own, its in kinds])
+        return self._with(self.prior + other.prior, [first.joined(second) for first, second in kinds])

@@ -88,15 +88,15 @@ class Network:
         codes : ndarray of shape (n_rows, n_nodes)
             Without missing cells.
         parents : sequence of sequence of int
-            The parents of each node; no node is its own ancestor.
+            The parents of each node; no node is an ancestor of itself.
         cardinalities : sequence of int
         row_weight : ndarray of shape (n_rows,) or None
         smoothing : float, default=1.0
             Added to every count, in rows (Laplace's correction).
         """
         tables = []
-        for node, own in enumerate(parents):
-            counts = joint_counts(codes, (*own, node), cardinalities, row_weight)
+        for node, node_parents in enumerate(parents):
+            counts = joint_counts(codes, (*node_parents, node), cardinalities, row_weight)
             counts = counts.reshape(-1, cardinalities[node])
             shares = log_shares(counts, counts.sum(axis=1, keepdims=True), cardinalities[node], smoothing)
             tables.append(shares.ravel())
@@ -104,7 +104,7 @@ class Network:
             tuple(int(k) for k in cardinalities),
             topological_order(parents),
             tuple(range(len(parents))),
-            tuple(tuple(int(j) for j in own) for own in parents),
+            tuple(tuple(int(j) for j in node_parents) for node_parents in parents),
             np.concatenate(tables),
         )
 
@@ -117,21 +117,23 @@ class Network:
     def parents(self) -> tuple[tuple[int, ...], ...]:
         """Return the parents of each node, increasing."""
         found: list[set[int]] = [set() for _ in self.cardinalities]
-        for child, own in zip(self.children, self.features, strict=True):
-            found[child].update(own)
-        return tuple(tuple(sorted(own)) for own in found)
+        for child, term_parents in zip(self.children, self.features, strict=True):
+            found[child].update(term_parents)
+        return tuple(tuple(sorted(node_parents)) for node_parents in found)
 
     @property
     def edges(self) -> tuple[tuple[int, int], ...]:
         """Return (parent, child) pairs, by child."""
-        return tuple((parent, child) for child, own in enumerate(self.parents) for parent in own)
+        return tuple(
+            (parent, child) for child, node_parents in enumerate(self.parents) for parent in node_parents
+        )
 
     def markov_boundary(self, node: int) -> tuple[int, ...]:
         """Return parents, children and the children's other parents: given them, no other node matters."""
         boundary = set(self.parents[node])
-        for child, own in enumerate(self.parents):
-            if node in own:
-                boundary |= {child, *own}
+        for child, node_parents in enumerate(self.parents):
+            if node in node_parents:
+                boundary |= {child, *node_parents}
         return tuple(sorted(boundary - {node}))
 
     def check_fits(self, cardinalities: Sequence[int]) -> None:
@@ -141,9 +143,11 @@ class Network:
             raise ValueError("the network does not fit the schema")
         if len(self.children) != len(self.features) or list(self.children) != sorted(self.children):
             raise ValueError("the terms of the network are not in the order of its nodes")
-        place = {node: rank for rank, node in enumerate(self.order)}
-        for child, own in zip(self.children, self.features, strict=True):
-            if child not in place or not all(j in place and place[j] < place[child] for j in own):
+        rank_of = {node: rank for rank, node in enumerate(self.order)}
+        for child, term_parents in zip(self.children, self.features, strict=True):
+            if child not in rank_of or not all(
+                j in rank_of and rank_of[j] < rank_of[child] for j in term_parents
+            ):
                 raise ValueError("a node of the network precedes its parent")
         if self.tables.ndim != 1 or len(self.tables) != sum(prod(shape) for shape in self._shapes):
             raise ValueError("the tables of the network do not fit its nodes")
@@ -167,12 +171,12 @@ class Network:
         free = (*(parent for parent in self.parents[node] if parent not in known), node)
         axis_of = {parent: axis for axis, parent in enumerate(free)}
         scores = np.zeros([self.cardinalities[parent] for parent in free])
-        for term, own in enumerate(self.features):
+        for term, term_parents in enumerate(self.features):
             if self.children[term] != node:
                 continue
-            index = tuple(known.get(parent, slice(None)) for parent in own)
+            index = tuple(known.get(parent, slice(None)) for parent in term_parents)
             table = self.table_of(term)[index]
-            axes = [axis_of[parent] for parent in own if parent not in known] + [axis_of[node]]
+            axes = [axis_of[parent] for parent in term_parents if parent not in known] + [axis_of[node]]
             table = np.transpose(table, np.argsort(axes))
             shape = [self.cardinalities[free[axis]] if axis in axes else 1 for axis in range(len(free))]
             scores += table.reshape(shape)
@@ -195,16 +199,16 @@ class Network:
         """
         from seminaive.kernels.network_sums import gibbs_log_scores, joint_log_scores, scratch_of
 
-        distinct, place = distinct_rows(np.delete(codes, target, axis=1), self._most_of(target))
+        distinct, inverse = distinct_rows(np.delete(codes, target, axis=1), self._most_of(target))
         rows = np.insert(distinct, target, 0, axis=1)
         found = np.empty((len(rows), self.cardinalities[target]))
         beyond = np.empty(len(rows), dtype=bool)
         scratch = scratch_of(self._arrays)
         for low in range(0, len(rows), ROWS_AT_ONCE):
-            own = slice(low, low + ROWS_AT_ONCE)
-            part = rows[own].astype(np.int64)
+            block = slice(low, low + ROWS_AT_ONCE)
+            part = rows[block].astype(np.int64)
             joint_log_scores(
-                self._arrays, part, target, MOST_CONFIGURATIONS, scratch, found[own], beyond[own]
+                self._arrays, part, target, MOST_CONFIGURATIONS, scratch, found[block], beyond[block]
             )
         left = np.flatnonzero(beyond)
         uniforms = np.random.default_rng(0).random((POSTERIOR_SWEEPS + 1, self.n_nodes))
@@ -213,7 +217,7 @@ class Network:
             averaged = np.empty((len(some), found.shape[1]))
             gibbs_log_scores(self._arrays, rows[some].astype(np.int64), target, uniforms, scratch, averaged)
             found[some] = averaged
-        return found[place]
+        return found[inverse]
 
     def _most_of(self, target: int) -> list[int]:
         return [k + 1 for node, k in enumerate(self.cardinalities) if node != target]
@@ -269,8 +273,8 @@ class Network:
             (n_draws, len(codes), self.n_nodes), dtype=np.min_scalar_type(max(self.cardinalities))
         )
         for low in range(0, len(codes), ROWS_AT_ONCE):
-            own = slice(low, low + ROWS_AT_ONCE)
-            rows = codes[own].astype(np.int64)
+            block = slice(low, low + ROWS_AT_ONCE)
+            rows = codes[block].astype(np.int64)
             found = np.empty((n_draws, *rows.shape), dtype=np.int64)
             draw_missing(
                 self._arrays,
@@ -283,7 +287,7 @@ class Network:
                 one_row,
                 found,
             )
-            drawn[:, own] = found
+            drawn[:, block] = found
         return drawn
 
     def sample(self, n_rows: int, generator: np.random.Generator) -> Codes:
@@ -296,8 +300,8 @@ class Network:
     @cached_property
     def _shapes(self) -> list[tuple[int, ...]]:
         return [
-            tuple(self.cardinalities[j] for j in (*own, child))
-            for own, child in zip(self.features, self.children, strict=True)
+            tuple(self.cardinalities[j] for j in (*term_parents, child))
+            for term_parents, child in zip(self.features, self.children, strict=True)
         ]
 
     @cached_property
@@ -313,8 +317,10 @@ class Network:
             np.array(self.order, dtype=np.int64),
             np.array(self.cardinalities, dtype=np.int64),
             np.searchsorted(self.children, np.arange(self.n_nodes + 1)).astype(np.int64),
-            np.concatenate([[0], np.cumsum([len(own) for own in self.features])]).astype(np.int64),
-            np.array([j for own in self.features for j in own], dtype=np.int64),
+            np.concatenate([[0], np.cumsum([len(term_parents) for term_parents in self.features])]).astype(
+                np.int64
+            ),
+            np.array([j for term_parents in self.features for j in term_parents], dtype=np.int64),
             np.array(strides, dtype=np.int64),
             self._offsets[:-1],
             np.ascontiguousarray(self.tables, dtype=np.float64),
@@ -328,7 +334,7 @@ def topological_order(parents: Sequence[Sequence[int]]) -> tuple[int, ...]:
     while waiting:
         ready = [node for node in waiting if set(parents[node]) <= set(order)]
         if not ready:
-            raise InputError("the graph has a cycle: a node may not be its own ancestor")
+            raise InputError("the graph has a cycle: a node may not be an ancestor of itself")
         order.append(ready[0])
         waiting.remove(ready[0])
     return tuple(order)

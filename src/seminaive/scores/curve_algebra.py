@@ -61,16 +61,18 @@ def refined(curve: FeatureCurve, edges: ArrayLike) -> FeatureCurve:
 
 def difference(curve: FeatureCurve, other: FeatureCurve) -> FeatureCurve:
     """Return one curve less another one of the same scale."""
-    own, its = refined(curve, other.edges), refined(other, curve.edges)
-    if not len(own.edges):  # one piece each, perhaps about different anchors
-        shift = ((own.anchors - its.anchors) * its.scale)[:, None]
-        constant, linear, quadratic = its.coefficients.swapaxes(0, 1)
+    left, right = refined(curve, other.edges), refined(other, curve.edges)
+    if not len(left.edges):  # one piece each, perhaps about different anchors
+        shift = ((left.anchors - right.anchors) * right.scale)[:, None]
+        constant, linear, quadratic = right.coefficients.swapaxes(0, 1)
         moved = np.stack(
             [constant + shift * (linear + shift * quadratic), linear + 2 * shift * quadratic, quadratic],
             axis=1,
         )
-        its = replace(its, coefficients=moved)
-    return replace(own, coefficients=own.coefficients - its.coefficients, missing=own.missing - its.missing)
+        right = replace(right, coefficients=moved)
+    return replace(
+        left, coefficients=left.coefficients - right.coefficients, missing=left.missing - right.missing
+    )
 
 
 def constant_between(curve: FeatureCurve, low: float, high: float, value: Floats) -> FeatureCurve:
@@ -117,8 +119,8 @@ def _crossings(curve: FeatureCurve, piece: int, level: float) -> list[float]:
     roots = np.roots([quadratic, linear, constant - level])
     lower = -np.inf if piece == 0 else curve.edges[piece - 1]
     upper = np.inf if piece == curve.n_pieces - 1 else curve.edges[piece]
-    places = curve.anchors[piece] + roots[np.isreal(roots)].real / curve.scale
-    return [float(place) for place in places if lower < place < upper and np.isfinite(place)]
+    numbers = curve.anchors[piece] + roots[np.isreal(roots)].real / curve.scale
+    return [float(x) for x in numbers if lower < x < upper and np.isfinite(x)]
 
 
 def curve_as_terms(curve: FeatureCurve, number: int) -> tuple[NumericTerms, CurveTerms]:
@@ -137,26 +139,26 @@ def curve_as_terms(curve: FeatureCurve, number: int) -> tuple[NumericTerms, Curv
     lower, upper = np.append(-np.inf, curve.edges), np.append(curve.edges, np.inf)
     bent = curve.coefficients[:, 2].any(axis=1)
     endless = curve.coefficients[:, 1].any(axis=1) & (np.isinf(lower) | np.isinf(upper))
-    own = np.flatnonzero(bent | endless)
+    pieces = np.flatnonzero(bent | endless)
     n_classes = curve.coefficients.shape[2]
-    coefficients = np.concatenate([np.zeros((len(own), 1, n_classes)), curve.coefficients[own]], axis=1)
+    coefficients = np.concatenate([np.zeros((len(pieces), 1, n_classes)), curve.coefficients[pieces]], axis=1)
     polynomials = NumericTerms(
-        (number,) * len(own),
-        curve.anchors[own],
+        (number,) * len(pieces),
+        curve.anchors[pieces],
         coefficients,
-        lower[own],
-        upper[own],
-        np.full(len(own), curve.scale),
+        lower[pieces],
+        upper[pieces],
+        np.full(len(pieces), curve.scale),
     )
     if not len(curve.edges):
-        if not len(own):  # a constant
+        if not len(pieces):  # a constant
             knots = CurveTerms.of([(number, curve.anchors, curve.coefficients[:, 0], curve.missing)])
             return polynomials, knots
         coefficients[0, 0] = curve.missing
         return polynomials, CurveTerms.none(n_classes)
     above = np.nextafter(curve.edges, np.inf)
-    places = np.unique(np.concatenate([curve.edges, above]))
-    columns = np.zeros((len(places), number + 1))
-    columns[:, number] = places
-    left = curve.at(places) - polynomials.at(columns).sum(axis=1)
-    return polynomials, CurveTerms.of([(number, places, left, curve.missing)])
+    jumps = np.unique(np.concatenate([curve.edges, above]))
+    columns = np.zeros((len(jumps), number + 1))
+    columns[:, number] = jumps
+    left = curve.at(jumps) - polynomials.at(columns).sum(axis=1)
+    return polynomials, CurveTerms.of([(number, jumps, left, curve.missing)])

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Up to so many numbers, arithmetic of Python's is faster than a dozen calls of numpy's.
+# Up to this number of cells, arithmetic of Python's is faster than a dozen calls of numpy's.
 FEW_NUMBERS = 100
 # Cells of the grid in which compiled searches of knots begin: most hold no knot of the usual 64, and the grid
 # of a term stays in the first-level cache.
@@ -32,7 +32,7 @@ GRID_CELLS = 1024
 
 @dataclass(frozen=True)
 class CurveTerms(SavedByFields, TermKind):
-    """One piecewise-linear curve per term and class, over knots of the term's own; constant beyond the ends.
+    """One piecewise-linear curve per term and class, over the knots of the term; constant beyond the ends.
 
     Parameters
     ----------
@@ -73,8 +73,10 @@ class CurveTerms(SavedByFields, TermKind):
     def of(cls, curves: Sequence[tuple[int, ArrayLike, ArrayLike, ArrayLike]]) -> CurveTerms:
         """Lay out curves, each given by its feature, its knots, the values there, and that of missing."""
         features, *parts = zip(*curves, strict=True)
-        knots, values, missing = ([np.asarray(own, dtype=np.float64) for own in part] for part in parts)
-        starts = np.cumsum([0, *(len(own) for own in knots)])
+        knots, values, missing = (
+            [np.asarray(of_curve, dtype=np.float64) for of_curve in part] for part in parts
+        )
+        starts = np.cumsum([0, *(len(of_curve) for of_curve in knots)])
         return cls(
             tuple(features),
             tuple(starts.tolist()),
@@ -128,8 +130,8 @@ class CurveTerms(SavedByFields, TermKind):
         """Return the last knot that is not above each number; clipped, a number is never below the first."""
         below = np.empty(clipped.shape, dtype=np.int64)
         for term, (start, stop) in enumerate(pairwise(self.starts)):
-            own = np.ascontiguousarray(clipped[:, term])
-            below[:, term] = start - 1 + self.knots[start:stop].searchsorted(own, side="right")
+            numbers = np.ascontiguousarray(clipped[:, term])
+            below[:, term] = start - 1 + self.knots[start:stop].searchsorted(numbers, side="right")
         return below
 
     @cached_property
@@ -220,10 +222,10 @@ class CurveTerms(SavedByFields, TermKind):
         """Keep some of the curves."""
         if not kept:
             return CurveTerms.none(self.values.shape[1])
-        own = [slice(self.starts[term], self.starts[term + 1]) for term in kept]
+        slices = [slice(self.starts[term], self.starts[term + 1]) for term in kept]
         curves = [
             (self.features[term], self.knots[knots], self.values[knots], self.missing[term])
-            for term, knots in zip(kept, own, strict=True)
+            for term, knots in zip(kept, slices, strict=True)
         ]
         return CurveTerms.of(curves)
 

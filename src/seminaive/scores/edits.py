@@ -164,7 +164,7 @@ class Monotone(EffectChange):
     def of_curve(self, curve: FeatureCurve, seen: Floats, weight: Floats) -> FeatureCurve:
         """Return the effect of a number, changed."""
         if self.order:
-            raise InputError("numbers have an order of their own: leave order= out")
+            raise InputError("numbers are ordered by their size: leave order= out")
         kept = weight > 0
         numbers = seen[kept]
         if not len(numbers):

@@ -87,10 +87,11 @@ class FeatureEffect:
         if not len(numbers):
             return 0.0, 1.0
         share = np.cumsum(weight) / weight.sum()
-        places = np.minimum(np.searchsorted(share, RANGE), len(numbers) - 1)
-        return float(numbers[places[0]]), float(numbers[places[1]])
+        low, high = numbers[np.minimum(np.searchsorted(share, RANGE), len(numbers) - 1)]
+        return float(low), float(high)
 
-    def _shifted(self, constant: Floats) -> FeatureEffect:
+    def shifted(self, constant: Floats) -> FeatureEffect:
+        """Return the effect plus a constant for each class."""
         if self.curve is not None:
             return replace(self, curve=self.curve.plus(constant))
         assert self.table is not None  # noqa: S101 - narrows the type
@@ -186,21 +187,22 @@ class Effects:
         pure: list[TupleEffect] = []
         for order in range(max((len(columns) for columns in tables), default=1), 1, -1):
             level = []
-            for columns in sorted(own for own in tables if len(own) == order):
+            for columns in sorted(key for key in tables if len(key) == order):
                 joint = joints.weight(columns)
                 weight = cell_weights(joint, [joints.shares(j) for j in columns], joints.total)
-                own, margins = purify(tables.pop(columns), weight)
+                table, margins = purify(tables.pop(columns), weight)
                 for left, margin in zip(_without_one(columns), margins, strict=True):
                     tables[left] = tables[left] + margin if left in tables else margin
                 names = tuple(schema.coded_names[j] for j in columns)
-                level.append(TupleEffect(names, columns, own, weight if joint is None else joint))
+                level.append(TupleEffect(names, columns, table, weight if joint is None else joint))
             pure = level + pure
         intercept = scores.prior.copy()
         features = []
-        for effect in _feature_effects(scores, schema, summary, {own[0]: tables[own] for own in tables}):
+        singles = {column: table for (column,), table in tables.items()}
+        for effect in _feature_effects(scores, schema, summary, singles):
             mean = _mean(effect.at_seen, effect.weight)
             intercept += mean
-            features.append(effect._shifted(-mean))  # noqa: SLF001 - the same file's
+            features.append(effect.shifted(-mean))
         return cls(intercept, tuple(features), tuple(pure), schema)
 
     @property
@@ -211,7 +213,7 @@ class Effects:
     @property
     def names(self) -> tuple[str, ...]:
         """Return the names of all effects, features first."""
-        return (*(own.name for own in self.features), *(own.name for own in self.tuples))
+        return (*(effect.name for effect in self.features), *(effect.name for effect in self.tuples))
 
     def column_shares(self) -> Floats:
         """Return the share of each column of the schema in the deviation of the scores over training rows.
@@ -222,9 +224,9 @@ class Effects:
         shares = np.zeros(len(self.schema.columns))
         for effect in self.features:
             shares[effect.position] += importance(effect.deviation)
-        for own in self.tuples:
-            for j in own.columns:
-                shares[self.schema.coded[j]] += importance(own.deviation) / len(own.columns)
+        for tuple_ in self.tuples:
+            for j in tuple_.columns:
+                shares[self.schema.coded[j]] += importance(tuple_.deviation) / len(tuple_.columns)
         total = shares.sum()
         return shares / total if total > 0 else shares
 
@@ -242,8 +244,7 @@ class Effects:
 
     def feature_parts(self, table: EncodedTable) -> Iterator[Floats]:
         """Yield what each feature contributes to each row, (n_rows, n_classes)."""
-        coded = {position: j for j, position in enumerate(self.schema.coded)}
-        numeric = {position: j for j, position in enumerate(self.schema.numeric)}
+        coded, numeric = self.schema.coded_index, self.schema.numeric_index
         for effect in self.features:
             if effect.curve is not None:
                 yield effect.curve.at(table.numbers[:, numeric[effect.position]])
@@ -252,9 +253,9 @@ class Effects:
 
     def _parts(self, table: EncodedTable) -> Iterator[Floats]:
         yield from self.feature_parts(table)
-        places = table.places
-        for own in self.tuples:
-            yield interpolate(own.table, [places.axis(j) for j in own.columns])
+        coordinates = table.coordinates
+        for effect in self.tuples:
+            yield interpolate(effect.table, [coordinates.axis(j) for j in effect.columns])
 
 
 def importance(deviation: Floats) -> float:
@@ -290,8 +291,8 @@ def _tables_by_columns(scores: AdditiveScores) -> dict[Columns, Floats]:
     _refuse_too_many(set(terms.features), terms.cardinalities, scores.n_classes)
     tables: dict[Columns, Floats] = {}
     for term, columns in enumerate(terms.features):
-        own = _dense_block(terms, term, scores.tables)
-        tables[columns] = tables[columns] + own if columns in tables else own
+        block = _dense_block(terms, term, scores.tables)
+        tables[columns] = tables[columns] + block if columns in tables else block
     return tables
 
 
@@ -314,8 +315,8 @@ def _dense_block(terms: Terms, term: int, values: Floats) -> Floats:
     if isinstance(terms, ObservedTerms):
         dense = Terms(terms.features, terms.cardinalities)
         block = dense.block(term)
-        own = values[terms.cells_from_dense(np.arange(block.start, block.stop))]
-        return own.reshape(*dense.shape(term), values.shape[1])
+        table = values[terms.cells_from_dense(np.arange(block.start, block.stop))]
+        return table.reshape(*dense.shape(term), values.shape[1])
     return values[terms.block(term)].reshape(*terms.shape(term), values.shape[1])
 
 
@@ -333,7 +334,9 @@ class _Joints:
                     for subset in combinations(columns, size):
                         by_subset[subset].append(term)
             orders = summary.tuples.terms.orders
-            self.terms_with = {own: min(found, key=lambda t: orders[t]) for own, found in by_subset.items()}
+            self.terms_with = {
+                subset: min(found, key=lambda t: orders[t]) for subset, found in by_subset.items()
+            }
 
     def shares(self, column: int) -> Floats:
         """Return the share of each code of a coded column."""
@@ -357,19 +360,18 @@ def _feature_effects(
     scores: AdditiveScores, schema: Schema, summary: TrainingSummary, tables: dict[int, Floats]
 ) -> Iterator[FeatureEffect]:
     """Yield one effect per column that some term looks at, before they are centred."""
-    coded = {position: j for j, position in enumerate(schema.coded)}
-    numeric = {position: j for j, position in enumerate(schema.numeric)}
+    coded, numeric = schema.coded_index, schema.numeric_index
     for position, column in enumerate(schema.columns):
-        own = tables.get(coded.get(position, -1))
+        table = tables.get(coded.get(position, -1))
         if isinstance(column, CategoricalColumn):
-            if own is not None:
+            if table is not None:
                 weight = summary.cell_weights(coded[position]).sum(axis=1)
                 yield FeatureEffect(
-                    column.name, position, own, None, np.arange(len(own), dtype=float), weight
+                    column.name, position, table, None, np.arange(len(table), dtype=float), weight
                 )
         elif isinstance(column, NumericColumn):
             number = numeric[position]
-            curve = curve_of_number(scores, column, number, own)
+            curve = curve_of_number(scores, column, number, table)
             if curve is None:
                 continue
             seen, weight = _representatives(summary.numbers[number])

@@ -40,7 +40,7 @@ def eliminate(factors: Sequence[Factor], target: int, most_cells: int) -> Floats
     while left := {name for names, _ in waiting for name in names} - {target}:
         scopes = {name: _scope(waiting, name) for name in sorted(left)}
         cells = {name: prod(sizes[other] for other in scope) for name, scope in scopes.items()}
-        name = min(cells, key=lambda own: (cells[own], own))
+        name = min(cells, key=lambda variable: (cells[variable], variable))
         if cells[name] > most_cells:
             return None
         kept = tuple(other for other in scopes[name] if other != name)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def fill_unknown(terms: Terms, tables: Floats, cell_weight: Floats) -> None:
     """Give every cell of no evidence the training-weighted mean of the cells that agree with it, in place.
 
-    A cell with at least one axis of no evidence, and no training row of its own, gets the mean of the table
+    A cell with at least one axis of no evidence, and no training row, gets the mean of the table
     over the combinations of known values that agree with it on its known axes, weighted by their training
     weight; 0 where these have none. A pair with one unseen half therefore contributes what its known half
     contributed on average. A cell that has training rows (of neutrally missing values) keeps its value.
@@ -38,8 +38,8 @@ def fill_unknown(terms: Terms, tables: Floats, cell_weight: Floats) -> None:
     weight = np.where(terms.known, cell_weight, 0.0)
     sums, totals = np.zeros_like(tables), np.zeros(len(tables))
     for _, cells, margins in terms.margins():
-        own = np.flatnonzero(weight[cells] > 0)
-        source, target = cells[own], margins[own]
+        weighted = np.flatnonzero(weight[cells] > 0)
+        source, target = cells[weighted], margins[weighted]
         totals += np.bincount(target, weight[source], minlength=len(totals))
         for c in range(tables.shape[1]):
             sums[:, c] += np.bincount(target, weight[source] * tables[source, c], minlength=len(totals))

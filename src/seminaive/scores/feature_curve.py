@@ -36,8 +36,8 @@ def curve_of_number(
     table : ndarray of shape (n_codes, n_classes) or None
         What its codes say: a step for each bin, or values at nodes, between which they are interpolated.
     """
-    polynomials = scores.numeric.restricted(_places(scores.numeric.features, number))
-    curves = scores.curves.restricted(_places(scores.curves.features, number))
+    polynomials = scores.numeric.restricted(_terms_of(scores.numeric.features, number))
+    curves = scores.curves.restricted(_terms_of(scores.curves.features, number))
     if table is not None and column.nodes is not None:
         at_nodes, missing = table[: column.n_present], table[column.n_present]
         curves, table = curves.joined(CurveTerms.of([(number, column.nodes, at_nodes, missing)])), None
@@ -46,8 +46,8 @@ def curve_of_number(
     return FeatureCurve.merged(polynomials, curves, column.cuts, table)
 
 
-def _places(features: tuple[int, ...], number: int) -> list[int]:
-    return [term for term, own in enumerate(features) if own == number]
+def _terms_of(features: tuple[int, ...], number: int) -> list[int]:
+    return [term for term, feature in enumerate(features) if feature == number]
 
 
 @dataclass(frozen=True)
@@ -124,21 +124,23 @@ class FeatureCurve(SavedByFields):
 
     def _add_polynomial(self, terms: NumericTerms, term: int, lower: Floats, upper: Floats) -> None:
         """Add one polynomial, expanded about the anchors; constant outside of its range."""
-        low, high, centre, own = (getattr(terms, name)[term] for name in ("low", "high", "centres", "scales"))
+        low, high, centre, scale = (
+            getattr(terms, name)[term] for name in ("low", "high", "centres", "scales")
+        )
         missing, constant, linear, quadratic = terms.coefficients[term]
         self.missing[:] += missing
         inside = (upper > low) & (lower < high)
         at = np.where(upper <= low, low, np.where(lower >= high, high, self.anchors))
-        shift = ((at - centre) * own)[:, None]
-        ratio = own / self.scale
+        shift = ((at - centre) * scale)[:, None]
+        ratio = scale / self.scale
         self.coefficients[:, 0] += constant + shift * (linear + shift * quadratic)
         self.coefficients[:, 1] += inside[:, None] * (linear + 2 * shift * quadratic) * ratio
         self.coefficients[:, 2] += inside[:, None] * quadratic * ratio**2
 
     def _add_knots(self, terms: CurveTerms, term: int, lower: Floats, upper: Floats) -> None:
         """Add one piecewise-linear curve; every knot is an edge."""
-        own = slice(terms.starts[term], terms.starts[term + 1])
-        knots, values = terms.knots[own], terms.values[own]
+        block = slice(terms.starts[term], terms.starts[term + 1])
+        knots, values = terms.knots[block], terms.values[block]
         self.missing[:] += terms.missing[term]
         inside = (lower >= knots[0]) & (upper <= knots[-1])
         at = np.clip(self.anchors, knots[0], knots[-1])

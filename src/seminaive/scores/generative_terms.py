@@ -54,30 +54,30 @@ def _log_likelihoods(counts: TupleCounts, added: Callable[[Floats], Floats]) -> 
         return _of_single_columns(counts, added)
     tables = np.zeros_like(counts.counts)
     for _, cells, shape in terms.of_one_shape():
-        own = counts.counts[cells].reshape(*cells.shape[:1], *shape, tables.shape[1])
-        filled = np.zeros_like(own)
+        cell_counts = counts.counts[cells].reshape(*cells.shape[:1], *shape, tables.shape[1])
+        filled = np.zeros_like(cell_counts)
         # Nothing is known where all axes are without evidence.
         for axes in [(), *subsets(len(shape))][:-1]:
-            _fill_without(own, axes, added, filled)
+            _fill_without(cell_counts, axes, added, filled)
         tables[cells] = filled.reshape(*cells.shape, tables.shape[1])
     return tables
 
 
 def _fill_without(
-    own: Floats, axes: tuple[int, ...], added: Callable[[Floats], Floats], filled: Floats
+    cell_counts: Floats, axes: tuple[int, ...], added: Callable[[Floats], Floats], filled: Floats
 ) -> None:
     """Fill in the estimate of the cells where exactly these axes are without evidence.
 
-    ``own`` are the counts of terms of one shape, (terms, *shape, classes), no evidence being the last code of
-    an axis. All rows that have the other columns are counted, whatever they have in these.
+    ``cell_counts`` are those of terms of one shape, (terms, *shape, classes), no evidence being the last code
+    of an axis. All rows that have the other columns are counted, whatever they have in these.
     """
-    orders = range(own.ndim - 2)
-    others = [slice(size - 1) for size in own.shape[1:-1]]
+    orders = range(cell_counts.ndim - 2)
+    others = [slice(size - 1) for size in cell_counts.shape[1:-1]]
     summed = (slice(None), *(slice(None) if axis in axes else others[axis] for axis in orders))
     silent = (slice(None), *(slice(-1, None) if axis in axes else others[axis] for axis in orders))
-    sums = own[summed].sum(axis=tuple(axis + 1 for axis in axes), keepdims=True)
+    sums = cell_counts[summed].sum(axis=tuple(axis + 1 for axis in axes), keepdims=True)
     totals = sums.sum(axis=tuple(axis + 1 for axis in orders), keepdims=True)
-    values = [own.shape[1 + axis] - 1 for axis in orders if axis not in axes]
+    values = [cell_counts.shape[1 + axis] - 1 for axis in orders if axis not in axes]
     n_values = np.array(max(prod(values), 1), dtype=np.float64)
     filled[silent] = log_shares(sums, totals, n_values, added(n_values))
 
@@ -88,10 +88,10 @@ def _of_single_columns(counts: TupleCounts, added: Callable[[Floats], Floats]) -
     tables = np.zeros_like(counts.counts)
     known = np.flatnonzero(terms.known)
     term = terms.term_of(known)
-    own = counts.counts[known]
+    cell_counts = counts.counts[known]
     n_values = terms.n_combinations[term][:, None].astype(np.float64)
-    totals = _sums(term, own, len(terms.features))[term]
-    tables[known] = log_shares(own, totals, n_values, added(n_values))
+    totals = _sums(term, cell_counts, len(terms.features))[term]
+    tables[known] = log_shares(cell_counts, totals, n_values, added(n_values))
     return tables
 
 
@@ -110,7 +110,7 @@ class NormalParameters:
     Parameters
     ----------
     centre : ndarray of shape (n_numbers,)
-        Overall mean, in the numbers' own unit.
+        Overall mean, in the unit of the numbers.
     variance : ndarray of shape (n_numbers,)
         Overall variance (divisor: the weight).
     shift : ndarray of shape (n_numbers, n_classes)

@@ -77,9 +77,9 @@ def _recoded_table(columns: tuple[int, ...], table: Floats, before: dict[int, tu
     kept: list[int] = []
     for axis, column in reversed(list(enumerate(columns))):
         if column in before:
-            place, its_axis = before[column]
+            position, its_axis = before[column]
             table = read_axis(table, axis, its_axis)
-            kept.insert(0, place)
+            kept.insert(0, position)
         else:
             table = np.asarray(table.take(-1, axis=axis))
     order = np.argsort(kept, kind="stable").tolist()
@@ -89,11 +89,11 @@ def _recoded_table(columns: tuple[int, ...], table: Floats, before: dict[int, tu
 
 def _renumbered(terms: NumberTerms, schema: Schema, joined: Schema) -> tuple[NumberTerms, list[int]]:
     """Return the terms of numbers that another schema has, and the positions of all others."""
-    place = {name: j for j, name in enumerate(joined.numeric_names)}
+    position = {name: j for j, name in enumerate(joined.numeric_names)}
     names = [schema.numeric_names[j] for j in terms.features]
-    kept = [term for term, name in enumerate(names) if name in place]
-    features = tuple(place[names[term]] for term in kept)
-    away = [term for term, name in enumerate(names) if name not in place]
+    kept = [term for term, name in enumerate(names) if name in position]
+    features = tuple(position[names[term]] for term in kept)
+    away = [term for term, name in enumerate(names) if name not in position]
     return replace(terms.restricted(kept), features=features), away
 
 

@@ -63,7 +63,7 @@ class TermKind(ABC):
         """Tell whether all arrays have the shapes, types and finite values that belong to such a table."""
 
     def compiles(self, n_rows: int) -> bool:
-        """Tell whether a compiled pass over so many rows pays."""
+        """Tell whether a compiled pass over this number of rows pays."""
         least = IMPORTED_GATHERS if "numba" in sys.modules else COMPILED_GATHERS
         return n_rows * self.n_terms >= least
 

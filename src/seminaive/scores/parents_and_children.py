@@ -77,7 +77,7 @@ class DependenceTables:
         joint = np.concatenate([counts.joint(term_of[columns]).reshape(-1, n_classes) for columns in parents])
         total = statistics.class_weight.sum()
         states = np.repeat(sizes, sizes)[:, None] * n_classes
-        own = smoothing / states if shared else smoothing
+        pseudo_count = smoothing / states if shared else smoothing
         offsets = counts.terms.offsets.tolist()
         families = [
             [
@@ -104,7 +104,7 @@ class DependenceTables:
             np.array(parents, dtype=np.int64),
             parent_offsets,
             joint.sum(axis=1),
-            log_shares(joint, total, states, own),
+            log_shares(joint, total, states, pseudo_count),
             child_offsets,
             child_log,
             _naive(statistics, smoothing, shared=shared),
@@ -125,7 +125,7 @@ class DependenceTables:
             (self.child_log, (int(child_offsets[-1]), n_classes)),
         )
         if not all(
-            own.dtype == right.dtype and np.array_equal(own, right) for own, right in expected
+            left.dtype == right.dtype and np.array_equal(left, right) for left, right in expected
         ) or not all(array.shape == shape and array.dtype == np.float64 for array, shape in shapes):
             raise ValueError("the tables do not fit the schema")
         self.naive.check_fits(cardinalities, 0, n_classes)
@@ -177,7 +177,7 @@ def _layout(
     n_children = [int(codes.sum() - codes[list(columns)].sum()) for columns in terms.features]
     given = terms.n_combinations
     parent_offsets, child_offsets = (
-        np.concatenate([np.zeros(1, np.int64), np.cumsum(own)]) for own in (given, given * n_children)
+        np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)]) for sizes in (given, given * n_children)
     )
     return terms.features, parent_offsets, child_offsets
 

@@ -85,7 +85,7 @@ def purify(table: Floats, weight: Floats) -> tuple[Floats, list[Floats]]:
 
 def _spread(margins: Sequence[Floats]) -> Floats:
     """Return the sum of tables that each lack one axis."""
-    total: Floats = sum(np.expand_dims(own, axis) for axis, own in enumerate(margins))  # type: ignore[assignment]
+    total: Floats = sum(np.expand_dims(margin, axis) for axis, margin in enumerate(margins))  # type: ignore[assignment]
     return total
 
 

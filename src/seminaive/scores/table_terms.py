@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
-# Up to so many rows, one numpy call over all terms is faster than one call per term.
+# Up to this number of rows, one numpy call over all terms is faster than one call per term.
 FEW_ROWS = 100
 
 
@@ -51,10 +51,10 @@ class TableTerms(TermKind):
         nodes = table.schema.nodes
         if nodes is None:
             return self.tables.take(self.terms.cells(table.codes), axis=0)
-        places = nodes.places(table)
-        cells, shares = self.terms.cells(places.codes)[None], np.ones((1, 1, 1))
+        coordinates = nodes.coordinates(table)
+        cells, shares = self.terms.cells(coordinates.codes)[None], np.ones((1, 1, 1))
         for columns, strides in self.terms.by_axis:
-            along = places.along.take(columns, axis=1)
+            along = coordinates.along.take(columns, axis=1)
             along *= strides > 0
             cells = np.concatenate([cells, cells + (along > 0) * strides])
             shares = np.concatenate([shares * (1.0 - along), shares * along])

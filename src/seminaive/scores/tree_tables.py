@@ -45,9 +45,9 @@ def tree_scores(
     singles = tuple((j,) for j in range(len(parents)))
     terms = Terms((*singles, *((i, j) for i, j, _ in edges)), counts.terms.cardinalities)
     tables = np.zeros((terms.n_cells, len(class_weight)))
-    alone = [_given_others(counts.joint(position[own]), 0, smoothing) for own in singles]
-    for term, own in enumerate(alone):
-        _put(tables, terms, term, own)
+    alone = [_given_others(counts.joint(position[single]), 0, smoothing) for single in singles]
+    for term, table in enumerate(alone):
+        _put(tables, terms, term, table)
     for term, (i, j, child) in enumerate(edges, start=len(singles)):
         axis = (i, j).index(child)
         given_parent = _given_others(counts.joint(position[i, j]), axis, smoothing)
@@ -62,5 +62,5 @@ def _given_others(counts: Floats, axis: int, added: float) -> Floats:
 
 def _put(tables: Floats, terms: Terms, term: int, values: Floats) -> None:
     """Write one term's contributions of known values, an axis per column and the classes last."""
-    own = tables[terms.block(term)].reshape(*terms.shape(term), tables.shape[1])
-    own[tuple(slice(size) for size in values.shape[:-1])] = values
+    block = tables[terms.block(term)].reshape(*terms.shape(term), tables.shape[1])
+    block[tuple(slice(size) for size in values.shape[:-1])] = values

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.encode.nodes import Places
+    from seminaive.encode.nodes import RowCoordinates
     from seminaive.scores.additive_scores import AdditiveScores
 
     Floats = NDArray[np.float64]
@@ -71,7 +71,7 @@ def with_means(
         if position in numbers:
             coefficients[numbers[position], 0] += mean
         elif position in schema.coded:
-            _add_where_unknown(scores.terms, tables, schema.coded.index(position), mean)
+            _add_where_unknown(scores.terms, tables, schema.coded_index[position], mean)
     return replace(scores, tables=tables, numeric=replace(scores.numeric, coefficients=coefficients))
 
 
@@ -136,9 +136,9 @@ class _Reader:
         return np.clip(lost, -LARGEST_SCORE, LARGEST_SCORE), np.clip(shared, -LARGEST_SCORE, LARGEST_SCORE)
 
     def _read_tables(self, table: EncodedTable, lost: Floats, shared: Floats) -> None:
-        places = table.places
-        whole = self._values(places, ())
-        without = [self._values(places, (axis,)) for axis in range(self.n_axes)]
+        coordinates = table.coordinates
+        whole = self._values(coordinates, ())
+        without = [self._values(coordinates, (axis,)) for axis in range(self.n_axes)]
         for axis, (columns, strides) in enumerate(self.dense.by_axis):
             has = np.flatnonzero(strides > 0)
             _add_at(lost, columns[has], (whole - without[axis])[:, :, has])
@@ -146,20 +146,20 @@ class _Reader:
             (first, _), (second, strides) = self.dense.by_axis[a], self.dense.by_axis[b]
             has = np.flatnonzero(strides > 0)
             slots = np.array([self.slots[pair] for pair in zip(first[has], second[has], strict=True)])
-            values = whole - without[a] - without[b] + self._values(places, (a, b))
+            values = whole - without[a] - without[b] + self._values(coordinates, (a, b))
             _add_at(shared, slots, values[:, :, has])
 
-    def _values(self, places: Places, unknown: tuple[int, ...]) -> Floats:
+    def _values(self, coordinates: RowCoordinates, unknown: tuple[int, ...]) -> Floats:
         """Return what each table contributes where some of its axes are unknown, (rows, classes, terms)."""
-        cells = np.tile(self.dense.offsets[:-1], (1, len(places.codes), 1))
+        cells = np.tile(self.dense.offsets[:-1], (1, len(coordinates.codes), 1))
         shares = np.ones((1, 1, 1))
         cardinalities = np.array(self.dense.cardinalities, dtype=np.int64)
         for axis, (columns, strides) in enumerate(self.dense.by_axis):
             if axis in unknown:
                 cells = cells + cardinalities[columns] * strides
                 continue
-            cells = cells + places.codes.take(columns, axis=1) * strides
-            along = places.along.take(columns, axis=1) * (strides > 0)
+            cells = cells + coordinates.codes.take(columns, axis=1) * strides
+            along = coordinates.along.take(columns, axis=1) * (strides > 0)
             if along.any():
                 cells = np.concatenate([cells, cells + (along > 0) * strides])
                 shares = np.concatenate([shares * (1.0 - along), shares * along])

@@ -50,15 +50,15 @@ def class_preconditioner(features: Singles, curvature: Floats, ridge: Floats, n_
     n_coefficients = features.shape[1]
     most = max(MOST_ENTRIES // (n_coefficients * curvature.shape[1]), 1)
     blocks = [
-        _block(features, of_class, own_ridge, most)
-        for of_class, own_ridge in zip(curvature.T, ridge.T, strict=True)
+        _block(features, of_class, of_ridge, most)
+        for of_class, of_ridge in zip(curvature.T, ridge.T, strict=True)
     ]
     of_mean = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
 
     def precondition(gradient: Floats) -> Floats:
         mean = _mean_of_classes(gradient, n_classes)
         apart = np.ascontiguousarray((gradient - mean).T)
-        found = np.stack([block(own) for block, own in zip(blocks, apart, strict=True)], axis=1)
+        found = np.stack([block(column) for block, column in zip(blocks, apart, strict=True)], axis=1)
         found -= _mean_of_classes(found, n_classes)
         return found + of_mean * mean
 

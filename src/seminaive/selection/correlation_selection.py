@@ -57,8 +57,8 @@ class Uncertainties:
     def between(self, feature: int) -> Floats:
         """Return the uncertainty that one feature shares with each, computed on first use."""
         if feature not in self._between:
-            own, n_values = self.table.codes[:, feature], self.table.cardinalities[feature]
-            self._between[feature] = np.array([self._of(j, own, n_values) for j in range(self.n_features)])
+            codes, n_values = self.table.codes[:, feature], self.table.cardinalities[feature]
+            self._between[feature] = np.array([self._of(j, codes, n_values) for j in range(self.n_features)])
         return self._between[feature]
 
     def _of(self, feature: int, other: NDArray[np.integer], n_others: int) -> float:
@@ -116,9 +116,9 @@ def best_first_search(
             if larger in seen:
                 continue
             seen.add(larger)
-            own = merit(larger)
-            heappush(waiting, (-own, len(seen), larger))
-            if own > best.merit + ROUNDING:
-                best = BestSubset(larger, own, 0)
+            value = merit(larger)
+            heappush(waiting, (-value, len(seen), larger))
+            if value > best.merit + ROUNDING:
+                best = BestSubset(larger, value, 0)
                 stale = 0
     return BestSubset(best.features, best.merit, len(seen) - 1)

@@ -1,4 +1,4 @@
-"""How far to believe a search: its held-out scores are bootstrapped, so that it pays for its own optimism.
+"""How far to believe a search: its held-out scores are bootstrapped, so that it pays for its optimism.
 
 Rows are drawn with replacement. The trials are averaged, or the best is taken, by what they lose on the rows
 drawn, and judged on the rows not drawn (Tsamardinos, Greasidou and Borboudakis, 2018). Nothing is fitted

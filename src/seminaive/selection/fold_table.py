@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
-# Up to so many rows, the row space has fewer coefficients than the cells of tuples.
+# Up to this number of rows, the row space has fewer coefficients than the cells of tuples.
 FEW_ROWS = 1000
 
 
@@ -35,7 +35,7 @@ FEW_ROWS = 1000
 class FoldTable:
     """A table design, and folds of its rows that are fitted side by side.
 
-    Folds that differ in nothing but their row weights share every pass. Folds with codings of their own (cut
+    Folds that differ in nothing but their row weights share every pass. Folds with different codings (cut
     points that have seen the labels) have a table each, in which held-out rows have weight 0.
 
     Coefficients of the space have the columns of all folds side by side.
@@ -96,8 +96,8 @@ class FoldTable:
     def folds(self) -> EmpiricalLoss:
         """Return the loss of the training rows of all folds."""
         row_weights = np.zeros((len(self.splits), len(self.labels)))
-        for own, (train, _) in zip(row_weights, self.splits, strict=True):
-            own[train] = self.row_weight[train]
+        for fold_weight, (train, _) in zip(row_weights, self.splits, strict=True):
+            fold_weight[train] = self.row_weight[train]
         return self._loss(row_weights, np.hstack(self.offsets[:-1]) if self.offsets else None)
 
     @cached_property
@@ -115,7 +115,7 @@ class FoldTable:
     @cached_property
     def fold_estimates(self) -> Floats:
         """Return the generative estimates from the training rows of each fold, in cells, side by side."""
-        return np.hstack([self.estimate(own) for own in self.folds.row_weights])
+        return np.hstack([self.estimate(fold_weight) for fold_weight in self.folds.row_weights])
 
     def estimate(self, row_weight: Floats) -> Floats:
         """Return the generative estimate under some row weights as coefficients of the design."""
@@ -131,17 +131,17 @@ class FoldTable:
         if not target.any():
             return loss, np.zeros(loss.shape)
         parts = np.split(target, loss.n_weightings, axis=1)
-        offset = np.hstack([self.design.scores(own) for own in parts])
+        offset = np.hstack([self.design.scores(part) for part in parts])
         if loss.offset is not None:
             offset += loss.offset
         return loss.with_offset(offset), np.zeros(loss.shape)
 
     def with_equal_scores(self, coefficients: Floats, target_change: Floats) -> Floats:
-        """Return the coefficients that keep the scores of the folds when the target changes by so much."""
+        """Return the coefficients that keep the scores of the folds when the target changes."""
         if not isinstance(self.space, RowSpace) or not target_change.any():
             return coefficients
         parts = np.split(target_change, len(self.splits), axis=1)
-        return coefficients - np.hstack([self.space.compress(own) for own in parts])
+        return coefficients - np.hstack([self.space.compress(part) for part in parts])
 
     def in_cells(self, coefficients: Floats, target: Floats) -> Floats:
         """Return coefficients of the space as coefficients of the design."""

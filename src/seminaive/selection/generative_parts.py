@@ -22,7 +22,7 @@ from seminaive.structure import chow_liu_tree
 from seminaive.structure.spanning_tree import NO_PARENT
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -37,39 +37,41 @@ if TYPE_CHECKING:
 class FeatureTerms:
     """Where each feature's terms are in the additive scores of both parts.
 
-    Features are the columns of a table that have values, in its order. Terms are tables of coded columns,
-    then numbers.
+    Features are columns of a table that have values, in its order: all, or those that a model may use. Terms
+    are tables of coded columns, then numbers.
 
     Parameters
     ----------
     names : tuple of str
+    positions : tuple of int
+        Of the columns in the table.
     generative, logistic : tuple of int
         The term of each feature: a number is its bins to the generative part, where it has any, and a number
         to the logistic one.
     """
 
     names: tuple[str, ...]
+    positions: tuple[int, ...]
     generative: tuple[int, ...]
     logistic: tuple[int, ...]
 
     @classmethod
-    def of(cls, schema: Schema) -> FeatureTerms:
-        """Read the terms off a schema."""
-        coded = {position: term for term, position in enumerate(schema.coded)}
+    def of(cls, schema: Schema, kept: Collection[int]) -> FeatureTerms:
+        """Read the terms off a schema; ``kept`` are positions of columns."""
+        coded = schema.coded_index
         number = {position: len(coded) + k for k, position in enumerate(schema.numeric)}
-        positions = sorted({*coded, *number})
+        positions = tuple(sorted({*coded, *number} & {*kept}))
         categories = {j for j in coded if isinstance(schema.columns[j], CategoricalColumn)}
         return cls(
             tuple(schema.columns[j].name for j in positions),
+            positions,
             tuple(coded[j] if j in coded else number[j] for j in positions),
             tuple(coded[j] if j in categories else number[j] for j in positions),
         )
 
     def feature_of(self, terms: Labels) -> Labels:
-        """Return the feature to whose logistic part each term belongs; one that has none for other terms."""
-        table = np.full(
-            1 + max((*self.generative, *self.logistic, int(terms.max(initial=0)))), len(self.names)
-        )
+        """Return the feature to whose logistic part each term belongs; their number for other terms."""
+        table = np.full(1 + max((*self.logistic, int(terms.max(initial=0)))), len(self.names))
         table[list(self.logistic)] = np.arange(len(self.names))
         found: Labels = table[terms]
         return found
@@ -104,6 +106,7 @@ class GenerativeParts:
     n_classes : int
     row_weight : ndarray of shape (n_rows,) or None
     options : GenerativeOptions
+    features : FeatureTerms
     """
 
     def __init__(
@@ -113,8 +116,9 @@ class GenerativeParts:
         n_classes: int,
         row_weight: Floats | None,
         options: GenerativeOptions,
+        features: FeatureTerms,
     ) -> None:
-        self.features = FeatureTerms.of(table.schema)
+        self.features = features
         self.options = options
         self.class_weight = class_weights(labels, n_classes, row_weight)
         if options.tree:
@@ -141,22 +145,24 @@ class GenerativeParts:
 
         In a tree-augmented part the tree is learned for these features alone.
         """
-        own = sorted(self.features.generative[j] for j in part)
+        terms = sorted(self.features.generative[j] for j in part)
         if not self.options.tree:
-            return self._naive.restrict(own)
-        parents = self.parents(part)
-        options = self.options
-        scores = tree_scores(self._pairs, self.class_weight, parents, options.smoothing)
-        return scores.restrict([*own, *range(len(parents), scores.n_terms)])
+            return self._naive.restrict(terms)
+        parents = [NO_PARENT] * len(self._about_class)
+        for child, parent in enumerate(self.parents(part)):
+            if parent != NO_PARENT:
+                parents[self.features.generative[child]] = self.features.generative[parent]
+        scores = tree_scores(self._pairs, self.class_weight, parents, self.options.smoothing)
+        return scores.restrict([*terms, *range(len(parents), scores.n_terms)])
 
     def parents(self, part: Sequence[int]) -> list[int]:
-        """Return the parent of every coded column in the tree of a part; -1 for none."""
-        own = np.array([self.features.generative[j] for j in part], dtype=np.int64)
-        parents = [NO_PARENT] * len(self._about_class)
-        tree = chow_liu_tree(self._information[np.ix_(own, own)], self._about_class[own])
+        """Return the parent of every feature in the tree of a part; -1 for none."""
+        columns = np.array([self.features.generative[j] for j in part], dtype=np.int64)
+        parents = [NO_PARENT] * len(self.features.names)
+        tree = chow_liu_tree(self._information[np.ix_(columns, columns)], self._about_class[columns])
         for child, parent in enumerate(tree.parents):
             if parent != NO_PARENT:
-                parents[own[child]] = int(own[parent])
+                parents[part[child]] = int(part[parent])
         return parents
 
     def without_prior(self, part: Sequence[int]) -> AdditiveScores:

@@ -13,7 +13,7 @@ from scipy.linalg.blas import dsymm
 
 from seminaive.design.workspace import row_blocks
 from seminaive.objective.row_loss import RowLoss
-from seminaive.solvers.kernel_newton import KernelFit, minimize_kernel, smoother
+from seminaive.solvers.kernel_newton import KernelFit, minimize_kernel, reml_projection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -64,14 +64,14 @@ class RowFit:
     Parameters
     ----------
     fit : KernelFit
-    place : ndarray of shape (n_rows, n_columns)
+    warm_start : ndarray of shape (n_rows, n_columns)
         What its terms give to all rows, from which another fit can start.
     scores : ndarray of shape (n_rows, n_columns)
         That and the offset.
     """
 
     fit: KernelFit
-    place: Floats
+    warm_start: Floats
     scores: Floats
 
 
@@ -108,13 +108,12 @@ class KernelEngine:
         self._slopes = columns.slope_features(table.numbers)
         mains = [columns.columns[j].main_features(table) for j in columns.mains]
         self._mains = np.hstack([np.empty((len(labels), 0)), *mains])
-        self._main_of = np.repeat(np.arange(len(mains)), [own.shape[1] for own in mains])
+        self._main_of = np.repeat(np.arange(len(mains)), [main.shape[1] for main in mains])
         self._used = sorted({j for pair in columns.pairs for j in pair})
         self._pairs = {j: columns.columns[j].pair_features(table) for j in self._used}
-        place = {j: k for k, j in enumerate(self._used)}
-        self._places = np.array([(place[j], place[k]) for j, k in columns.pairs], dtype=np.int64).reshape(
-            -1, 2
-        )
+        index = {j: k for k, j in enumerate(self._used)}
+        pairs = [(index[j], index[k]) for j, k in columns.pairs]
+        self._pair_indices = np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
     def around(self, offsets: list[Floats]) -> KernelEngine:
         """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
@@ -141,8 +140,8 @@ class KernelEngine:
     def _stack(self) -> NDArray[np.float32]:
         """The kernel matrix of each column's functions of pairs, its kept entries in one row per column."""
         stack = np.empty((len(self._used), self._n_entries), dtype=np.float32)
-        for own, j in zip(stack, self._used, strict=True):
-            own[:] = _packed_kernel(self._pairs[j])
+        for kernel, j in zip(stack, self._used, strict=True):
+            kernel[:] = _packed_kernel(self._pairs[j])
         return stack
 
     def prepare(self, relevances: Floats) -> list[Prepared]:
@@ -151,17 +150,17 @@ class KernelEngine:
         trains = [train for train, _ in self.splits] + [every]
         different, which = np.unique(relevances, axis=0, return_inverse=True)
         kernels = np.empty((len(different), 3, self._n_entries))
-        for own, row in zip(kernels, different, strict=True):
-            for kernel, features in zip(own, self._weighted(row), strict=False):
+        for fold_kernels, row in zip(kernels, different, strict=True):
+            for kernel, features in zip(fold_kernels, self._weighted(row), strict=False):
                 kernel[:] = _packed_kernel(features)
         n_first = len(self.columns.slopes) + len(self.columns.mains)
         kernels[:, 2] = self._pair_kernels(different[:, n_first:])
         prepared: list[Prepared] = []
-        for own, train, k in zip(relevances, trains, which.ravel().tolist(), strict=True):
+        for fold_relevances, train, k in zip(relevances, trains, which.ravel().tolist(), strict=True):
             out = np.ones(self.n_rows, dtype=bool)
             out[train] = False
             order = np.concatenate([train, every[out]])
-            prepared.append(Prepared(own, order, len(train), kernels[k]))
+            prepared.append(Prepared(fold_relevances, order, len(train), kernels[k]))
         return prepared
 
     def _weighted(self, relevances: Floats) -> tuple[Floats, Floats]:
@@ -178,13 +177,13 @@ class KernelEngine:
         d = len(self._used)
         total = np.zeros((len(relevances), self._n_entries))
         weights = np.zeros((len(relevances), d, d), dtype=np.float32)
-        weights[:, self._places[:, 0], self._places[:, 1]] = relevances
+        weights[:, self._pair_indices[:, 0], self._pair_indices[:, 1]] = relevances
         for entries in row_blocks(self._n_entries):
-            stack, own = self._stack[:, entries], total[:, entries]
+            stack, block = self._stack[:, entries], total[:, entries]
             for j in range(d - 1):
                 others = weights[:, j, j + 1 :] @ stack[j + 1 :]
                 others *= stack[j]
-                own += others
+                block += others
         return total
 
     # Fits
@@ -199,8 +198,8 @@ class KernelEngine:
     ) -> list[RowFit]:
         """Fit every fold, from scores to start at."""
         return [
-            self._fit(f, own, strengths, None if starts is None else starts[f], tol, max_iter)
-            for f, own in enumerate(prepared[:-1])
+            self._fit(f, one, strengths, None if starts is None else starts[f], tol, max_iter)
+            for f, one in enumerate(prepared[:-1])
         ]
 
     def fit_all(
@@ -228,10 +227,10 @@ class KernelEngine:
         loss = self._loss(which, train)
         first = np.zeros((n, loss.n_columns)) if start is None else start[train]
         fit = minimize_kernel(kernel[:n], loss, first, tol=tol, max_iter=max_iter)
-        place = np.empty((self.n_rows, loss.n_columns))
-        place[train] = fit.scores
-        place[prepared.order[n:]] = kernel[n:] @ fit.weights + fit.intercept
-        return RowFit(fit, place, place if self._offsets is None else place + self._offsets[which])
+        scores = np.empty((self.n_rows, loss.n_columns))
+        scores[train] = fit.scores
+        scores[prepared.order[n:]] = kernel[n:] @ fit.weights + fit.intercept
+        return RowFit(fit, scores, scores if self._offsets is None else scores + self._offsets[which])
 
     # Relevances
 
@@ -251,11 +250,11 @@ class KernelEngine:
         packed = np.empty((2, len(fits), self._n_entries), dtype=np.float32)
         scales = np.empty((len(fits), self.columns.n_terms))
         for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
-            own = prepared[k]
-            train = own.order[: own.n_train]
+            fold = prepared[k]
+            train = fold.order[: fold.n_train]
             loss = self._loss(k, train)
             curvature = loss.curvature(loss.evaluate(fit.fit.scores)[1]).mean(axis=1)
-            lower, root = smoother(own.kernel(strengths)[: own.n_train], curvature)
+            lower, root = reml_projection(fold.kernel(strengths)[: fold.n_train], curvature)
             weights = fit.fit.weights / np.sqrt(loss.n_columns)
             features = [first[train] for first in (self._slopes, self._mains)]
             penalties = [(weights.T @ first) ** 2 for first in features]
@@ -265,7 +264,7 @@ class KernelEngine:
             traces[1, number, :n_first] = self._first_traces(*degrees)
             pack_products((weights @ weights.T).T, np.ones(len(train)), train, packed[0, number])
             pack_products(lower, root, train, packed[1, number])
-            scales[number] = own.relevances / np.asarray(strengths)[self.columns.groups]
+            scales[number] = fold.relevances / np.asarray(strengths)[self.columns.groups]
         of_pairs = self._pair_traces(packed.reshape(2 * len(fits), -1))
         traces[:, :, n_first:] = of_pairs.reshape(2, len(fits), -1)
         return scales * traces[0], scales * traces[1]
@@ -281,26 +280,28 @@ class KernelEngine:
         d = len(self._used)
         traces = np.zeros((len(packed), d, d))
         for entries in row_blocks(self._n_entries):
-            stack, own = self._stack[:, entries], packed[:, entries]
+            stack, packed_block = self._stack[:, entries], packed[:, entries]
             for j in range(d - 1):
-                traces[:, j, j + 1 :] += (own * stack[j]) @ stack[j + 1 :].T
-        return np.asarray(traces[:, self._places[:, 0], self._places[:, 1]])
+                traces[:, j, j + 1 :] += (packed_block * stack[j]) @ stack[j + 1 :].T
+        return np.asarray(traces[:, self._pair_indices[:, 0], self._pair_indices[:, 1]])
 
     # Coefficients
 
     def coefficients(self, parts: list[tuple[float, list[Prepared], Sequence[float], RowFit]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients, intercept and terms in order."""
         shares = np.array([part[0] for part in parts])
-        scales = np.array([own[-1].relevances / np.asarray(s)[self.columns.groups] for _, own, s, _ in parts])
+        scales = np.array(
+            [prepared[-1].relevances / np.asarray(s)[self.columns.groups] for _, prepared, s, _ in parts]
+        )
         weights = np.stack([fit.fit.weights for *_, fit in parts])
         blocks = [shares[None] @ np.stack([fit.fit.intercept for *_, fit in parts])]
         n_slopes, n_mains = len(self.columns.slopes), len(self.columns.mains)
         for term in range(n_slopes + n_mains):
-            own = np.tensordot(shares * scales[:, term], weights, 1)
+            weighted = np.tensordot(shares * scales[:, term], weights, 1)
             if term < n_slopes:
-                blocks.append(self._slopes[:, term : term + 1].T @ own)
+                blocks.append(self._slopes[:, term : term + 1].T @ weighted)
             else:
-                blocks.append(self._mains[:, self._main_of == term - n_slopes].T @ own)
+                blocks.append(self._mains[:, self._main_of == term - n_slopes].T @ weighted)
         of_pairs = shares[:, None] * scales[:, n_slopes + n_mains :]
         return np.concatenate([*blocks, *self._pair_coefficients(of_pairs, weights)])
 
@@ -314,8 +315,8 @@ class KernelEngine:
             pairs, seconds = zip(*((pair, k) for pair, (_, k) in numbered), strict=True)
             left, rights = self._pairs[j], [self._pairs[k] for k in seconds]
             widths = [right.shape[1] for right in rights]
-            own = np.tensordot(shares[:, list(pairs)].T, weights, 1).swapaxes(0, 1)
-            crossed = np.hstack(rights)[:, :, None] * np.repeat(own, widths, axis=1)
+            weighted = np.tensordot(shares[:, list(pairs)].T, weights, 1).swapaxes(0, 1)
+            crossed = np.hstack(rights)[:, :, None] * np.repeat(weighted, widths, axis=1)
             block = (left.T @ crossed.reshape(len(left), -1)).reshape(left.shape[1], -1, n_columns)
             for of_pair in np.split(block, np.cumsum(widths)[:-1], axis=1):
                 yield of_pair.reshape(-1, n_columns)

@@ -57,7 +57,7 @@ PLAN = NetworkPlan()
 class NetworkFold:
     """One split of the rows: sparse networks of its training part, and scores of the rows held out.
 
-    The training part has completions of its own. Held-out rows keep their missing cells. Where they have
+    The training part is completed separately. Held-out rows keep their missing cells. Where they have
     none, the posterior of the class has the factors of the class and of the nodes after it alone: the nodes
     before it are not fitted.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +16,13 @@ from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_scores import term_blocks
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.design.workspace import row_blocks
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.pointwise import posterior_of
+from seminaive.objective.preconditioner import BlockPreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.selection.class_preconditioner import MOST_ENTRIES, class_preconditioner
 from seminaive.solvers.line_search import FORCING
@@ -101,7 +103,7 @@ class CoefficientFit:
     fit: SolverResult
 
     @property
-    def place(self) -> Floats:
+    def warm_start(self) -> Floats:
         """Return what another fit can start from: the coefficients."""
         return self.coefficients
 
@@ -153,8 +155,8 @@ class ProjectedEngine:
             DenseDesign(self._dense) if dense else ProjectedDesign(columns, table, n_classes, n_threads)
         )
         weights = np.zeros((len(splits), len(labels)))
-        for own, (train, _) in zip(weights, splits, strict=True):
-            own[train] = row_weight[train]
+        for fold_weight, (train, _) in zip(weights, splits, strict=True):
+            fold_weight[train] = row_weight[train]
         weights = weights if splits else row_weight[None]
         self._folds = EmpiricalLoss(self.design, labels, weights, n_classes, keep_scores=True)
         self._all = EmpiricalLoss(self.design, labels, row_weight, n_classes, keep_scores=True)
@@ -195,13 +197,13 @@ class ProjectedEngine:
         parts = [np.ones((len(rows), 1)), columns.slope_features(rows.numbers)]
         listed = [np.arange(1 + len(columns.slopes))]
         for j, block in zip(columns.mains, term_blocks(columns)[len(columns.slopes) :], strict=False):
-            own = columns.columns[j]
+            column = columns.columns[j]
             kept = np.arange(block.stop - block.start)
-            if isinstance(own.main, CentredLevels) and not (self._exact or self._inverted):
-                kept = np.sort(np.argsort(-own.main.shares, kind="stable")[:n_inverted])
-                parts.append(own.main.features(own.positions(rows)[0], kept))
+            if isinstance(column.main, CentredLevels) and not (self._exact or self._inverted):
+                kept = np.sort(np.argsort(-column.main.shares, kind="stable")[:n_inverted])
+                parts.append(column.main.features(column.positions(rows)[0], kept))
             else:
-                parts.append(own.main_features(rows))
+                parts.append(column.main_features(rows))
             listed.append(block.start + kept)
         if self._exact or self._inverted:
             return np.hstack([*parts, *self._pair_features(rows)]), np.arange(1 + int(columns.sizes.sum()))
@@ -236,7 +238,7 @@ class ProjectedEngine:
     def prepare(self, relevances: Floats) -> list[PreparedRelevances]:
         """Take in relevances, one row per fold and, last, that of all rows."""
         self._curvatures = {}
-        return [PreparedRelevances(own) for own in relevances]
+        return [PreparedRelevances(row) for row in relevances]
 
     def _strength(self, relevances: Floats, strengths: Sequence[float]) -> Floats:
         """Return the ridge of each coefficient: none of the intercept, infinite without any relevance."""
@@ -256,8 +258,8 @@ class ProjectedEngine:
     ) -> list[CoefficientFit]:
         """Fit every fold, from coefficients to start at."""
         start = None if starts is None else np.concatenate(starts, axis=1)
-        own = [self._strength(one.relevances, strengths) for one in prepared[:-1]]
-        result = self._solve(self._folds, own, start, tol, max_iter)
+        ridges = [self._strength(one.relevances, strengths) for one in prepared[:-1]]
+        result = self._solve(self._folds, ridges, start, tol, max_iter)
         scores = self._folds.scores(result.solution)
         k = self.n_columns
         return [
@@ -278,8 +280,8 @@ class ProjectedEngine:
         max_iter: int,
     ) -> CoefficientFit:
         """Fit all rows, from coefficients to start at."""
-        own = [self._strength(prepared[-1].relevances, strengths)]
-        result = self._solve(self._all, own, start, tol, max_iter)
+        ridges = [self._strength(prepared[-1].relevances, strengths)]
+        result = self._solve(self._all, ridges, start, tol, max_iter)
         return CoefficientFit(result.solution, self._all.scores(result.solution).copy(), result)
 
     def fit_loss(
@@ -292,8 +294,8 @@ class ProjectedEngine:
         max_iter: int,
     ) -> SolverResult:
         """Fit the rows of another loss, of which the rows here are a sample of about the same weight."""
-        own = [self._strength(prepared[-1].relevances, strengths)]
-        return self._solve(loss, own, start, tol, max_iter, like=self._all)
+        ridges = [self._strength(prepared[-1].relevances, strengths)]
+        return self._solve(loss, ridges, start, tol, max_iter, like=self._all)
 
     def _solve(
         self,
@@ -304,7 +306,7 @@ class ProjectedEngine:
         max_iter: int,
         like: EmpiricalLoss | None = None,
     ) -> SolverResult:
-        """Minimise a penalised loss, preconditioned by its own Hessian or by that of one like it.
+        """Minimise a penalised loss, preconditioned by its Hessian or by that of one like it.
 
         ``tol`` is about the share of the objective at the start by which it may exceed its minimum: where it
         is small, so are the differences that a search has to see.
@@ -355,7 +357,7 @@ class ProjectedEngine:
     def _curvature(self, of_rows: Floats) -> Curvature:
         """Return the curvature of weightings, given that of each row along each score."""
         shared = of_rows.reshape(len(of_rows), -1, self.n_columns).mean(axis=2)
-        grams = [self._gram(self._leading_features, own) for own in shared.T]
+        grams = [self._gram(self._leading_features, column_weight) for column_weight in shared.T]
         if not len(self._others):
             return Curvature(grams, np.empty((0, of_rows.shape[1])))
         return Curvature(grams, self.design.squared_adjoint(of_rows)[self._others])
@@ -365,8 +367,7 @@ class ProjectedEngine:
         sampled = row_weight[self._sample]
         total = float(sampled.sum())
         times = float(row_weight.sum()) / total if total > 0 else 0.0
-        weighted = features * np.sqrt(sampled * times)[:, None]
-        return np.asarray(weighted.T @ weighted)
+        return weighted_gram(features, sampled * times)
 
     def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> Callable[[Floats], Floats]:
         """Return about the inverse of the penalised Hessian: exact for the leading ones, else diagonal.
@@ -377,28 +378,27 @@ class ProjectedEngine:
 
     def _factors(self, curvature: Curvature, strength: list[Floats]) -> list[Floats]:
         """Return the Cholesky factors of the penalised Hessians of the leading coefficients."""
-        ridges = [own[self._leading] for own in strength]
+        ridges = [ridge[self._leading] for ridge in strength]
         return [factor_with_ridge(*system) for system in zip(curvature.grams, ridges, strict=True)]
 
     def _inverse_by(
         self, factors: list[Floats], curvature: Curvature, strength: list[Floats]
     ) -> Callable[[Floats], Floats]:
         leading, others = self._leading, self._others
-        rest = np.stack([own[others] for own in strength], axis=1)
-        repeats = curvature.diagonal.shape[1] // len(strength)
-        fixed = np.repeat(np.isinf(np.stack(strength, axis=1)), repeats, axis=1)
-        any_fixed = bool(fixed.any())
-        diagonal = 1.0 / (curvature.diagonal + np.repeat(rest, repeats, axis=1))
+        ridge = np.stack(strength, axis=1)
+        n_columns = curvature.diagonal.shape[1] // len(strength)
+        shape = (*ridge.shape, n_columns)
+        diagonal = np.zeros(shape)
+        diagonal[others] = 1.0 / (curvature.diagonal.reshape(-1, *shape[1:]) + ridge[others, :, None])
+        free = np.isfinite(ridge[leading])
+        blocks = tuple(
+            (leading, partial(_solve_free, factor, None if moves.all() else moves))
+            for factor, moves in zip(factors, free.T, strict=True)
+        )
+        inverse = BlockPreconditioner(diagonal, blocks)
 
         def precondition(gradient: Floats) -> Floats:
-            found = np.empty_like(gradient)
-            by_weighting = np.split(gradient[leading], len(factors), axis=1)
-            solved = [dpotrs(*own, lower=True)[0] for own in zip(factors, by_weighting, strict=True)]
-            found[leading] = np.hstack(solved)
-            if any_fixed:
-                found[fixed] = 0.0
-            found[others] = diagonal * gradient[others]
-            return found
+            return inverse(gradient.reshape(shape)).reshape(gradient.shape)
 
         return precondition
 
@@ -418,16 +418,16 @@ class ProjectedEngine:
         """
         strength = [self._strength(prepared[k].relevances, strengths) for k in which]
         squares = [
-            (_finite(own)[:, None] * fit.coefficients**2).mean(axis=1)
-            for own, fit in zip(strength, fits, strict=True)
+            (_finite(ridge)[:, None] * fit.coefficients**2).mean(axis=1)
+            for ridge, fit in zip(strength, fits, strict=True)
         ]
         curvature = np.stack(
             [self._mean_curvature(k, fit.scores) for k, fit in zip(which, fits, strict=True)], axis=1
         )
         if self._exact:
             degrees = [
-                _degrees_of_freedom(self._gram(self._dense, own), ridge)
-                for own, ridge in zip(curvature.T, strength, strict=True)
+                _degrees_of_freedom(self._gram(self._dense, column_weight), ridge)
+                for column_weight, ridge in zip(curvature.T, strength, strict=True)
             ]
         else:
             degrees = self._probed_degrees(strength, curvature)
@@ -436,7 +436,9 @@ class ProjectedEngine:
     def _by_term(self, of_coefficients: Sequence[Floats]) -> Floats:
         """Return sums over the coefficients of each term, one row for each row of values."""
         n_terms = self.columns.n_terms
-        return np.array([np.bincount(self._term_of, own[1:], minlength=n_terms) for own in of_coefficients])
+        return np.array(
+            [np.bincount(self._term_of, values[1:], minlength=n_terms) for values in of_coefficients]
+        )
 
     def _mean_curvature(self, which: int, scores: Floats) -> Floats:
         """Return the mean over the classes of the curvature of each row of a training set."""
@@ -458,7 +460,7 @@ class ProjectedEngine:
         roots = np.repeat(np.sqrt(curvature), PROBES, axis=1)
         right = self.design.adjoint(roots * np.tile(signs, (1, n_fits)))
         diagonal = np.repeat(self.design.squared_adjoint(curvature)[self._others], PROBES, axis=1)
-        grams = [self._gram(self._leading_features, own) for own in curvature.T]
+        grams = [self._gram(self._leading_features, column_weight) for column_weight in curvature.T]
         precondition = self._preconditioner(Curvature(grams, diagonal), strength)
         ridge = np.repeat(np.stack(strength, axis=1), PROBES, axis=1)
         right[np.isinf(ridge)] = 0.0
@@ -505,8 +507,8 @@ class _Probes:
         weights = np.zeros((len(self.curvature), space.width))
         weights[:, : self.curvature.shape[1]] = self.curvature
 
-        def weigh(rows: slice, own: Floats) -> None:
-            own *= weights[rows]
+        def weigh(rows: slice, scores: Floats) -> None:
+            scores *= weights[rows]
 
         def product(direction: Floats) -> Floats:
             flat = direction[:, :, 0]
@@ -518,6 +520,12 @@ class _Probes:
     def precondition(self, gradient: Floats) -> Floats:
         """Return vectors times approximate inverses of the Hessians."""
         return self.inverse(gradient[:, :, 0])[:, :, None]
+
+
+def _solve_free(factor: Floats, free: NDArray[np.bool_] | None, right: Floats) -> Floats:
+    """Return the solution of a system, given its factor; 0 where a coefficient is not free, None for all."""
+    solved = np.asarray(dpotrs(factor, right, lower=True)[0])
+    return solved if free is None else solved * free[:, None]
 
 
 def factor_with_ridge(gram: Floats, strength: Floats) -> Floats:

@@ -97,7 +97,7 @@ class Engine(Protocol):
 
 
 @dataclass
-class Trial:
+class RelevanceTrial:
     """The folds fitted under some strengths and relevances.
 
     Parameters
@@ -129,9 +129,9 @@ class Trial:
     criterion: float
 
     @property
-    def mean_place(self) -> Floats:
+    def mean_warm_start(self) -> Floats:
         """Return the mean of where the fits of the folds ended."""
-        return np.asarray(np.mean([fit.place for fit in self.fits], axis=0))
+        return np.asarray(np.mean([fit.warm_start for fit in self.fits], axis=0))
 
 
 @dataclass(frozen=True)
@@ -140,8 +140,8 @@ class RelevanceAnswer:
 
     Parameters
     ----------
-    best : Trial
-    parts : list of (float, Trial)
+    best : RelevanceTrial
+    parts : list of (float, RelevanceTrial)
         The trials of the average, with their weights.
     decision : Decision
         The share of the average in the answer, and what it loses on held-out rows.
@@ -153,8 +153,8 @@ class RelevanceAnswer:
         Of the best trial's fit of all rows.
     """
 
-    best: Trial
-    parts: list[tuple[float, Trial]]
+    best: RelevanceTrial
+    parts: list[tuple[float, RelevanceTrial]]
     decision: Decision
     coefficients: Floats
     optimality: float
@@ -205,7 +205,7 @@ class RelevanceSearch:
     """Coordinate climbs over the strengths of the groups, between updates of the terms' relevances.
 
     They minimise the held-out loss plus the cost of weaker strengths, which is their only limit.
-    Each fold's relevances come from that fold's own fit, so that held-out rows have no part in them.
+    Each fold's relevances come from the fit of that fold, so that held-out rows have no part in them.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ class RelevanceSearch:
     kept: NDArray[np.bool_] | None = None
     narrower: Callable[[], Sequence[NDArray[np.bool_]]] | None = None
     baseline: Baseline | None = None
-    trials: list[Trial] = field(default_factory=list)
+    trials: list[RelevanceTrial] = field(default_factory=list)
     _round_before: dict[int, int] = field(default_factory=dict)
 
     def run(self) -> RelevanceAnswer:
@@ -262,10 +262,10 @@ class RelevanceSearch:
         best = self._explored(self._first_trial(0, kept))
         if self.narrower is not None and best.loss >= (1 - SEARCH.precision) * self._share_loss:
             fewer = enumerate(self.narrower(), self._n_rounds)
-            trials = [self._first_trial(number, own) for number, own in fewer]
+            trials = [self._first_trial(number, screen) for number, screen in fewer]
             self._explored(min(trials, key=_criterion, default=best))
 
-    def _explored(self, first: Trial) -> Trial:
+    def _explored(self, first: RelevanceTrial) -> RelevanceTrial:
         """Return the best trial after climbs and updates of relevances from a first one."""
         best = self._climb_first(first)
         for number in count(self._n_rounds):
@@ -291,11 +291,11 @@ class RelevanceSearch:
         """The mean loss of the class shares of the folds."""
         return float(self.held_out.mean(self.held_out.share_losses))
 
-    def _first_trial(self, number: int, kept: NDArray[Any]) -> Trial:
+    def _first_trial(self, number: int, kept: NDArray[Any]) -> RelevanceTrial:
         """Return the trial of the strengths at the start, terms that are not kept having a relevance of 0."""
         return self._trial((0, 0, 0, 0), number, self.engine.prepare(kept.astype(np.float64)), None)
 
-    def _climb_first(self, best: Trial) -> Trial:
+    def _climb_first(self, best: RelevanceTrial) -> RelevanceTrial:
         """Climb from a first trial."""
         # Coefficients grow together where classes are separable, while ridges grow one group after the other.
         best = self._climb(self._climb_along(best, ALL, (-1,)), self.n_sweeps)
@@ -303,10 +303,10 @@ class RelevanceSearch:
             best = self._climb(self._best_of_stronger(best), self.n_sweeps)
         return best
 
-    def _updated(self, best: Trial) -> Floats:
-        """Update the relevances of each fold, and those of all rows, from their own fits."""
+    def _updated(self, best: RelevanceTrial) -> Floats:
+        """Update the relevances of each fold, and those of all rows, from their fits."""
         engine = self.engine
-        relevances = np.stack([own.relevances for own in best.prepared])
+        relevances = np.stack([prepared.relevances for prepared in best.prepared])
         fits = [*best.fits, self._fit_all(best)]
         new = np.empty_like(relevances)
         found = engine.evidence(best.prepared, range(len(fits)), best.strengths, fits)
@@ -319,7 +319,7 @@ class RelevanceSearch:
 
     # Trials
 
-    def _climb(self, best: Trial, n_sweeps: int) -> Trial:
+    def _climb(self, best: RelevanceTrial, n_sweeps: int) -> RelevanceTrial:
         """Climb along pairs, main terms and slopes in turn, as long as the criterion falls."""
         present = np.unique(self.engine.columns.groups)
         for _ in range(n_sweeps):
@@ -331,7 +331,7 @@ class RelevanceSearch:
                 break
         return best
 
-    def _best_of_stronger(self, best: Trial) -> Trial:
+    def _best_of_stronger(self, best: RelevanceTrial) -> RelevanceTrial:
         """Return the best trial after some with ridges stronger by decades, as many as rows weigh.
 
         The ridges at the start suit rows that weigh about 1. Rows that weigh thousands each are all but
@@ -344,7 +344,9 @@ class RelevanceSearch:
             best = min(best, new, key=_criterion)
         return best
 
-    def _climb_along(self, best: Trial, group: int, directions: Sequence[int] = (1, -1)) -> Trial:
+    def _climb_along(
+        self, best: RelevanceTrial, group: int, directions: Sequence[int] = (1, -1)
+    ) -> RelevanceTrial:
         for direction in directions:
             moved = False
             while True:
@@ -368,43 +370,43 @@ class RelevanceSearch:
         tried = [trial for trial in of_round if trial.steps == steps]
         return bool(tried) and tried[0].criterion > min(of_round, key=_criterion).criterion
 
-    def _weight_beside(self, trial: Trial, best: Trial) -> float:
+    def _weight_beside(self, trial: RelevanceTrial, best: RelevanceTrial) -> float:
         """Return the weight of a trial in an average, relative to that of the best; 1 if it is better."""
         behind = max(trial.criterion - best.criterion, 0.0)
         return float(np.exp(-self.held_out.total / 2 * behind))
 
-    def _trial(self, steps: Steps, number: int, prepared: Any, near: Trial | None) -> Trial:
+    def _trial(self, steps: Steps, number: int, prepared: Any, near: RelevanceTrial | None) -> RelevanceTrial:
         """Return the trial of some strengths; a new one starts from another."""
         for trial in self.trials:
             if trial.steps == steps and trial.number == number:
                 return trial
         strengths = strengths_after(steps)
-        starts = None if near is None else [fit.place for fit in near.fits]
+        starts = None if near is None else [fit.warm_start for fit in near.fits]
         fits = self.engine.fit_folds(prepared, strengths, starts, SEARCH.fold_tol, self.max_iter)
         scores = self.held_out.gathered([fit.scores for fit in fits])
         loss = float(self.held_out.mean(self.held_out.expected_losses(scores)))
         # Minus the log of a trial's weight in the average, per half row.
         criterion = loss + 2 * cost_of(steps) / self.held_out.total
-        trial = Trial(steps, strengths, number, prepared, fits, scores, loss, criterion)
+        trial = RelevanceTrial(steps, strengths, number, prepared, fits, scores, loss, criterion)
         self.trials.append(trial)
         if self.report is not None:
             shown = ", ".join(f"{strength:.3g}" for strength in strengths)
             self.report(f"trial {len(self.trials)}: strengths {shown}, log loss {loss:.4f}")
         return trial
 
-    def _fit_all(self, trial: Trial, tol: float = SEARCH.fold_tol, shift: Any = 0.0) -> Any:
+    def _fit_all(self, trial: RelevanceTrial, tol: float = SEARCH.fold_tol, shift: Any = 0.0) -> Any:
         """Fit all rows, from the mean of the folds plus a shift."""
-        start = trial.mean_place + shift
+        start = trial.mean_warm_start + shift
         return self.engine.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)
 
-    def _fits_of_all(self, trials: list[Trial]) -> list[Any]:
+    def _fits_of_all(self, trials: list[RelevanceTrial]) -> list[Any]:
         """Fit all rows under the strengths of several trials.
 
         The fit of all rows differs from the mean of the folds' fits by about as much in one trial as in
         another.
         """
         first = self._fit_all(trials[0], self.tol**2)
-        shift = first.place - trials[0].mean_place
+        shift = first.warm_start - trials[0].mean_warm_start
         return [first, *(self._fit_all(trial, self.tol**2, shift) for trial in trials[1:])]
 
     @cached_property
@@ -455,5 +457,5 @@ class RelevanceSearch:
         return toward_class_shares(coefficients, fit_share, self.class_weight)
 
 
-def _criterion(trial: Trial) -> float:
+def _criterion(trial: RelevanceTrial) -> float:
     return trial.criterion

@@ -1,7 +1,7 @@
 """Which columns and pairs have terms where all would be too many: those with the most evidence.
 
-Terms are ranked by their evidence at the residuals of a smaller model, for the training rows of each fold on
-their own, so that held-out rows have no part in the choice.
+Terms are ranked by their evidence at the residuals of a smaller model, for the training rows of each fold
+separately, so that held-out rows have no part in the choice.
 """
 
 from __future__ import annotations
@@ -161,9 +161,9 @@ class Screen:
 
     def _crossed(self, columns: SmoothColumns, n_pairs: int, kept: Kept | None = None) -> Crossed:
         def narrower() -> list[Kept]:
-            n_columns = len(columns.mains)
-            screens = [kept_terms(columns, own) for own in halvings(self._evidence, n_columns // 2)]
-            return screens if kept is None else [own & kept for own in screens]
+            halved = halvings(self._evidence, len(columns.mains) // 2)
+            screens = [kept_terms(columns, screen) for screen in halved]
+            return screens if kept is None else [screen & kept for screen in screens]
 
         return Crossed(columns, n_pairs, kept, narrower)
 
@@ -177,7 +177,7 @@ def variances_of(group: int) -> list[float]:
 
 
 def ranks(evidence: Floats) -> Indices:
-    """Return the place of each entry of a row among those of the row, 0 for the largest."""
+    """Return the rank of each entry of a row among those of the row, 0 for the largest."""
     order = np.argsort(-evidence, axis=1, kind="stable")
     return np.argsort(order, axis=1, kind="stable")
 
@@ -187,9 +187,9 @@ def halvings(evidence: Floats, most: int) -> list[Kept]:
 
     A column without evidence is in none.
     """
-    place = ranks(evidence)
-    kept = [(place < most // 2**k) & (evidence > 0) for k in range(most.bit_length())]
-    return [own for k, own in enumerate(kept) if not k or not np.array_equal(own, kept[k - 1])]
+    rank = ranks(evidence)
+    kept = [(rank < most // 2**k) & (evidence > 0) for k in range(most.bit_length())]
+    return [screen for k, screen in enumerate(kept) if not k or not np.array_equal(screen, kept[k - 1])]
 
 
 def best_pairs(evidence: Floats, sizes: Sequence[int], most: int) -> Kept:
@@ -206,17 +206,17 @@ def best_pairs(evidence: Floats, sizes: Sequence[int], most: int) -> Kept:
     most : int
         How many features these may have together.
     """
-    place = np.where(evidence > 0, ranks(evidence), evidence.shape[1])
-    first = place.min(axis=0)
+    rank = np.where(evidence > 0, ranks(evidence), evidence.shape[1])
+    first = rank.min(axis=0)
     order = np.argsort(first, kind="stable")
     affordable = np.cumsum(np.asarray(sizes)[order]) <= most
     beyond = first[order[~affordable]].min(initial=evidence.shape[1])
-    return np.asarray(place < beyond)
+    return np.asarray(rank < beyond)
 
 
 def kept_terms(columns: SmoothColumns, kept: Kept) -> Kept:
     """Return which terms are of kept columns only, for each training set, given which columns it keeps."""
-    place = {column.number: j for j, column in enumerate(columns.columns) if column.number is not None}
-    slopes = [place[number] for number in columns.slopes]
+    column_of = {column.number: j for j, column in enumerate(columns.columns) if column.number is not None}
+    slopes = [column_of[number] for number in columns.slopes]
     first, second = np.array(columns.pairs, dtype=np.int64).reshape(-1, 2).T
     return np.hstack([kept[:, slopes], kept[:, list(columns.mains)], kept[:, first] & kept[:, second]])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.smooth_columns import SmoothColumns
-    from seminaive.selection.relevance_search import Engine, RelevanceSearch, Trial
+    from seminaive.selection.relevance_search import Engine, RelevanceSearch, RelevanceTrial
 
     Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ SHAPED = (ShapedKernelEngine, ShapedProjectedEngine)
 
 
 def costs_of_shapes(
-    search: RelevanceSearch, trial: Trial, engine_of: Callable[[SmoothColumns], Engine]
+    search: RelevanceSearch, trial: RelevanceTrial, engine_of: Callable[[SmoothColumns], Engine]
 ) -> dict[int, tuple[float, float]]:
     """Return what each shape adds to the held-out log loss, and its standard error.
 
@@ -39,26 +39,26 @@ def costs_of_shapes(
     Parameters
     ----------
     search : RelevanceSearch
-    trial : Trial
+    trial : RelevanceTrial
     engine_of : callable
         From columns to what fits them to the rows of the search.
 
     Returns
     -------
     dict
-        By the positions of shaped columns among the smooth columns.
+        By the positions of shaped columns among the columns of numbers.
     """
     held_out = search.held_out
     losses = held_out.expected_losses(trial.scores)
     found = {}
     for position, column in enumerate(search.engine.columns.columns):
-        if column.shape is None:
+        if column.shape is None or column.number is None:
             continue
-        found[position] = 0.0, 0.0
+        found[column.number] = 0.0, 0.0
         if _binds(search.engine, position):
             differences = losses - _losses_without(search, trial, position, engine_of)
             error = np.sqrt(2.0) * held_out.standard_error(differences)
-            found[position] = float(held_out.mean(differences)), float(error)
+            found[column.number] = float(held_out.mean(differences)), float(error)
     return found
 
 
@@ -73,7 +73,10 @@ def _binds(engine: Any, position: int) -> bool:
 
 
 def _losses_without(
-    search: RelevanceSearch, trial: Trial, position: int, engine_of: Callable[[SmoothColumns], Engine]
+    search: RelevanceSearch,
+    trial: RelevanceTrial,
+    position: int,
+    engine_of: Callable[[SmoothColumns], Engine],
 ) -> Floats:
     """Return the losses of held-out rows without the shape of a column.
 
@@ -90,17 +93,20 @@ def _losses_without(
 
     # A linear column that gets a curve has other coefficients than those to start from.
     same = engine.columns is search.engine.columns
-    prepared, fits, first = fitted([fit.place for fit in trial.fits] if same else None)
+    prepared, fits, first = fitted([fit.warm_start for fit in trial.fits] if same else None)
     penalties, degrees = engine.evidence(prepared, folds, trial.strengths, fits)
     for k in folds:
         update = (penalties[k] / engine.columns.smoothness, degrees[k], engine.columns.groups)
         relevances[k] = updated_relevances(relevances[k], *update)
-    *_, second = fitted([fit.place for fit in fits])
+    *_, second = fitted([fit.warm_start for fit in fits])
     return first if held_out.mean(first) < held_out.mean(second) else second
 
 
 def _without_shape(
-    search: RelevanceSearch, trial: Trial, position: int, engine_of: Callable[[SmoothColumns], Engine]
+    search: RelevanceSearch,
+    trial: RelevanceTrial,
+    position: int,
+    engine_of: Callable[[SmoothColumns], Engine],
 ) -> tuple[Any, Floats]:
     """Return what fits the columns without the shape of one, and relevances.
 
@@ -112,8 +118,8 @@ def _without_shape(
     if columns.columns[position].shape.kind == LINEAR:
         curved = columns.with_curve(position)
         if position in curved.mains and position not in columns.mains:
-            place = len(curved.slopes) + curved.mains.index(position)
-            relevances = np.insert(relevances, place, 1.0, axis=1)
+            term = len(curved.slopes) + curved.mains.index(position)
+            relevances = np.insert(relevances, term, 1.0, axis=1)
         engine = engine_of(curved)
     else:
         engine = engine.without_shape(position)

@@ -11,7 +11,7 @@ from scipy.linalg.blas import dsymm
 from seminaive.design.shape_constraints import ShapeConstraints
 from seminaive.selection.kernel_engine import KernelEngine, RowFit
 from seminaive.solvers.constrained_kernel import RowInequalities, combined, minimize_constrained_kernel
-from seminaive.solvers.kernel_newton import smoother
+from seminaive.solvers.kernel_newton import reml_projection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,9 +37,9 @@ class ShapedKernelEngine(KernelEngine):
     def constrain(self, constraints: ShapeConstraints) -> None:
         """Take other inequalities."""
         self.constraints = constraints
-        places = constraints.places - 1
-        self._shaped_features = np.hstack([self._slopes, self._mains])[:, places]
-        self._shaped_terms = np.repeat(np.arange(self.columns.n_terms), self.columns.sizes)[places]
+        shaped = constraints.positions - 1
+        self._shaped_features = np.hstack([self._slopes, self._mains])[:, shaped]
+        self._shaped_terms = np.repeat(np.arange(self.columns.n_terms), self.columns.sizes)[shaped]
 
     def without_shape(self, column: int) -> ShapedKernelEngine:
         """Return the same engine in which one column is free."""
@@ -75,11 +75,11 @@ class ShapedKernelEngine(KernelEngine):
         inequalities = RowInequalities(np.ascontiguousarray(functions[:, train]), covariance)
         first = np.zeros((n, loss.n_columns)) if start is None else start[train]
         fit = minimize_constrained_kernel(kernel[:n], loss, inequalities, first, tol=tol, max_iter=max_iter)
-        place = np.empty((self.n_rows, loss.n_columns))
-        place[train] = fit.scores
-        place[out] = kernel[n:] @ fit.weights + fit.intercept
-        place[out] += combined(fit.multipliers, functions[:, out])
-        return RowFit(fit, place, place if self._offsets is None else place + self._offsets[which])
+        scores = np.empty((self.n_rows, loss.n_columns))
+        scores[train] = fit.scores
+        scores[out] = kernel[n:] @ fit.weights + fit.intercept
+        scores[out] += combined(fit.multipliers, functions[:, out])
+        return RowFit(fit, scores, scores if self._offsets is None else scores + self._offsets[which])
 
     def _shaped(self, prepared: Prepared, strengths: Sequence[float], fit: Any) -> tuple[Floats, Floats]:
         """Return the coefficients that have a shape, ``V (F'a + A'm)``, and the forces A'm."""
@@ -118,7 +118,7 @@ class ShapedKernelEngine(KernelEngine):
         train = prepared.order[: prepared.n_train]
         loss = self._loss(which, train)
         curvature = loss.curvature(loss.evaluate(fit.fit.scores)[1]).mean(axis=1)
-        lower, root = smoother(prepared.kernel(strengths)[: prepared.n_train], curvature)
+        lower, root = reml_projection(prepared.kernel(strengths)[: prepared.n_train], curvature)
         variances = self._variances(prepared, strengths)
         scaled = root[:, None] * self._shaped_features[train] * variances
         return np.asarray(np.diag(variances) - scaled.T @ dsymm(1.0, lower, scaled, lower=True))
@@ -128,7 +128,7 @@ class ShapedKernelEngine(KernelEngine):
     def coefficients(self, parts: list[tuple[float, list[Prepared], Sequence[float], RowFit]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients, intercept and terms in order."""
         found = super().coefficients(parts)
-        found[self.constraints.places] = sum(
+        found[self.constraints.positions] = sum(
             share * self._shaped(prepared[-1], strengths, fit)[0] for share, prepared, strengths, fit in parts
         )
         return found

@@ -57,7 +57,7 @@ class ShapedProjectedEngine(ProjectedEngine):
         self.constraints = ShapeConstraints.of(columns, rows[3])
         super().__init__(columns, *rows, **options)
         # Last, so that the last block of a Cholesky factor is that of coefficients that have a shape.
-        shaped = self.constraints.places
+        shaped = self.constraints.positions
         others = ~np.isin(self._leading, shaped)
         order = np.append(np.flatnonzero(others), np.searchsorted(self._leading, shaped))
         self._leading_features = np.ascontiguousarray(self._leading_features[:, order])
@@ -66,7 +66,7 @@ class ShapedProjectedEngine(ProjectedEngine):
     def _largest_of_first(self, listed: Indices, n_coefficients: int) -> tuple[Floats, Indices]:
         """Return the features of largest squares, pairs aside, and all of columns with shapes."""
         _, largest = super()._largest_of_first(listed, n_coefficients)
-        chosen = np.union1d(largest, self.constraints.places)
+        chosen = np.union1d(largest, self.constraints.positions)
         return np.ascontiguousarray(self._dense[:, np.searchsorted(listed, chosen)]), chosen
 
     @property
@@ -76,9 +76,9 @@ class ShapedProjectedEngine(ProjectedEngine):
 
     def _covariance(self, factor: Floats, strength: Floats) -> Floats:
         """Return the inverse of a penalised Hessian between coefficients that have a shape, by its factor."""
-        places = self.constraints.places
-        free = np.isfinite(strength[places])
-        inverse = inverse_of(np.asfortranarray(factor[-len(places) :, -len(places) :]))
+        shaped = self.constraints.positions
+        free = np.isfinite(strength[shaped])
+        inverse = inverse_of(np.asfortranarray(factor[-len(shaped) :, -len(shaped) :]))
         return np.asarray(inverse * (free & free[:, None]))
 
     def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> ShapedPreconditioner:
@@ -116,12 +116,12 @@ class ShapedProjectedEngine(ProjectedEngine):
         penalties, degrees = super().evidence(prepared, which, strengths, fits)
         if not len(self.constraints):
             return penalties, degrees
-        places = self.constraints.places
+        shaped = self.constraints.positions
         for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
             strength = self._strength(prepared[k].relevances, strengths)
             gram = self._gram(self._leading_features, self._mean_curvature(k, fit.scores))
             covariance = self._covariance(factor_with_ridge(gram, strength[self._leading]), strength)
-            removed = self.constraints.removed_degrees(covariance, strength[places], fit.coefficients[places])
-            lost = np.bincount(self._term_of[places - 1], removed, minlength=len(degrees[number]))
+            removed = self.constraints.removed_degrees(covariance, strength[shaped], fit.coefficients[shaped])
+            lost = np.bincount(self._term_of[shaped - 1], removed, minlength=len(degrees[number]))
             degrees[number] = np.maximum(degrees[number] - lost, 0.0)
         return penalties, degrees

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.selection.baselines import NOTHING, SEARCHED, Baseline, Combination, baselines_of
-from seminaive.selection.relevance_search import RelevanceAnswer, RelevanceSearch, Trial
+from seminaive.selection.relevance_search import RelevanceAnswer, RelevanceSearch, RelevanceTrial
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,16 +90,16 @@ class StartedSearch:
         return StartedAnswer(**found, slope=slope, kind=combined.best, fit_share=fit_share)
 
     @property
-    def trials(self) -> list[Trial]:
+    def trials(self) -> list[RelevanceTrial]:
         """All trials, those of a baseline alone, at infinite strengths, last."""
         listed = [trial for search in self.searches.values() for trial in search.trials]
         return [*listed, *(self._alone(baseline) for baseline in self.baselines.values())]
 
-    def _alone(self, baseline: Baseline) -> Trial:
+    def _alone(self, baseline: Baseline) -> RelevanceTrial:
         """Return the trial without any new term."""
         held_out = baseline.left_of(self.searches[NOTHING].held_out)
         loss = float(held_out.mean(held_out.share_losses))
-        return Trial((0, 0, 0, 0), INFINITE, 0, None, [], held_out.share_scores, loss, loss)
+        return RelevanceTrial((0, 0, 0, 0), INFINITE, 0, None, [], held_out.share_scores, loss, loss)
 
     @property
     def slopes(self) -> list[float]:

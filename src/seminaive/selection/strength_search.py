@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Trial:
+class StrengthTrial:
     """How far the folds have been fitted under some strengths.
 
     Parameters
@@ -124,7 +124,7 @@ class StrengthSearch:
     groups: Indices | None = None
     report: Callable[[str], None] | None = None
     baseline: Baseline | None = None
-    trials: dict[Strengths, Trial] = field(default_factory=dict)
+    trials: dict[Strengths, StrengthTrial] = field(default_factory=dict)
 
     def run(self, grid: Grid) -> None:
         """Try strengths by climbing along one coordinate after the other.
@@ -180,7 +180,7 @@ class StrengthSearch:
 
     # Trials
 
-    def trial(self, strengths: Strengths) -> Trial:
+    def trial(self, strengths: Strengths) -> StrengthTrial:
         """Return the trial of some strengths; a new one starts from the nearest."""
         if strengths not in self.trials:
             if self.trials:
@@ -190,38 +190,38 @@ class StrengthSearch:
                     table.with_equal_scores(solution, change * table.fold_estimates) if change else solution
                     for table, solution in zip(self.tables, nearest.solutions, strict=True)
                 ]
-                trial = Trial(strengths, starts, nearest.scores, nearest.losses, nearest.loss)
+                trial = StrengthTrial(strengths, starts, nearest.scores, nearest.losses, nearest.loss)
             else:
                 starts = [self._first_start(table, strengths) for table in self.tables]
                 scores = self._held_out_scores(
                     [table.folds.scores(start) for table, start in zip(self.tables, starts, strict=True)]
                 )
                 losses = self.held_out.expected_losses(scores)
-                trial = Trial(strengths, starts, scores, losses, float(self.held_out.mean(losses)))
+                trial = StrengthTrial(strengths, starts, scores, losses, float(self.held_out.mean(losses)))
             self._improve(trial)
             self.trials[strengths] = trial
             if self.report is not None:
                 self.report(f"trial {len(self.trials)}: {strengths}, log loss {trial.loss:.4f}")
         return self.trials[strengths]
 
-    def _nearest(self, strengths: Strengths) -> Trial:
+    def _nearest(self, strengths: Strengths) -> StrengthTrial:
         """Return the trial of the nearest strengths, the best of equals."""
 
-        def distance(trial: Trial) -> tuple[float, float]:
-            own, other = (
+        def distance(trial: StrengthTrial) -> tuple[float, float]:
+            here, other = (
                 np.log(np.maximum([*which.ridge, which.number_ridge], ROUNDING))
                 for which in (strengths, trial.strengths)
             )
-            away = np.abs(own - other).sum() + abs(strengths.share - trial.strengths.share)
+            away = np.abs(here - other).sum() + abs(strengths.share - trial.strengths.share)
             return float(away), trial.loss
 
         return min(self.trials.values(), key=distance)
 
-    def _improve(self, trial: Trial) -> None:
+    def _improve(self, trial: StrengthTrial) -> None:
         """Fit a trial's folds further: until the error is known, or to the end.
 
-        The end is needed where folds have tables of their own, and where some ridge is 0: without a penalty
-        the loss may fall for long and then rise, so that its error cannot be told.
+        The end is needed where each fold has its table, and where some ridge is 0: without a penalty
+        the loss may fall for long and then rise, so that its error is not known.
         """
         if len(self.tables) > 1 or not min(trial.strengths.ridge):
             self._finish(trial, self.tol)
@@ -236,7 +236,7 @@ class StrengthSearch:
         if result.converged or result.stalled or result.n_iter >= self.max_iter:
             trial.error = 0.0
 
-    def _finish(self, trial: Trial, tol: float) -> None:
+    def _finish(self, trial: StrengthTrial, tol: float) -> None:
         """Fit a trial's folds to a tolerance."""
         results = [
             self._solve_folds(table, trial.strengths, solution, None, tol)

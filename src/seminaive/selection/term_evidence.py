@@ -117,9 +117,9 @@ def evidence_for_columns(
 
 def _terms_of_columns(columns: SmoothColumns, table: EncodedTable) -> Iterator[tuple[int, Iterator[Floats]]]:
     """Yield the features of all slopes and main terms, a few at a time, each term with its column."""
-    place = {column.number: j for j, column in enumerate(columns.columns) if column.number is not None}
+    column_of = {column.number: j for j, column in enumerate(columns.columns) if column.number is not None}
     for number, features in zip(columns.slopes, columns.slope_features(table.numbers).T, strict=True):
-        yield place[number], iter([features[:, None]])
+        yield column_of[number], iter([features[:, None]])
     for j in columns.mains:
         yield j, columns.columns[j].main_blocks(table)
 
@@ -134,14 +134,14 @@ def evidence_for_pairs(
     """Return the evidence for each pair of columns under the best of some prior variances: (sets, pairs)."""
     used = sorted({j for pair in pairs for j in pair})
     features = [columns.columns[j].pair_features(table) for j in used]
-    every, starts = np.hstack(features), np.cumsum([0, *(own.shape[1] for own in features)])
-    place = {j: number for number, j in enumerate(used)}
+    every, starts = np.hstack(features), np.cumsum([0, *(feature.shape[1] for feature in features)])
+    index = {j: number for number, j in enumerate(used)}
     seconds: dict[int, list[tuple[int, int]]] = {}
     for number, (j, k) in enumerate(pairs):
-        seconds.setdefault(place[j], []).append((number, place[k]))
+        seconds.setdefault(index[j], []).append((number, index[k]))
     found = np.zeros((residuals.n_sets, len(pairs)))
-    for j, own in seconds.items():
-        numbers, others = zip(*own, strict=True)
+    for j, listed in seconds.items():
+        numbers, others = zip(*listed, strict=True)
         # All columns from the first of them to the last, those between that are no pair among them.
         first, last = min(others), max(others) + 1
         evidence = residuals.of_products(features[j], every[:, starts[first] : starts[last]], variances)

@@ -88,7 +88,7 @@ def refit_around(
     >>> model = HigherOrderLogisticRegression(order=1).fit(X, y)
     >>> without = edit(model, "x0", Flatten(), why="it is measured twice")
     >>> again = refit_around(without, X, y, why="x1 says the same")
-    >>> [float(own.decision_function([["wet", "wet"]])[0].round(1)) for own in (model, without, again)]
+    >>> [float(m.decision_function([["wet", "wet"]])[0].round(1)) for m in (model, without, again)]
     [3.2, 1.6, 3.2]
     """
     scores = scores_of(model)
@@ -97,14 +97,16 @@ def refit_around(
         raise InputError(f"ridge is a number of 0 or more, got {ridge!r}")
     if order not in (None, 1, 2):
         raise InputError(f"order is 1, 2 or None, got {order!r}")
-    held = tuple(dict.fromkeys(own.column for own in getattr(model, "edits_", ()) if isinstance(own, Edit)))
+    held = tuple(
+        dict.fromkeys(record.column for record in getattr(model, "edits_", ()) if isinstance(record, Edit))
+    )
     if not held:
         raise InputError(
             "the model has no edits to hold: edit it with seminaive.explain.edit, or fit a model"
         )
     has_tuples = any(len(term) > 1 for term in scores.terms.features)
     order = (2 if has_tuples else 1) if order is None else int(order)
-    table = model._encode(X)  # noqa: SLF001 - as predict does
+    table = model.encode(X)
     labels, weights = _labels(model, y, len(table)), encode_weights(sample_weight, len(table))
     weights = np.ones(len(table)) if weights is None else weights
     correction = _correction(scores, _Others.of(table, held), labels, weights, order, ridge, tol, max_iter)
@@ -126,19 +128,19 @@ def refit_around(
 
 def _labels(model: Any, y: Any, n_rows: int) -> NDArray[np.int64]:
     """Return each row's class as a position among the model's classes."""
-    place = {label: k for k, label in enumerate(model.classes_.tolist())}
+    position = {label: k for k, label in enumerate(model.classes_.tolist())}
     given = np.asarray(y).tolist()
     if len(given) != n_rows:
         raise InputError(f"X has {n_rows} rows and y has {len(given)} labels: pass one label per row")
-    foreign = [label for label in given if label not in place]
+    foreign = [label for label in given if label not in position]
     if foreign:
-        raise InputError(f"there is no class {foreign[0]!r}: the model has {list(place)}")
-    return np.array([place[label] for label in given], dtype=np.int64)
+        raise InputError(f"there is no class {foreign[0]!r}: the model has {list(position)}")
+    return np.array([position[label] for label in given], dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class _Others:
-    """The columns that are not held, as a table of their own.
+    """The columns that are not held, as a table.
 
     Parameters
     ----------
@@ -165,7 +167,7 @@ class _Others:
             raise InputError(
                 f"every column was edited ({', '.join(held)}): there is nothing to fit around them"
             )
-        kept = Schema(tuple(own for own in schema.columns if own.name not in held), schema.missing)
+        kept = Schema(tuple(column for column in schema.columns if column.name not in held), schema.missing)
         codes = np.ascontiguousarray(whole.codes[:, coded]).astype(kept.code_type)
         return cls(EncodedTable(codes, whole.numbers[:, numeric], kept), whole, coded, numeric)
 

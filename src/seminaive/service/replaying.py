@@ -46,13 +46,13 @@ def replay(first: Any, edited: Any, rows: Sequence[tuple[Any, ...]] = ()) -> Any
     left = list(rows)
     model = first
     for record in every[len(done) :]:
-        told = {"who": record.who, "why": record.why, "date": record.date}
+        noted = {"who": record.who, "why": record.why, "date": record.date}
         if isinstance(record, Edit):
-            model = edit(model, record.column, record.change, target=record.target, **told)
+            model = edit(model, record.column, record.change, target=record.target, **noted)
         elif isinstance(record, Refit):
             if not left:
                 raise InputError("the history has more fits than rows were given for: pass (X, y) for each")
-            model = refit_around(model, *left.pop(0), ridge=record.ridge, order=record.order, **told)
+            model = refit_around(model, *left.pop(0), ridge=record.ridge, order=record.order, **noted)
         model.edits_ = (
             *model.edits_[:-1],
             replace(model.edits_[-1], loss_before=record.loss_before, loss_after=record.loss_after),

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable
-    from seminaive.encode.nodes import Places
+    from seminaive.encode.nodes import RowCoordinates
     from seminaive.statistics.terms import Terms
 
     Floats = NDArray[np.float64]
@@ -39,7 +39,7 @@ def weigh_cells(terms: Terms, table: EncodedTable, row_weight: Floats | None = N
         return np.asarray(counts[:, 0])
     rows = np.ones(len(table)) if row_weight is None else row_weight
     if terms.orders.max(initial=0) > 2:
-        return _weigh_tuples(terms, table.places, rows)
+        return _weigh_tuples(terms, table.coordinates, rows)
     from seminaive.kernels.node_interpolation import weigh_interpolated_cells
 
     weights = np.zeros(terms.n_cells)
@@ -50,10 +50,10 @@ def weigh_cells(terms: Terms, table: EncodedTable, row_weight: Floats | None = N
     return weights
 
 
-def _weigh_tuples(terms: Terms, places: Places, row_weight: Floats) -> Floats:
+def _weigh_tuples(terms: Terms, coordinates: RowCoordinates, row_weight: Floats) -> Floats:
     """Return the weight of the rows in each cell of tuples of any order, corner by corner."""
     weights = np.zeros(terms.n_cells)
-    corners = [places.axis(j).corners() for j in range(places.codes.shape[1])]
+    corners = [coordinates.axis(j).corners() for j in range(coordinates.codes.shape[1])]
     for term, columns in enumerate(terms.features):
         shape, block = terms.shape(term), terms.block(term)
         for corner in product(*(corners[j] for j in columns)):

@@ -203,7 +203,14 @@ def dependence_partition(
     return Partition.of_logistic([j for j in range(n_features) if j not in rest], n_features, trace)
 
 
-def greedy_partition(n_features: int, accuracy: Accuracy, *, forward: bool = False) -> Partition:
+def greedy_partition(
+    n_features: int,
+    accuracy: Accuracy,
+    *,
+    forward: bool = False,
+    logistic: Sequence[int] = (),
+    generative: Sequence[int] = (),
+) -> Partition:
     """Move the feature that raises the accuracy most, until none does (Kang and Tian, 2006).
 
     Parameters
@@ -215,19 +222,21 @@ def greedy_partition(n_features: int, accuracy: Accuracy, *, forward: bool = Fal
         False starts with all features in the generative part and moves them to the logistic one (the
         dissertation's reading). True starts with an empty generative part, which grows (the hybrid
         paper's).
+    logistic, generative : sequence of int
+        Features that stay in these parts.
     """
     part = GENERATIVE if forward else LOGISTIC
-    staying = list(range(n_features))
+    staying = [j for j in range(n_features) if j not in {*logistic, *generative}]
+    free = frozenset(staying)
     moved: list[int] = []
 
-    def judge(candidate_moves: list[int]) -> float:
-        logistic = set(range(n_features)) - set(candidate_moves) if forward else set(candidate_moves)
-        return float(accuracy(tuple(sorted(logistic))))
+    def logistic_part(moves: list[int]) -> tuple[int, ...]:
+        return tuple(sorted({*logistic, *(free - {*moves} if forward else moves)}))
 
-    best = judge([])
+    best = float(accuracy(logistic_part([])))
     trace: list[Assignment] = []
     while staying:
-        gained = [judge([*moved, j]) for j in staying]
+        gained = [float(accuracy(logistic_part([*moved, j]))) for j in staying]
         position = int(np.argmax(gained))
         if not gained[position] > best:
             break
@@ -236,5 +245,4 @@ def greedy_partition(n_features: int, accuracy: Accuracy, *, forward: bool = Fal
         trace.append(Assignment(feature, part, reason, gained[position], best))
         moved.append(feature)
         best = gained[position]
-    logistic = staying if forward else moved
-    return Partition.of_logistic(logistic, n_features, trace)
+    return Partition.of_logistic(logistic_part(moved), n_features, trace)
