@@ -5,9 +5,10 @@
 Four forests of 100 trees on the data sets of 300 to 999 rows and at most 40 columns, 5 x 2-fold: ours,
 with one indicator per value and the square root of their number tried at each split; one of whole attributes,
 of which log2 of their number plus one are tried, as in the paper; the same with numbers cut by description
-length; and the one of whole attributes whose probabilities are shares of votes, as WEKA's are. Values of a whole attribute are split by their order in the alphabet, since scikit-learn
-has no split into all values. Losses go to results/alr/forests-raw.jsonl, and what ALR^2 wins against each to
-results/alr/forests.csv; those of ALR^2 and of our forest are read from what alr_wins.py left.
+length; and the one of whole attributes whose probabilities are shares of votes, as WEKA's are. Values of a
+whole attribute are split by their order in the alphabet, since scikit-learn has no split into all values.
+Losses go to results/alr/forests-raw.jsonl, and what ALR^2 wins against each to results/alr/forests.csv; those
+of ALR^2 and of our forest are read from what alr_wins.py left.
 """
 
 import datetime as dt
