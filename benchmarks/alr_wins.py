@@ -3,7 +3,7 @@
     SEMINAIVE_DATA=... python benchmarks/alr_wins.py --minutes 60
 
 appends one line per data set and method to results/alr/wins-raw.jsonl, cheapest first, continues where it was
-stopped, begins nothing after so many minutes, and writes results/alr/wins.csv: wins, draws and losses over
+stopped, begins nothing after some minutes, and writes results/alr/wins.csv: wins, draws and losses over
 the data sets that both methods have finished, beside the paper's, and the cells of the three tables to
 results/alr/alr-table2.csv and so on. ``--minutes 0`` only counts. Order 3 is run
 where it stays within the limits of time and memory of `seminaive.papers.alr_real`. Whole tables are run by
@@ -93,12 +93,12 @@ def wins(measures):
     return pd.DataFrame(found)
 
 
-def told(units, done, method):
+def count_of_done(units, done, method):
     """Say on how many data sets a method has finished, and which few are missing."""
-    own = [unit for unit in units if unit["method"] == method]
-    missing = [unit["dataset"] for unit in own if unit not in done]
-    names = f", without {', '.join(missing)}" if 0 < len(missing) < len(own) else ""
-    return f"{len(own) - len(missing)} of {len(own)} data sets{names}"
+    of_method = [unit for unit in units if unit["method"] == method]
+    missing = [unit["dataset"] for unit in of_method if unit not in done]
+    names = f", without {', '.join(missing)}" if 0 < len(missing) < len(of_method) else ""
+    return f"{len(of_method) - len(missing)} of {len(of_method)} data sets{names}"
 
 
 def main():
@@ -118,7 +118,7 @@ def main():
         f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}, Python {platform.python_version()}, {packages}",
         f"{ROUNDS} x 2-fold cross-validation, 2 x 2-fold on data sets that the paper calls big",
         *left_out_notes(taken),
-        *(f"{method}: {told(units, done, method)}" for method in METHODS),
+        *(f"{method}: {count_of_done(units, done, method)}" for method in METHODS),
     ]
     lines = "".join(f"# {line}\n" for line in head)
     (RESULTS / "wins.csv").write_text(lines + wins(measures).to_csv(index=False), encoding="utf-8")

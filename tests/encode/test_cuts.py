@@ -74,8 +74,8 @@ def test_missing_cells_stay_missing_and_do_not_move_the_cuts(discretizer):
     holes = np.vstack([X, np.full((30, 4), np.nan)])
     cuts = discretizer.fit(X, y).cuts_
     with_holes = discretizer.fit(holes, np.append(y, np.zeros(30, int)))
-    for own, other in zip(with_holes.cuts_, cuts, strict=True):
-        assert own.tolist() == other.tolist()
+    for found, other in zip(with_holes.cuts_, cuts, strict=True):
+        assert found.tolist() == other.tolist()
     assert np.isnan(with_holes.transform(holes)[150:]).all()
 
 

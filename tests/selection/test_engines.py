@@ -70,8 +70,8 @@ def test_limits_of_the_engine_of_coefficients_leave_its_fits_as_they_are(n_class
     expected = fits_of(ProjectedEngine, parts)
     for name, limit in limits.items():
         monkeypatch.setattr(projected_engine, name, limit)
-    for own, other in zip(fits_of(ProjectedEngine, parts), expected, strict=True):
-        np.testing.assert_allclose(posterior_of(own.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
+    for fit, other in zip(fits_of(ProjectedEngine, parts), expected, strict=True):
+        np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
 
 
 def test_the_certificate_of_all_rows_does_not_depend_on_an_earlier_fit_of_a_single_fold():
@@ -105,5 +105,5 @@ def test_the_size_of_blocks_leaves_the_fits_in_the_row_space_as_they_are(limits,
     expected = fits_of(KernelEngine, parts)
     for name, limit in limits.items():
         monkeypatch.setattr(kernel_newton, name, limit)
-    for own, other in zip(fits_of(KernelEngine, parts), expected, strict=True):
-        np.testing.assert_allclose(posterior_of(own.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
+    for fit, other in zip(fits_of(KernelEngine, parts), expected, strict=True):
+        np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.design.smooth_columns import (
+from seminaive.design.smooth_column import (
     SmoothColumn,
     knot_positions,
     knots_of,

@@ -8,18 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode.column_kinds import ColumnKinds, column_numbers, identifier_of
+from seminaive.encode.column_types import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.few_rows import LARGEST_NUMBER, cells_of, encode_cells
 from seminaive.encode.frames import declared_order, dictionary, open_table
 from seminaive.encode.integer_table import WIDEST_RANGE, learn_integers
 from seminaive.encode.nodes import RowCoordinates
-from seminaive.encode.schema import (
-    CategoricalColumn,
-    EmptyColumn,
-    IdentifierColumn,
-    NumericColumn,
-    Schema,
-    smallest_unsigned,
-)
+from seminaive.encode.schema import Schema, smallest_unsigned
 from seminaive.encode.spelling import usual_spelling
 from seminaive.errors import InputError
 
@@ -29,8 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode.column_kinds import CategoricalFeatures
+    from seminaive.encode.column_types import Column, Format
     from seminaive.encode.frames import Kind, Table
-    from seminaive.encode.schema import Column, Format, MissingPolicy
+    from seminaive.encode.schema import MissingPolicy
 
     Floats = NDArray[np.float64]
     Codes = NDArray[np.unsignedinteger]
@@ -203,7 +198,7 @@ class TableEncoder:
         if integers is not None and schema.integer_codes is not None:
             return EncodedTable.of_codes(schema.integer_codes.translate(integers, schema)[0], schema)
         numbers = _numbers(table, kinds)
-        number_of = {position: k for k, position in enumerate(schema.numeric)}
+        number_of = schema.numeric_index
         coded = []
         for position, unseen in zip(schema.coded, schema.cardinalities, strict=True):
             column = schema.columns[position]

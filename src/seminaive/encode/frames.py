@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Category
+    from seminaive.encode.column_types import Category
 
 # What pandas calls the cells of a column of objects that are numbers.
 NUMBERS_OF_PANDAS = ("integer", "floating", "mixed-integer-float", "decimal")

@@ -422,10 +422,10 @@ class Validation:
         """Return the position of a class, the last one for None."""
         if target is None:
             return len(self.classes) - 1
-        places = {label: place for place, label in enumerate(self.classes.tolist())}
-        if target not in places:
-            raise InputError(f"there is no class {target!r}: the classes are {list(places)}")
-        return places[target]
+        positions = {label: k for k, label in enumerate(self.classes.tolist())}
+        if target not in positions:
+            raise InputError(f"there is no class {target!r}: the classes are {list(positions)}")
+        return positions[target]
 
     def page(self, path: str | Path, *, title: str = "How sure is it?") -> Path:
         """Write one HTML page with all figures and pictures, which runs no script and loads nothing.

@@ -9,6 +9,7 @@ import numpy as np
 
 from seminaive.displays import Display
 from seminaive.encode import CategoricalColumn, NumericColumn
+from seminaive.explain.bands import Bands, of_class
 from seminaive.explain.reading import (
     axis_labels,
     class_position,
@@ -22,7 +23,7 @@ from seminaive.explain.reading import (
 )
 
 if TYPE_CHECKING:
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import Effects, FeatureEffect
 
 # Categories that are drawn: those of the largest training weight.
@@ -42,7 +43,7 @@ class EffectDisplay(Display):
     A column whose rows nearly all lie in a small part of its range, at 0 for instance, has an inverse
     hyperbolic sine scale, linear near 0 and logarithmic beyond, and bars whose heights are roots of the
     numbers of rows. Categories are marks, the highest effect or the first level on top, whose area is the
-    share of training rows.
+    share of training rows. Intervals are a band around a curve, and lines through the marks.
 
     Parameters
     ----------
@@ -59,6 +60,8 @@ class EffectDisplay(Display):
         What the feature holds: dates have an axis of dates, and ordered levels are drawn in their order.
     shape : str or None, default=None
         The shape that the feature was fitted under, which is the title.
+    bands : Bands or None, default=None
+        The intervals around the effect.
 
     Examples
     --------
@@ -79,6 +82,7 @@ class EffectDisplay(Display):
     target: str = "class"
     column: Column | None = None
     shape: str | None = None
+    bands: Bands | None = None
 
     @classmethod
     def from_estimator(
@@ -87,6 +91,7 @@ class EffectDisplay(Display):
         feature: str,
         *,
         target: Any = None,
+        interval: float | None = None,
         effects: Effects | None = None,
         ax: Any = None,
     ) -> EffectDisplay:
@@ -99,6 +104,8 @@ class EffectDisplay(Display):
             The name of a column.
         target : label, default=None
             The class whose log odds or score is drawn. None is the second of two classes, or all of more.
+        interval : float or None, default=None
+            The coverage of intervals that are drawn around the effect, such as .95.
         effects : Effects, default=None
             Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
@@ -116,7 +123,8 @@ class EffectDisplay(Display):
         predicted = getattr(estimator, "target_name_", "class")
         column = effects.schema.columns[effect.position]
         shape = getattr(estimator, "shapes_", {}).get(feature)
-        return cls(effect, labels, targets, names, predicted, column, shape).plot(ax=ax)
+        bands = Bands.of(estimator, interval)
+        return cls(effect, labels, targets, names, predicted, column, shape, bands).plot(ax=ax)
 
     @property
     def _value_name(self) -> str:
@@ -159,6 +167,10 @@ class EffectDisplay(Display):
         ax.axhline(0.0, color="0.5", alpha=0.5, lw=0.8, zorder=0)
         for k, (target, name) in enumerate(zip(self.targets, self.names, strict=True)):
             ax.plot(grid, evidence(values, target), color=f"C{k}", label=name)
+            if self.bands is not None:
+                half = of_class(self.bands.of_feature(effect, grid), target)
+                middle = evidence(values, target)
+                ax.fill_between(grid, middle - half, middle + half, color=f"C{k}", alpha=0.2, lw=0)
             if effect.weight[-1] > 0:
                 ax.axhline(float(evidence(missing, target)), color=f"C{k}", ls="--", lw=0.8)
         if effect.weight[-1] > 0:
@@ -224,6 +236,10 @@ class EffectDisplay(Display):
                 values, np.arange(len(shown)), s=15 + 250 * share, color=f"C{k}", zorder=2,
                 label=name,
             )  # fmt: skip
+            if self.bands is not None:
+                half = of_class(self.bands.of_feature(effect), target)[shown]
+                places = np.arange(len(shown))
+                ax.hlines(places, values - half, values + half, color=f"C{k}", alpha=0.6, lw=2, zorder=2)
         names = [f"{clipped(self.labels[code])}  {part:.0%}" for code, part in zip(shown, share, strict=True)]
         ax.set_yticks(np.arange(len(shown)), names, fontsize="small" if len(shown) < 16 else "x-small")
         ax.set_ylim(-0.7, len(shown) - 0.3)

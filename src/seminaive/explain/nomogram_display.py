@@ -10,6 +10,7 @@ import numpy as np
 from seminaive.displays import Display
 from seminaive.encode.nodes import interpolate
 from seminaive.errors import InputError
+from seminaive.explain.bands import half_of_row
 from seminaive.explain.nomogram_lanes import Lane, lane_of, scaled
 from seminaive.explain.nomogram_selection import Selection
 from seminaive.explain.nomogram_sheet import WIDTH, Sheet
@@ -63,6 +64,8 @@ class NomogramDisplay(Display):
         The class that they are compared with.
     row : EncodedTable of one row or None
         The row that is overlaid.
+    interval : float or None, default=None
+        The coverage of the interval of its total.
 
     Attributes
     ----------
@@ -91,6 +94,7 @@ class NomogramDisplay(Display):
     targets: list[int]
     reference: int
     row: Any = None
+    interval: float | None = None
 
     @classmethod
     def from_estimator(
@@ -102,6 +106,7 @@ class NomogramDisplay(Display):
         scale: str = "hundred",
         features: int | None = None,
         pairs: int = 3,
+        interval: float | None = None,
         effects: Effects | None = None,
         ax: Any = None,
     ) -> NomogramDisplay:
@@ -123,6 +128,8 @@ class NomogramDisplay(Display):
             holds.
         pairs : int, default=3
             How many pairs are drawn at most, the strongest of those that matter.
+        interval : float or None, default=None
+            The coverage of an interval, such as .95, that is drawn as a bar at the total of the row.
         effects : Effects, default=None
             Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
@@ -146,8 +153,10 @@ class NomogramDisplay(Display):
             reach[lane.name] = max(reach.get(lane.name, 0.0), lane.reach)
         lanes.sort(key=lambda lane: -reach[lane.name])
         table = None if row is None else one_row(estimator, row)
-        display = cls(lanes, start, factor, selection, spread, estimator, effects, targets, reference, table)
-        return display.plot(ax=ax)
+        if interval is not None and table is None:
+            raise InputError("an interval is that of a row's total: pass the row, or leave interval out")
+        drawn = (lanes, start, factor, selection, spread, estimator, effects, targets, reference, table)
+        return cls(*drawn, interval).plot(ax=ax)
 
     @property
     def pairs(self) -> list[TupleEffect]:
@@ -166,8 +175,7 @@ class NomogramDisplay(Display):
     def probabilities(self, table: Any, *, pairs: bool = True) -> Floats:
         """Return the probabilities that a reader finds for the rows of an encoded table, in class order."""
         schema = self.model.schema_
-        coded = {position: j for j, position in enumerate(schema.coded)}
-        numeric = {position: j for j, position in enumerate(schema.numeric)}
+        coded, numeric = schema.coded_index, schema.numeric_index
         log_odds, coordinates = np.zeros((len(table), len(self.model.classes_))), table.coordinates
         for i in range(len(table)):
             for lane in self.lanes:
@@ -236,9 +244,9 @@ class NomogramDisplay(Display):
             return None
         schema = self.model.schema_
         if lane.of_numbers:
-            number = float(self.row.numbers[0, schema.numeric.index(lane.position)])
+            number = float(self.row.numbers[0, schema.numeric_index[lane.position]])
             return number, lane.points_of(None, number)
-        code = int(self.row.codes[0, schema.coded.index(lane.position)])
+        code = int(self.row.codes[0, schema.coded_index[lane.position]])
         return float("nan"), lane.points_of(code, None)
 
     def _row_totals(self) -> list[float | None]:
@@ -310,7 +318,10 @@ class NomogramDisplay(Display):
         most = max([*totals, *(value for value in row_totals if value is not None)]) or 1.0
         least = min([0.0, *(value for value in row_totals if value is not None)])
         sheet.y += 0.1
-        sheet.ruler("Total points", *nice_ticks(most), low=least, high=most, row_totals=row_totals)
+        halves = [half_of_row(self.model, self.row, self.interval, c, self.reference) for c in self.targets]
+        bars = [0.0 if half is None else half * self.factor for half in halves]
+        places, labels = nice_ticks(most)
+        sheet.ruler("Total points", places, labels, least, most, row_totals, bars)
         if len(self.targets) == 1:
             ticks = [((np.log(p / (1 - p)) - self.start[0]) * self.factor, f"{p:g}") for p in PROBABILITIES]
             inside = [(at, label) for at, label in ticks if least <= at <= most]
@@ -339,17 +350,22 @@ class NomogramDisplay(Display):
             sheet.text(
                 f"Add to the total points: {starts}. {reference} has weight 1. Probability = weight / sum."
             )
-        if self.row is not None:
-            scores = self.model.scores_.joint_log_scores(self.row)[0]
-            weight = np.exp(scores - scores.max())
-            shown = ", ".join(
-                f"{clipped(str(label), 16)} {p:.3f}"
-                for label, p in zip(self.model.classes_, weight / weight.sum(), strict=True)
-            )
-            sheet.text(f"This row: {shown}", colour="C3")
-            note = unknown_note(self.model, self.row, self.targets[0])
-            if note is not None:
-                sheet.text(note, colour="C3")
+        self._write_row(sheet)
+
+    def _write_row(self, sheet: Sheet) -> None:
+        """Write the probabilities of the overlaid row."""
+        if self.row is None:
+            return
+        scores = self.model.scores_.joint_log_scores(self.row)[0]
+        weight = np.exp(scores - scores.max())
+        shown = ", ".join(
+            f"{clipped(str(label), 16)} {p:.3f}"
+            for label, p in zip(self.model.classes_, weight / weight.sum(), strict=True)
+        )
+        sheet.text(f"This row: {shown}", colour="C3")
+        note = unknown_note(self.model, self.row, self.targets[0])
+        if note is not None:
+            sheet.text(note, colour="C3")
 
     def _pair_points(self, pair: TupleEffect, c: int) -> float:
         coordinates = self.row.coordinates

@@ -10,6 +10,8 @@ from seminaive.explain.nomogram_ticks import number_ticks
 from seminaive.explain.reading import clipped
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from seminaive.explain.nomogram_lanes import Lane
@@ -76,8 +78,9 @@ class Sheet:
         low: float = 0.0,
         high: float | None = None,
         row_totals: Any = (),
+        bars: Sequence[float] = (),
     ) -> None:
-        """Draw a ruler with its labels above."""
+        """Draw a ruler with its labels above, and the totals of a row with bars of some half lengths."""
         self.y += LINE
         ends = self.x([low, self.most if high is None else high], low, high)
         self.ax.plot(ends, [self.y, self.y], color=self.ink, lw=0.8)
@@ -93,6 +96,10 @@ class Sheet:
             if value is not None:
                 colour = "C3" if len(row_totals) == 1 else f"C{k}"
                 self.ax.plot(self.x([value], low, high), [self.y], "o", color=colour, ms=5, zorder=3)
+                if k < len(bars) and bars[k] > 0:
+                    within = np.clip([value - bars[k], value + bars[k]], low, high)
+                    bar = self.x(within, low, high)
+                    self.ax.plot(bar, [self.y] * 2, color=colour, lw=3, alpha=0.5, zorder=2)
         self.y += RULER
 
     def lane(self, lane: Lane, name: str, label: str, colour: str, row: tuple[float, float] | None) -> int:

@@ -11,6 +11,7 @@ import numpy as np
 from seminaive.displays import Display
 from seminaive.encode.nodes import at_codes, between_nodes, read_axis
 from seminaive.errors import InputError
+from seminaive.explain.bands import Bands, of_class
 from seminaive.explain.reading import (
     axis_labels,
     class_position,
@@ -55,7 +56,8 @@ class PairDisplay(Display):
 
     Cells with few training rows are pale, those without any are grey; white says nothing. Along a number that
     the model reads between nodes the surface is drawn as it is, from the first node to the last; small marks
-    are the nodes, and missing numbers are not drawn.
+    are the nodes, and missing numbers are not drawn. With an interval, cells of which the interval holds zero
+    are hatched.
 
     Parameters
     ----------
@@ -69,6 +71,8 @@ class PairDisplay(Display):
         What the values are called.
     limit : float
         The effect that has the full colour, for one scale over several pictures.
+    bands : Bands or None, default=None
+        The intervals of the cells.
 
     Examples
     --------
@@ -87,6 +91,7 @@ class PairDisplay(Display):
     target: int
     name: str
     limit: float
+    bands: Bands | None = None
 
     @classmethod
     def from_estimator(
@@ -96,6 +101,7 @@ class PairDisplay(Display):
         *,
         target: Any = None,
         limit: float | None = None,
+        interval: float | None = None,
         effects: Effects | None = None,
         ax: Any = None,
     ) -> PairDisplay:
@@ -110,6 +116,8 @@ class PairDisplay(Display):
             The class whose log odds or score is drawn; None is the last one.
         limit : float, default=None
             The effect that has the full colour; None is the largest of the pair.
+        interval : float or None, default=None
+            The coverage of intervals, such as .95: cells whose interval holds zero are hatched.
         effects : Effects, default=None
             Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
@@ -123,7 +131,8 @@ class PairDisplay(Display):
         nodes = [effects.schema.nodes_of(j) for j in effect.columns]
         if limit is None:
             limit = largest_effect(effect, position)
-        return cls(effect, labels, nodes, position, evidence_name(estimator, position), limit).plot(ax=ax)
+        name, bands = evidence_name(estimator, position), Bands.of(estimator, interval)
+        return cls(effect, labels, nodes, position, name, limit, bands).plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the pair."""
@@ -143,6 +152,9 @@ class PairDisplay(Display):
             axes[1].edges, axes[0].edges, shown, cmap="RdBu_r", vmin=-limit, vmax=limit,
             alpha=np.clip(weight / FULL_COLOUR, 0.15, 1.0),
         )  # fmt: skip
+        if self.bands is not None:
+            half = _surface(of_class(self.bands.of_tuple(self.effect), self.target), axes)
+            self._hatch(axes, (np.abs(values) <= half) & (weight > 0))
         for axis, set_ticks in ((0, self.ax_.set_yticks), (1, self.ax_.set_xticks)):
             drawn = axes[axis]
             if isinstance(drawn, _NodeAxis):
@@ -161,6 +173,16 @@ class PairDisplay(Display):
         self.figure_.colorbar(image, ax=self.ax_, label=clipped(self.name, 40))
         self._draw_key(weight)
 
+    def _hatch(self, axes: Sequence[_CodeAxis | _NodeAxis], undecided: Any) -> None:
+        """Hatch the cells of which the interval holds zero."""
+        if not undecided.any():
+            return
+        down, across = (np.repeat(axis.edges, 2)[1:-1] for axis in axes)
+        shown = np.repeat(np.repeat(undecided.astype(float), 2, axis=0), 2, axis=1)
+        drawn = self.ax_.contourf(across, down, shown, levels=[0.5, 1.5], colors="none", hatches=["///"])
+        drawn.set_edgecolor("0.6")
+        drawn.set_linewidth(0.0)
+
     def _draw_key(self, weight: Any) -> None:
         """Say what grey and pale cells are, where there are some."""
         from matplotlib.patches import Patch
@@ -171,6 +193,9 @@ class PairDisplay(Display):
         if ((weight > 0) & (weight < FULL_COLOUR)).any():
             pale = f"pale: fewer than {FULL_COLOUR:.0f} rows"
             keys.append(Patch(facecolor="white", edgecolor="0.6", label=pale))
+        if self.bands is not None:
+            held = Patch(facecolor="none", edgecolor="0.6", hatch="///", label=f"{self.bands.name} holds 0")
+            keys.append(held)
         if keys:
             self.ax_.legend(
                 handles=keys, loc="lower left", bbox_to_anchor=(0.0, 1.0), ncols=2, frameon=False,

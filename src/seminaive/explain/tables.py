@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from seminaive.encode import CategoricalColumn, frame_like, keep_rows, open_table
 from seminaive.errors import InputError
+from seminaive.explain.bands import Bands
 from seminaive.explain.reading import (
     class_position,
     code_labels,
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import Effects, FeatureEffect, TupleEffect
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics.number_sketch import NumberSketch
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 QUARTILES = (0.25, 0.75)
 
 
-def effects_table(model: Any) -> Any:
+def effects_table(model: Any, interval: float | None = None) -> Any:
     """Return every effect of a fitted additive model, one line per value.
 
     The score of a row is the line of the intercept plus one line for each term: of a feature the line with
@@ -51,12 +52,16 @@ def effects_table(model: Any) -> Any:
     Parameters
     ----------
     model : a fitted additive model
+    interval : float or None, default=None
+        The coverage of intervals, such as .95, where they are wanted. They are those of effects as they are
+        listed, with a mean of zero over the training rows; of a range of numbers, of the effect at ``at``.
 
     Returns
     -------
     frame
-        With columns ``term``, ``value``, ``class`` (where there are more than two), ``effect``, ``at``,
-        ``linear``, ``quadratic`` and ``weight``, the training weight of the value. That of a range of numbers
+        With columns ``term``, ``value``, ``class`` (where there are more than two), ``effect``, ``lower`` and
+        ``upper`` (with an interval), ``at``, ``linear``, ``quadratic`` and ``weight``, the training weight of
+        the value. That of a range of numbers
         is approximate, because a model keeps a histogram of its numbers and not the numbers. Of a model with
         shapes also ``shape``, that of the feature, empty where it has none.
 
@@ -72,23 +77,32 @@ def effects_table(model: Any) -> Any:
     3         x0  missing or unseen   -0.04
     """
     effects = effects_of(model)
+    bands = Bands.of(model, interval)
     lines = _EffectLines(effects.n_classes)
     total = float(model.summary_.class_weight.sum())
     lines.add("intercept", "", effects.intercept, total)
+    if bands is not None:
+        lines.halves.append(bands.of_intercept()[None])
     schema = effects.schema
-    numeric = {position: j for j, position in enumerate(schema.numeric)}
     for effect in effects.features:
         if effect.curve is not None:
-            sketch = model.summary_.numbers[numeric[effect.position]]
+            sketch = model.summary_.numbers[schema.numeric_index[effect.position]]
             _add_curve(lines, schema.columns[effect.position], effect.curve, sketch)
+            if bands is not None:
+                lines.halves.append(bands.of_feature(effect, np.append(effect.curve.anchors, np.nan)))
         elif effect.table is not None:
             labels = code_labels(schema, effect.position)
             for label, values, weight in zip(labels, effect.table, effect.weight, strict=True):
                 lines.add(effect.name, label, values, weight)
+            if bands is not None:
+                lines.halves.append(bands.of_feature(effect))
     for tuple_ in effects.tuples:
         labels = _cell_labels(schema, tuple_)
         for label, cell in zip(labels, np.ndindex(*tuple_.weight.shape), strict=True):
             lines.add(tuple_.name, label, tuple_.table[cell], float(tuple_.weight[cell]))
+        if bands is not None:
+            half = bands.of_tuple(tuple_)
+            lines.halves.append(half.reshape(-1, half.shape[-1]))
     return lines.frame(model.classes_, getattr(model, "shapes_", {}))
 
 
@@ -123,6 +137,7 @@ class _EffectLines:
         self.n_classes = n_classes
         self.names: list[tuple[str, str, float, float]] = []
         self.values: list[tuple[Floats, Any, Any]] = []
+        self.halves: list[Floats] = []
 
     def add(
         self,
@@ -155,8 +170,11 @@ class _EffectLines:
             }
             columns["class"] = np.tile(classes, len(terms))
         effect, linear, quadratic = numbers
+        columns["effect"] = effect
+        if self.halves:
+            half = np.concatenate(self.halves).ravel()
+            columns |= {"lower": effect - half, "upper": effect + half}
         columns |= {
-            "effect": effect,
             "at": np.repeat(anchors, repeat),
             "linear": linear,
             "quadratic": quadratic,

@@ -10,6 +10,7 @@ import numpy as np
 
 from seminaive.displays import Display
 from seminaive.encode import CategoricalColumn, EmptyColumn
+from seminaive.explain.bands import half_of_row
 from seminaive.explain.plotting import draw_steps
 from seminaive.explain.reading import class_position, clipped, effects_of, short_numbers
 from seminaive.explain.tables import one_row
@@ -48,6 +49,8 @@ class WaterfallDisplay(Display):
         What the second axis is called.
     note : str, default=""
         What is written below: the strongest of the effects that are gathered.
+    half : float or None, default=None
+        Half the length of the interval of the row's log odds.
 
     Examples
     --------
@@ -68,6 +71,7 @@ class WaterfallDisplay(Display):
     name: str
     probability: str
     note: str = ""
+    half: float | None = None
 
     @classmethod
     def from_estimator(
@@ -78,6 +82,7 @@ class WaterfallDisplay(Display):
         target: Any = None,
         against: Any = None,
         max_effects: int = 12,
+        interval: float | None = None,
         effects: Effects | None = None,
         ax: Any = None,
     ) -> WaterfallDisplay:
@@ -93,6 +98,8 @@ class WaterfallDisplay(Display):
             With more than two classes, the class to compare with; None is the most probable other one.
         max_effects : int, default=12
             Effects that are drawn, the largest; the others are added up in one line, which names two of them.
+        interval : float or None, default=None
+            The coverage of an interval, such as .95, that is drawn at the end as a bar.
         effects : Effects, default=None
             Of the estimator, where they are at hand; None takes it apart.
         ax : matplotlib Axes, default=None
@@ -131,12 +138,16 @@ class WaterfallDisplay(Display):
         probability = f"probability of {classes[position]}" + (
             f", or else {classes[other]}" if several else ""
         )
-        return cls(float(log_odds[0]), labels, values, name, probability, note).plot(ax=ax)
+        half = half_of_row(estimator, table, interval, position, other)
+        return cls(float(log_odds[0]), labels, values, name, probability, note, half).plot(ax=ax)
 
     def _draw(self) -> None:
         """Draw the effects from top to bottom."""
         names = ["average of training", *(clipped(name, 40) for name in self.names), "this row"]
         draw_steps(self.ax_, self.start, self.values, names)
+        if self.half is not None:
+            end = self.start + float(self.values.sum())
+            self.ax_.errorbar([end], [len(names) - 1], xerr=self.half, color="0.4", capsize=4, lw=1.5)
         self.ax_.set_xlabel("\n".join([clipped(self.name, 60), *wrap(self.note, 60)]), fontsize="small")
         self._draw_probabilities()
         self.ax_.spines[["right"]].set_visible(False)
@@ -177,8 +188,7 @@ def probability_ticks(low: float, high: float) -> Floats:
 def _cells(schema: Any, table: Any) -> dict[int, str]:
     """Return what each column holds in the first row of an encoded table, as text."""
     cells = {}
-    coded = {position: j for j, position in enumerate(schema.coded)}
-    numeric = {position: j for j, position in enumerate(schema.numeric)}
+    coded, numeric = schema.coded_index, schema.numeric_index
     for position, column in enumerate(schema.columns):
         if isinstance(column, EmptyColumn):
             continue

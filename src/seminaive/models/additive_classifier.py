@@ -8,9 +8,10 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.encode import frame_like
-from seminaive.errors import UnavailableError
+from seminaive.errors import InputError, UnavailableError
 from seminaive.models.base import TableClassifier
 from seminaive.models.fitted_checks import check_finite
+from seminaive.models.parameters import check_number
 from seminaive.scores import AdditiveScores
 from seminaive.statistics import class_weights
 
@@ -19,12 +20,17 @@ if TYPE_CHECKING:
 
     from seminaive.encode import EncodedTable
     from seminaive.models.base import TrainingSet
-    from seminaive.scores import Effects
+    from seminaive.scores import EffectErrors, Effects
 
     Floats = NDArray[np.float64]
 
 # Columns of ``contributions`` that are not features.
 RESERVED = ("prior", "row", "class")
+# Why a model has no intervals by formula, and what to do.
+NO_FORMULA = (
+    "no formula says how uncertain this fit is. seminaive.evaluate.validate replays it on resampled rows, "
+    "and shows how its probabilities and effects vary"
+)
 # Terms that move the scores by less than this share of their deviation would be written 0.0.
 LEAST_KEPT = 0.01
 
@@ -49,6 +55,65 @@ class AdditiveClassifier(TableClassifier):
 
     def _joint_log_scores(self, table: EncodedTable) -> Floats:
         return self.scores_.joint_log_scores(table)
+
+    def predict_interval(self, X: Any, coverage: float = 0.95) -> tuple[Floats, Floats]:
+        """Return bounds between which the probability of each class lies.
+
+        They say how far the training rows leave the probability undecided, the choice of strengths included,
+        if the model is right: if some sum of its terms is the truth. In a row with unknown cells they are
+        bounds of the mean answer over what the cells may hold. Half of what is outside lies on either side.
+
+        Parameters
+        ----------
+        X : frame, array or list of rows
+            The training columns, in the training order.
+        coverage : float, default=0.95
+            The probability, between 0 and 1, that an interval holds the probability of its class.
+
+        Returns
+        -------
+        lower, upper : ndarray of shape (n_rows, n_classes)
+        """
+        from seminaive.scores import log_posterior, probability_bounds
+
+        check_is_fitted(self)
+        check_number("coverage", coverage, "a probability between 0 and 1", low=0, high=1, above=True)
+        if coverage == 1:
+            raise InputError("coverage is a probability between 0 and 1: with 1, an interval is 0 to 1")
+        table = self.encode(X)
+        covariances = self.score_covariances(table)
+        return probability_bounds(log_posterior(self._joint_log_scores(table)), covariances, coverage)
+
+    def effect_errors(self) -> EffectErrors:
+        """Return the standard errors of the effects, for bands around them."""
+        from seminaive.scores import EffectPosterior
+
+        check_is_fitted(self)
+        self._check_posterior()
+        self._effects()
+        return EffectPosterior.of(self.scores_, self.schema_, self.summary_)
+
+    def score_covariances(self, table: EncodedTable) -> Floats:
+        """Return the covariance of the log odds, or of all scores, of each row of an encoded table.
+
+        Parameters
+        ----------
+        table : EncodedTable
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 1, 1) or (n_rows, n_classes, n_classes)
+        """
+        self._check_posterior()
+        return self.scores_.covariances(table)
+
+    def _check_posterior(self) -> None:
+        """Refuse a fit that does not say how uncertain it is."""
+        if self.scores_.posterior is None:
+            raise UnavailableError(f"{type(self).__name__}: {self._no_posterior}")
+
+    # Why a fit has no intervals.
+    _no_posterior: ClassVar[str] = NO_FORMULA
 
     def attenuate(self, rows: TrainingSet, class_weight: Floats | None = None) -> None:
         """Draw the answers for rows with unknown cells toward the class shares.

@@ -47,10 +47,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
+    from seminaive.encode.column_types import Format
     from seminaive.encode.columns_report import ColumnReading
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.frames import Table
-    from seminaive.encode.schema import Format
     from seminaive.encode.target import EncodedTarget
     from seminaive.statistics import TupleCounts
 

@@ -56,6 +56,10 @@ class EditedModel(AdditiveClassifier):
         "started_from_": "tuple[StartedFrom, ...]",
     }
 
+    _no_posterior: ClassVar[str] = (
+        "nothing says how uncertain an effect is that somebody has set: ask the model that was edited"
+    )
+
     def __init__(self, *, keep_summary: bool = True, verbose: int = False) -> None:
         self.keep_summary = keep_summary
         self.verbose = verbose

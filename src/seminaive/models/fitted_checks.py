@@ -136,7 +136,7 @@ def check_finite(value: Any, name: str = "") -> None:
         for field in dataclasses.fields(value):
             check_finite(getattr(value, field.name), field.name)
     elif isinstance(value, np.ndarray) and value.dtype.kind == "f":
-        inside = np.abs(value) <= LARGEST_SCORE
+        inside = np.abs(value, dtype=np.float64) <= LARGEST_SCORE
         if name in ENDS:
             inside |= np.isinf(value)
         if name in SCALES:

@@ -6,18 +6,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.errors import InputError
+from seminaive.errors import InputError, UnavailableError
 from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.generative_classifier import GenerativeClassifier, check_generative_parameters
 from seminaive.models.parameters import VARIANCE_FLOOR
-from seminaive.scores import generative_scores
+from seminaive.scores import CountErrors, CountPosterior, generative_scores
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.encode import EncodedTable
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.base import TrainingSet
+    from seminaive.scores import EffectErrors
 
 
 class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
@@ -125,6 +127,38 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
             variance_floor=self.variance_floor,
             priors=self._checked_priors(),
         )
+
+    @property
+    def _counted(self) -> CountPosterior:
+        """How uncertain the counts and moments are."""
+        pooled, known = self.variances == "pooled", self.priors is not None
+        return CountPosterior(self.statistics_, self.smoothing, pooled, self.variance_floor, known)
+
+    def _check_posterior(self) -> None:
+        if self.smoothing == 0:
+            raise UnavailableError(
+                "intervals are those of the posterior of the counts, which has no prior where smoothing is "
+                "0: fit with a smoothing above 0"
+            )
+
+    def score_covariances(self, table: EncodedTable) -> NDArray[np.float64]:
+        """Return the covariance of the log odds, or of all scores, of each row of an encoded table.
+
+        Parameters
+        ----------
+        table : EncodedTable
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 1, 1) or (n_rows, n_classes, n_classes)
+        """
+        self._check_posterior()
+        return self._counted.of_rows(table)
+
+    def effect_errors(self) -> EffectErrors:
+        """Return the standard errors of the effects, for bands around them."""
+        self._check_posterior()
+        return CountErrors(self._counted, self.schema_, self._effects().features)
 
     def _checked_priors(self) -> NDArray[np.float64] | None:
         if self.priors is None:

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Types of numbers that an array may hold, as NumPy spells them.
-NUMBER_TYPES = ("<f8", "<i8", "|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "|b1")
+NUMBER_TYPES = ("<f8", "<f4", "<i8", "|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "|b1")
 # What annotations of dataclass fields call arrays.
 ARRAYS = {
     "Floats": "<f8",
+    "Singles": "<f4",
     "NDArray[np.float64]": "<f8",
     "Indices": "<i8",
     "Labels": "<i8",

@@ -43,13 +43,13 @@ def margin_of(survey: Survey, coding: Coding, position: int) -> tuple[EncodedTab
     if isinstance(column, CategoricalColumn):
         weights = survey.category_weights(position, schema, coding.class_factors)
         table = _blank(schema, len(weights))
-        table.codes[:, schema.coded.index(position)] = np.arange(len(weights))
+        table.codes[:, schema.coded_index[position]] = np.arange(len(weights))
         return table, weights
     values, weights = survey.number_weights(position, coding.class_factors)
     table = _blank(schema, len(values))
-    table.numbers[:, schema.numeric.index(position)] = values
+    table.numbers[:, schema.numeric_index[position]] = values
     if isinstance(column, NumericColumn) and position in schema.coded:
-        table.codes[:, schema.coded.index(position)] = bins_of(column, values)
+        table.codes[:, schema.coded_index[position]] = bins_of(column, values)
     return table, weights
 
 

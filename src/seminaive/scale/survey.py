@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import ColumnReading
-    from seminaive.encode.schema import Column, Format
+    from seminaive.encode.column_types import Column, Format
     from seminaive.models.base import TableClassifier
     from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading
@@ -236,7 +236,7 @@ class Survey:
     def category_weights(self, position: int, schema: Schema, class_factors: Floats | None = None) -> Floats:
         """Return the weight of each code of a category in a final schema, that of no evidence last."""
         surveyed, final = self.statistics.schema, schema.columns[position]
-        block = self.statistics.counts.block(surveyed.coded.index(position))
+        block = self.statistics.counts.block(surveyed.coded_index[position])
         weights = block.sum(axis=1) if class_factors is None else block @ class_factors
         column = surveyed.columns[position]
         assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
@@ -248,7 +248,7 @@ class Survey:
 
     def number_weights(self, position: int, class_factors: Floats | None = None) -> tuple[Floats, Floats]:
         """Return the distinct values of a number and, last, a missing one, and the weight of each."""
-        counts = self.values[self.statistics.schema.numeric.index(position)]
+        counts = self.values[self.statistics.schema.numeric_index[position]]
         by_class = counts.weights if class_factors is None else counts.weights * class_factors
         values, weights = counts.low, by_class.sum(axis=1)
         if counts.level:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Format
+    from seminaive.encode.column_types import Format
     from seminaive.models.base import TableClassifier, TrainingSet
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import TablePartition

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from seminaive.scores.alpha_interpolation import Interpolation
     from seminaive.scores.attenuation import Attenuation, unknown_cells
     from seminaive.scores.bayesian_network import Network
+    from seminaive.scores.count_posterior import CountErrors, CountPosterior
     from seminaive.scores.curve_algebra import curve_as_terms, difference
     from seminaive.scores.curve_terms import CurveTerms
     from seminaive.scores.edits import (
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         Refit,
         SetTo,
     )
+    from seminaive.scores.effect_posterior import EffectErrors, EffectPosterior
     from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect, importance
     from seminaive.scores.exponents import class_shift_exponents
     from seminaive.scores.fallback import fill_unknown
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from seminaive.scores.linear import linear_coefficients
     from seminaive.scores.numeric_terms import NumericTerms
     from seminaive.scores.parents_and_children import DependenceTables
+    from seminaive.scores.probability_intervals import deviate, probability_bounds
+    from seminaive.scores.score_posterior import ScorePosterior
     from seminaive.scores.started_from import StartedFrom
     from seminaive.scores.tree_tables import tree_scores
 
@@ -47,10 +51,14 @@ __all__ = [
     "AdditiveScores",
     "Attenuation",
     "Clip",
+    "CountErrors",
+    "CountPosterior",
     "CurveTerms",
     "DependenceTables",
     "Edit",
     "EffectChange",
+    "EffectErrors",
+    "EffectPosterior",
     "Effects",
     "FeatureCurve",
     "FeatureEffect",
@@ -63,12 +71,14 @@ __all__ = [
     "Points",
     "Record",
     "Refit",
+    "ScorePosterior",
     "SetTo",
     "StartedFrom",
     "TupleEffect",
     "class_shift_exponents",
     "curve_as_terms",
     "curve_of_number",
+    "deviate",
     "difference",
     "fill_unknown",
     "gaussian_terms",
@@ -79,6 +89,7 @@ __all__ = [
     "log_posterior",
     "log_priors",
     "m_estimate_tables",
+    "probability_bounds",
     "tree_scores",
     "unknown_cells",
 ]
@@ -87,10 +98,14 @@ FILES = {
     "AdditiveScores": "additive_scores",
     "Attenuation": "attenuation",
     "Clip": "edits",
+    "CountErrors": "count_posterior",
+    "CountPosterior": "count_posterior",
     "CurveTerms": "curve_terms",
     "DependenceTables": "parents_and_children",
     "Edit": "edits",
     "EffectChange": "edits",
+    "EffectErrors": "effect_posterior",
+    "EffectPosterior": "effect_posterior",
     "Effects": "effects",
     "FeatureCurve": "feature_curve",
     "FeatureEffect": "effects",
@@ -103,12 +118,14 @@ FILES = {
     "Points": "edits",
     "Record": "edits",
     "Refit": "edits",
+    "ScorePosterior": "score_posterior",
     "SetTo": "edits",
     "StartedFrom": "started_from",
     "TupleEffect": "effects",
     "class_shift_exponents": "exponents",
     "curve_as_terms": "curve_algebra",
     "curve_of_number": "feature_curve",
+    "deviate": "probability_intervals",
     "difference": "curve_algebra",
     "fill_unknown": "fallback",
     "gaussian_terms": "generative_terms",
@@ -119,6 +136,7 @@ FILES = {
     "log_posterior": "additive_scores",
     "log_priors": "generative_terms",
     "m_estimate_tables": "generative_terms",
+    "probability_bounds": "probability_intervals",
     "tree_scores": "tree_tables",
     "unknown_cells": "attenuation",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable
+    from seminaive.scores.score_posterior import ScorePosterior
     from seminaive.statistics import Terms
 
     Floats = NDArray[np.float64]
@@ -62,6 +64,8 @@ class AdditiveScores(SavedByFields):
     attenuation : Attenuation or None, default=None
         What becomes of the score of a row with unknown cells; None leaves it. It belongs to a finished fit:
         operations return sums without it.
+    posterior : ScorePosterior or None, default=None
+        How uncertain the scores are, where the fit says so. It, too, belongs to a finished fit.
 
     Examples
     --------
@@ -80,6 +84,7 @@ class AdditiveScores(SavedByFields):
     numeric: NumericTerms
     curves: CurveTerms = NOT_GIVEN
     attenuation: Attenuation | None = None
+    posterior: ScorePosterior | None = None
 
     def __post_init__(self) -> None:
         """Have no curves where none are given."""
@@ -116,6 +121,7 @@ class AdditiveScores(SavedByFields):
             numeric=numeric,
             curves=curves,
             attenuation=None,
+            posterior=None,
         )
 
     def check_fits(self, cardinalities: Sequence[int], n_numbers: int, n_classes: int) -> None:
@@ -124,6 +130,8 @@ class AdditiveScores(SavedByFields):
             kind.fits(cardinalities, n_numbers, n_classes) for kind in self.kinds
         ):
             raise ValueError(f"the scores do not fit the schema ({OTHER_LAYOUT})")
+        if self.posterior is not None and not self.posterior.fits(self):
+            raise ValueError("the posterior does not fit the scores")
 
     # Reading
 
@@ -154,6 +162,26 @@ class AdditiveScores(SavedByFields):
                 parts[:, start : start + kind.n_terms] = kind.contributions(table)
                 start += kind.n_terms
         return parts
+
+    def covariances(self, table: EncodedTable) -> Floats:
+        """Return the posterior covariance of each row's scores, where the fit says it.
+
+        Of shape (n_rows, 1, 1) for the log odds of two classes, else (n_rows, n_classes, n_classes). The
+        score of a row with unknown cells is drawn toward that of the class shares, and varies as much less.
+        """
+        if self.posterior is None:
+            raise ValueError("the scores have no posterior")
+        found = self.posterior.of_rows(self._posterior_cells, table)
+        if self.attenuation is not None and any_unknown(table):
+            factors, _ = self.attenuation.factors_and_shares(unknown_cells(table))
+            found *= np.square(factors)[:, None, None]
+        return found
+
+    @cached_property
+    def _posterior_cells(self) -> AdditiveScores:
+        """The posterior as scores of the same layout."""
+        assert self.posterior is not None  # noqa: S101 - narrows the type
+        return self.posterior.as_scores(self)
 
     # Operations
 

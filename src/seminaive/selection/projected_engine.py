@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,10 +16,12 @@ from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_scores import term_blocks
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.pointwise import posterior_of
+from seminaive.objective.preconditioner import BlockPreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.solvers.line_search import FORCING
 from seminaive.solvers.truncated_newton import (
@@ -314,8 +317,7 @@ class ProjectedEngine:
         sampled = row_weight[self._sample]
         total = float(sampled.sum())
         times = float(row_weight.sum()) / total if total > 0 else 0.0
-        weighted = features * np.sqrt(sampled * times)[:, None]
-        return np.asarray(weighted.T @ weighted)
+        return weighted_gram(features, sampled * times)
 
     def _preconditioner(self, curvature: Curvature, strength: list[Floats]) -> Callable[[Floats], Floats]:
         """Return about the inverse of the penalised Hessian: exact for the leading ones, else diagonal.
@@ -333,21 +335,20 @@ class ProjectedEngine:
         self, factors: list[Floats], curvature: Curvature, strength: list[Floats]
     ) -> Callable[[Floats], Floats]:
         leading, others = self._leading, self._others
-        rest = np.stack([ridge[others] for ridge in strength], axis=1)
-        repeats = curvature.diagonal.shape[1] // len(strength)
-        fixed = np.repeat(np.isinf(np.stack(strength, axis=1)), repeats, axis=1)
-        any_fixed = bool(fixed.any())
-        diagonal = 1.0 / (curvature.diagonal + np.repeat(rest, repeats, axis=1))
+        ridge = np.stack(strength, axis=1)
+        n_columns = curvature.diagonal.shape[1] // len(strength)
+        shape = (*ridge.shape, n_columns)
+        diagonal = np.zeros(shape)
+        diagonal[others] = 1.0 / (curvature.diagonal.reshape(-1, *shape[1:]) + ridge[others, :, None])
+        free = np.isfinite(ridge[leading])
+        blocks = tuple(
+            (leading, partial(_solve_free, factor, None if moves.all() else moves))
+            for factor, moves in zip(factors, free.T, strict=True)
+        )
+        inverse = BlockPreconditioner(diagonal, blocks)
 
         def precondition(gradient: Floats) -> Floats:
-            found = np.empty_like(gradient)
-            by_weighting = np.split(gradient[leading], len(factors), axis=1)
-            solved = [dpotrs(*system, lower=True)[0] for system in zip(factors, by_weighting, strict=True)]
-            found[leading] = np.hstack(solved)
-            if any_fixed:
-                found[fixed] = 0.0
-            found[others] = diagonal * gradient[others]
-            return found
+            return inverse(gradient.reshape(shape)).reshape(gradient.shape)
 
         return precondition
 
@@ -469,6 +470,12 @@ class _Probes:
     def precondition(self, gradient: Floats) -> Floats:
         """Return vectors times approximate inverses of the Hessians."""
         return self.inverse(gradient[:, :, 0])[:, :, None]
+
+
+def _solve_free(factor: Floats, free: NDArray[np.bool_] | None, right: Floats) -> Floats:
+    """Return the solution of a system, given its factor; 0 where a coefficient is not free, None for all."""
+    solved = np.asarray(dpotrs(factor, right, lower=True)[0])
+    return solved if free is None else solved * free[:, None]
 
 
 def factor_with_ridge(gram: Floats, strength: Floats) -> Floats:

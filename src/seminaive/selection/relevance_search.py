@@ -143,6 +143,8 @@ class RelevanceAnswer:
     best : RelevanceTrial
     parts : list of (float, RelevanceTrial)
         The trials of the average, with their weights.
+    fits : list
+        The fit of all rows of each of them.
     decision : Decision
         The share of the average in the answer, and what it loses on held-out rows.
     coefficients : ndarray
@@ -155,6 +157,7 @@ class RelevanceAnswer:
 
     best: RelevanceTrial
     parts: list[tuple[float, RelevanceTrial]]
+    fits: list[Any]
     decision: Decision
     coefficients: Floats
     optimality: float
@@ -440,6 +443,7 @@ class RelevanceSearch:
         return RelevanceAnswer(
             best,
             parts,
+            fits,
             decision,
             self.with_class_shares(coefficients, decision.fit_share),
             max(fit.fit.optimality for fit in fits),

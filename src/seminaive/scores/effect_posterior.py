@@ -1,0 +1,135 @@
+"""How uncertain the effects of features and pairs are, as `Effects` shows them.
+
+What a pair says about one of its columns alone belongs to that column's effect, so that products of functions
+are made pure first, and their margins count among the functions of the columns.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from seminaive.encode import CategoricalColumn, NumericColumn
+from seminaive.scores.effects import Joints
+from seminaive.scores.feature_curve import curve_of_number
+from seminaive.scores.pure import cell_weights, purify
+from seminaive.scores.score_posterior import through
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from seminaive.encode import Schema
+    from seminaive.scores.additive_scores import AdditiveScores
+    from seminaive.scores.effects import FeatureEffect, TupleEffect
+    from seminaive.scores.feature_curve import FeatureCurve
+    from seminaive.scores.score_posterior import ScorePosterior
+    from seminaive.statistics import TrainingSummary
+
+    Floats = NDArray[np.float64]
+
+
+class EffectErrors(Protocol):
+    """Standard errors of the effects of a model, as `Effects` shows them.
+
+    They are those of the log odds of two classes, with a last axis of 1, or of each class's centred score.
+    """
+
+    @property
+    def of_intercept(self) -> Floats:
+        """Return the standard errors of the intercept."""
+
+    def of_feature(self, effect: FeatureEffect, numbers: Floats | None = None) -> Floats:
+        """Return the standard errors of a category at each code, or of a number at some numbers."""
+
+    def of_tuple(self, effect: TupleEffect) -> Floats:
+        """Return the standard errors of each cell of a pair."""
+
+
+@dataclass(frozen=True)
+class EffectPosterior:
+    """Standard errors of effects from the posterior of scores.
+
+    Parameters
+    ----------
+    posterior : ScorePosterior
+    tables : dict of int to ndarray of shape (n_codes, n_entries)
+        The entries of each category, by its position in the schema.
+    curves : dict of int to FeatureCurve
+        Those of each number.
+    tuples : dict of tuple of int to ndarray of shape (n_codes, ..., n_entries)
+        Those of each pair, by its coded columns.
+    """
+
+    posterior: ScorePosterior
+    tables: dict[int, Floats]
+    curves: dict[int, FeatureCurve]
+    tuples: dict[tuple[int, ...], Floats]
+
+    @classmethod
+    def of(cls, scores: AdditiveScores, schema: Schema, summary: TrainingSummary) -> EffectPosterior:
+        """Take the posterior of scores apart, which must have one."""
+        posterior = scores.posterior
+        if posterior is None:
+            raise ValueError("the scores have no posterior")
+        width = posterior.intercept.size
+        joints = Joints(summary)
+        by_column: dict[int, Floats] = {}
+        for term, columns in enumerate(scores.terms.features):
+            if len(columns) == 1:
+                block = scores.terms.block(term)
+                by_column[columns[0]] = posterior.tables[block].reshape(-1, width).astype(np.float64)
+        tuples: dict[tuple[int, ...], Floats] = {}
+        pairs = [(columns[0], columns[1]) for columns in scores.terms.features if len(columns) == 2]
+        for columns, (products, entries) in zip(pairs, posterior.products(pairs), strict=True):
+            shares = [joints.shares(j) for j in columns]
+            weight = cell_weights(joints.weight(columns), shares, joints.total)
+            pure, margins = purify(products, weight)
+            tuples[columns] = through(pure, entries).reshape(*weight.shape, width)
+            # The margin without the first axis is a table of the second column.
+            for j, margin in zip(columns[::-1], margins, strict=True):
+                of_margin = through(margin, entries).reshape(-1, width)
+                by_column[j] = by_column[j] + of_margin if j in by_column else of_margin
+        tables, curves = _of_columns(posterior.as_scores(scores), schema, by_column)
+        return cls(posterior, tables, curves, tuples)
+
+    @property
+    def of_intercept(self) -> Floats:
+        """Return the standard errors of the intercept."""
+        errors: Floats = self._errors(self.posterior.intercept.reshape(1, -1))[0]
+        return errors
+
+    def of_feature(self, effect: FeatureEffect, numbers: Floats | None = None) -> Floats:
+        """Return the standard errors of a category at each code, or of a number at some numbers."""
+        if effect.position in self.tables:
+            return self._errors(self.tables[effect.position])
+        if numbers is None:
+            raise ValueError("standard errors of a curve are those at some numbers")
+        return self._errors(self.curves[effect.position].at(numbers))
+
+    def of_tuple(self, effect: TupleEffect) -> Floats:
+        """Return the standard errors of each cell of a pair."""
+        return self._errors(self.tuples[effect.columns])
+
+    def _errors(self, entries: Floats) -> Floats:
+        shape = (*entries.shape[:-1], *self.posterior.intercept.shape)
+        return np.sqrt(self.posterior.variances(entries.reshape(shape)))
+
+
+def _of_columns(
+    cells: AdditiveScores, schema: Schema, by_column: dict[int, Floats]
+) -> tuple[dict[int, Floats], dict[int, FeatureCurve]]:
+    """Return the entries of categories and, as curves, those of numbers, by position in the schema."""
+    tables: dict[int, Floats] = {}
+    curves: dict[int, FeatureCurve] = {}
+    coded = {position: j for j, position in enumerate(schema.coded)}
+    for position, column in enumerate(schema.columns):
+        entries = by_column.get(coded.get(position, -1))
+        if isinstance(column, CategoricalColumn) and entries is not None:
+            tables[position] = entries
+        elif isinstance(column, NumericColumn):
+            curve = curve_of_number(cells, column, schema.numeric.index(position), entries)
+            if curve is not None:
+                curves[position] = curve
+    return tables, curves

@@ -1,0 +1,250 @@
+"""Intervals of probabilities and of effects: what holds of every model that has them."""
+
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import expit
+
+from seminaive import (
+    HigherOrderLogisticRegression,
+    NaiveBayes,
+    NaiveBayesLogisticRegression,
+    SemiNaive,
+    load_model,
+    save_model,
+)
+from seminaive.errors import InputError, UnavailableError
+from seminaive.explain import (
+    Clip,
+    EffectDisplay,
+    NomogramDisplay,
+    PairDisplay,
+    WaterfallDisplay,
+    edit,
+    effects_table,
+)
+from seminaive.scores import EffectPosterior, Effects
+
+N_ROWS = 160
+
+
+def draw(n_rows, seed):
+    """Return a table of a number and two categories, and its classes."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(
+        {
+            "line": rng.normal(size=n_rows),
+            "left": rng.choice(["a", "b", "c"], n_rows),
+            "right": rng.choice(["u", "v"], n_rows),
+        }
+    )
+    score = 1.5 * X["line"] + 2.0 * ((X["left"] == "a") == (X["right"] == "u")) - 1
+    return X, np.where(rng.random(n_rows) < expit(score), "yes", "no")
+
+
+@pytest.fixture(scope="module")
+def table():
+    return draw(N_ROWS, 0)
+
+
+@pytest.fixture(scope="module")
+def three(table):
+    X, _ = table
+    rng = np.random.default_rng(1)
+    return X, np.array(["p", "q", "r"])[
+        (X["line"] + rng.normal(size=N_ROWS) > 0).astype(int) + (X["left"] == "b")
+    ]
+
+
+@pytest.fixture(scope="module")
+def models(table, three):
+    return {
+        "smooth": (SemiNaive().fit(*table), *table),
+        "smooth of three": (SemiNaive(interactions=[("left", "right")]).fit(*three), *three),
+        "counts": (NaiveBayes().fit(*table), *table),
+        "counts of three": (NaiveBayes(variances="class").fit(*three), *three),
+    }
+
+
+KINDS = ["smooth", "smooth of three", "counts", "counts of three"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_interval_holds_the_probability_and_grows_with_its_coverage(models, kind):
+    model, X, _ = models[kind]
+    probability = model.predict_proba(X)
+    lower, upper = model.predict_interval(X, coverage=0.8)
+    wider_lower, wider_upper = model.predict_interval(X, coverage=0.99)
+    assert lower.shape == upper.shape == probability.shape
+    assert (lower < probability).all()
+    assert (probability < upper).all()
+    assert (wider_lower < lower).all()
+    assert (upper < wider_upper).all()
+    assert (wider_lower >= 0).all()
+    assert (wider_upper <= 1).all()
+
+
+def test_intervals_of_two_classes_mirror_each_other(models):
+    model, X, _ = models["smooth"]
+    lower, upper = model.predict_interval(X)
+    np.testing.assert_allclose(lower[:, 0], 1 - upper[:, 1], atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_saved_models_keep_their_intervals(models, kind, tmp_path):
+    model, X, _ = models[kind]
+    save_model(model, tmp_path / "one.model")
+    for again in (load_model(tmp_path / "one.model"), pickle.loads(pickle.dumps(model))):  # noqa: S301 - made here
+        np.testing.assert_array_equal(again.predict_interval(X), model.predict_interval(X))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_row_has_the_interval_that_it_has_among_others(models, kind):
+    model, X, _ = models[kind]
+    alone = model.predict_interval(X.iloc[[3]])
+    among = model.predict_interval(X)
+    np.testing.assert_allclose([bound[0] for bound in alone], [bound[3] for bound in among], rtol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["smooth", "counts"])
+def test_more_rows_make_surer(models, kind):
+    model, X, _ = models[kind]
+    surer = type(model)().fit(*draw(8 * N_ROWS, 4))
+    lengths = [float(np.mean(np.subtract(*fit.predict_interval(X)[::-1]))) for fit in (model, surer)]
+    assert lengths[1] < 0.75 * lengths[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_row_with_unknown_cells_has_an_interval_around_its_answer(models, kind):
+    model, *_ = models[kind]
+    row = pd.DataFrame([{"line": None, "left": "never seen", "right": "u"}]).astype({"line": float})
+    lower, upper = model.predict_interval(row)
+    probability = model.predict_proba(row)
+    assert (lower <= probability).all()
+    assert (probability <= upper).all()
+
+
+@pytest.mark.parametrize("coverage", [0, 1, -0.5, "much", None, True])
+def test_a_coverage_that_is_none_is_refused(models, coverage):
+    model, X, _ = models["smooth"]
+    with pytest.raises(InputError, match="coverage"):
+        model.predict_interval(X, coverage=coverage)
+
+
+def test_models_without_a_formula_say_what_to_do(table):
+    X, y = table
+    for model in (NaiveBayesLogisticRegression(), HigherOrderLogisticRegression(order=1)):
+        model.fit(X, y)
+        with pytest.raises(UnavailableError, match="validate"):
+            model.predict_interval(X)
+        with pytest.raises(UnavailableError, match="validate"):
+            effects_table(model, interval=0.95)
+
+
+def test_a_model_that_was_edited_has_no_intervals(models):
+    model, X, _ = models["smooth"]
+    edited = edit(model, "line", Clip(-1.0, 1.0), why="extremes are not believed", who="a test")
+    with pytest.raises(UnavailableError, match="edited"):
+        edited.predict_interval(X)
+
+
+def test_shapes_have_no_intervals(table):
+    X, y = table
+    model = SemiNaive(shapes={"line": "increasing"}, interactions=0).fit(X, y)
+    with pytest.raises(UnavailableError, match="shapes"):
+        model.predict_interval(X)
+
+
+def test_naive_bayes_without_smoothing_has_no_intervals(table):
+    X, y = table
+    with pytest.raises(UnavailableError, match="smoothing"):
+        NaiveBayes(smoothing=0).fit(X, y).predict_interval(X)
+
+
+# Effects
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_table_of_effects_has_bounds_around_each_effect(models, kind):
+    model, *_ = models[kind]
+    plain, found = effects_table(model), effects_table(model, interval=0.95)
+    pd.testing.assert_frame_equal(found.drop(columns=["lower", "upper"]), plain)
+    assert np.isfinite(found[["lower", "upper"]].to_numpy()).all()
+    np.testing.assert_allclose(found["lower"] + found["upper"], 2 * found["effect"], atol=1e-9)
+    narrower = effects_table(model, interval=0.5)
+    assert (narrower["upper"] <= found["upper"]).all()
+    assert (found["upper"] > found["effect"]).mean() > 0.9
+
+
+def test_errors_of_effects_and_of_rows_are_of_one_covariance():
+    """Without pairs, and with one column, a row's score is the intercept plus one effect."""
+    rng = np.random.default_rng(2)
+    X = pd.DataFrame({"level": rng.choice(["a", "b", "c", "d"], 200)})
+    y = rng.random(200) < expit(2.0 * (X["level"] == "a") - 0.5)
+    model = SemiNaive(interactions=0).fit(X, y)
+    levels = pd.DataFrame({"level": ["a", "b", "c", "d"]})
+    scores, table = model.scores_, model.encode(levels)
+    errors = EffectPosterior.of(scores, model.schema_, model.summary_)
+    cells = scores.posterior.as_scores(scores)
+    entries = cells.sums(table).reshape(4, *scores.posterior.intercept.shape) - scores.posterior.intercept
+    effect = Effects.of(scores, model.schema_, model.summary_).features[0]
+    found = errors.of_feature(effect)[:4, 0]
+    np.testing.assert_allclose(found, np.sqrt(scores.posterior.variances(entries))[:, 0], rtol=1e-6)
+
+
+def test_variances_of_counts_are_those_of_draws(table):
+    """Dirichlet draws of the shares, and normal draws of means and variances, are the oracle."""
+    X, y = table
+    model = NaiveBayes(variances="class").fit(X, y)
+    rng = np.random.default_rng(3)
+    draws = 4000
+    row, total = X.iloc[[5]], np.zeros(draws)
+    for sign, label in ((-1, "no"), (1, "yes")):
+        members = X[y == label]
+        total += sign * np.log(rng.gamma(len(members), size=draws))
+        for name in ("left", "right"):
+            levels = sorted(X[name].unique())
+            shares = rng.dirichlet([1 + (members[name] == level).sum() for level in levels], draws)
+            total += sign * np.log(shares[:, levels.index(row[name].iloc[0])])
+        n, mean, variance = len(members), members["line"].mean(), members["line"].var(ddof=0)
+        drawn = variance * n / rng.chisquare(n - 1, draws)
+        centre = rng.normal(mean, np.sqrt(drawn / n))
+        total += sign * (-0.5 * np.log(drawn) - (row["line"].iloc[0] - centre) ** 2 / (2 * drawn))
+    found = model.score_covariances(model.encode(row))[0, 0, 0]
+    # 4,000 draws give a variance to 2 % (one standard error), and the delta method is of first order.
+    assert abs(found / total.var() - 1) < 0.15
+
+
+@pytest.mark.parametrize("interval", [0, 1.5, "wide", True])
+def test_an_interval_that_is_no_coverage_is_refused(models, interval):
+    model, *_ = models["smooth"]
+    with pytest.raises(InputError, match="interval"):
+        effects_table(model, interval=interval)
+
+
+def test_pictures_have_bands(models):
+    pytest.importorskip("matplotlib").use("Agg")
+    from matplotlib.pyplot import close
+
+    model, X, _ = models["smooth"]
+    of_three = EffectDisplay.from_estimator(models["smooth of three"][0], "line", interval=0.9)
+    assert len(of_three.ax_.collections) == 3
+    curve = EffectDisplay.from_estimator(model, "line", interval=0.9)
+    assert len(curve.ax_.collections) == 1
+    marks = EffectDisplay.from_estimator(model, "left", interval=0.9)
+    assert len(marks.ax_.collections) >= 2
+    pair = PairDisplay.from_estimator(model, ("left", "right"), interval=0.9)
+    assert "90 % interval holds 0" in [text.get_text() for text in pair.ax_.get_legend().get_texts()]
+    steps = WaterfallDisplay.from_estimator(model, X.iloc[[0]], interval=0.9)
+    assert steps.half > 0
+    assert len(steps.ax_.containers) == 2
+    sheet = NomogramDisplay.from_estimator(model, row=X.iloc[[0]], interval=0.9)
+    assert sheet.interval == 0.9
+    close("all")
+
+
+def test_a_nomogram_without_a_row_has_no_interval(models):
+    with pytest.raises(InputError, match="row"):
+        NomogramDisplay.from_estimator(models["smooth"][0], interval=0.9)

@@ -1,0 +1,94 @@
+"""The posterior covariance of coefficients: equal to the inverse Hessian, and how it is cut down."""
+
+import numpy as np
+import pytest
+
+from seminaive.design.dense import DenseDesign
+from seminaive.solvers.laplace import RowCurvature, laplace_covariance, mean_prior_variance
+
+N_ROWS, N_FEATURES = 40, 6
+
+
+def problem(n_columns, seed=0):
+    """Return features with a column of ones, probabilities and prior variances."""
+    rng = np.random.default_rng(seed)
+    features = np.column_stack([np.ones(N_ROWS), rng.normal(size=(N_ROWS, N_FEATURES))])
+    scores = rng.normal(size=(N_ROWS, n_columns))
+    if n_columns == 1:
+        posterior = 1 / (1 + np.exp(-scores))
+    else:
+        posterior = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
+    prior = rng.uniform(0.2, 2.0, size=(N_FEATURES + 1, n_columns))
+    return features, posterior, rng.uniform(0.5, 2.0, N_ROWS), prior
+
+
+def dense_covariance(features, posterior, weight, prior):
+    """Return the inverse of the penalised Hessian, the intercept being free but for rounding."""
+    p, k = prior.shape
+    hessian = np.zeros((p, k, p, k))
+    for x, q, w in zip(features, posterior, weight, strict=True):
+        second = np.diag(q) - np.outer(q, q) if k > 1 else np.array([[q[0] * (1 - q[0])]])
+        hessian += w * np.einsum("i,cd,j->icjd", x, second, x)
+    flat = hessian.reshape(p * k, p * k)
+    ridge = 1 / prior
+    ridge[0] = 1e-6
+    return np.linalg.inv(flat + np.diag(ridge.ravel()))
+
+
+def as_matrix(found):
+    places = found.learned.reshape(len(found.learned), -1)
+    return np.diag(found.variance.ravel()) - places.T @ places
+
+
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_all_directions_give_the_inverse_hessian(n_columns):
+    features, posterior, weight, prior = problem(n_columns)
+    design, curvature = DenseDesign(features), RowCurvature(posterior, weight)
+    found = as_matrix(laplace_covariance(design, curvature, prior, 64, np.random.default_rng(0)))
+    exact = dense_covariance(features, posterior, weight, prior)
+    # A constant added to the scores of all classes changes no probability: contrasts are compared.
+    contrast = np.eye(n_columns) - (1 / n_columns if n_columns > 1 else 0)
+    across = np.kron(np.eye(len(prior)), contrast)
+    # The free intercept has a prior variance of 10,000 times what the rows leave: 1e-4 of its variance.
+    np.testing.assert_allclose(across @ found @ across.T, across @ exact @ across.T, atol=5e-4)
+
+
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_few_directions_keep_every_variance_and_stay_positive(n_columns):
+    features, posterior, weight, prior = problem(n_columns)
+    design, curvature = DenseDesign(features), RowCurvature(posterior, weight)
+    every, few = (
+        as_matrix(laplace_covariance(design, curvature, prior, n, np.random.default_rng(0))) for n in (64, 3)
+    )
+    np.testing.assert_allclose(np.diag(few), np.diag(every), rtol=1e-8)
+    assert np.linalg.eigvalsh(few).min() > 0
+    assert np.abs(few - every).max() > 1e-3
+
+
+def test_the_start_of_the_iteration_does_not_matter():
+    features, posterior, weight, prior = problem(1)
+    design, curvature = DenseDesign(features), RowCurvature(posterior, weight)
+    first, second = (
+        as_matrix(laplace_covariance(design, curvature, prior, 3, np.random.default_rng(seed)))
+        for seed in (0, 1)
+    )
+    np.testing.assert_allclose(first, second, rtol=1e-6, atol=1e-9)
+
+
+def test_curvature_times_scores_is_the_second_derivative():
+    _, posterior, weight, _ = problem(3)
+    scores = np.random.default_rng(1).normal(size=(N_ROWS, 2, 3))
+    found = RowCurvature(posterior, weight).times(scores)
+    row = 7
+    second = weight[row] * (np.diag(posterior[row]) - np.outer(posterior[row], posterior[row]))
+    np.testing.assert_allclose(found[row], scores[row] @ second, atol=1e-12)
+
+
+def test_the_mean_prior_variance_gives_the_mean_posterior_variance():
+    variances, shares = np.array([[0.0, 0.1, 2.0], [0.0, 4.0, 2.0]]), np.array([0.3, 0.7])
+    curvature = np.array([[5.0], [3.0], [1.0]])
+    mean = mean_prior_variance(variances, shares, curvature)
+    assert mean[0, 0] == 0.0
+    np.testing.assert_allclose(mean[2, 0], 2.0)
+    within = shares @ (1 / (1 / variances[:, 1] + 3.0))
+    np.testing.assert_allclose(1 / (1 / mean[1, 0] + 3.0), within)
