@@ -19,7 +19,7 @@ from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_posterior import smooth_posterior
 from seminaive.objective.pointwise import posterior_of
-from seminaive.solvers.laplace import N_SOUGHT, RowCurvature, laplace_covariance, mean_prior_variance
+from seminaive.solvers.laplace import RowCurvature, laplace_covariance, mean_prior_variance, n_sought_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -89,7 +89,8 @@ class SmoothFitPosterior:
     def _sampled(self) -> tuple[EncodedTable, Floats]:
         """Return rows that the search saw, or some of them, and weights that add up to those of all rows."""
         rows = self.rows.searched.rows
-        most = min(MOST_ROWS, MOST_SCORES // (N_SOUGHT * n_columns_of(rows.n_classes)))
+        n_columns = n_columns_of(rows.n_classes)
+        most = max(min(MOST_ROWS, MOST_SCORES // (n_sought_of(n_columns) * n_columns)), 1)
         index = np.arange(0, len(rows.labels), -(-len(rows.labels) // most))
         weight = rows.weights[index]
         return rows.table.rows(index), weight * (float(self.rows.class_weight.sum()) / weight.sum())
