@@ -68,7 +68,7 @@ def passes():
 
 
 def fused_terms(fused):
-    return sum(len(own) for own in fused.group_terms)
+    return sum(len(terms) for terms in fused.group_terms)
 
 
 def fits():

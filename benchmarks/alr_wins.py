@@ -3,8 +3,9 @@
     SEMINAIVE_DATA=... python benchmarks/alr_wins.py --minutes 60
 
 appends one line per data set and method to results/alr/wins-raw.jsonl, cheapest first, continues where it was
-stopped, begins nothing after so many minutes, and writes results/alr/wins.csv: wins, draws and losses over
-the data sets that both methods have finished, beside the paper's. ``--minutes 0`` only counts. Order 3 is run
+stopped, begins nothing after some minutes, and writes results/alr/wins.csv: wins, draws and losses over
+the data sets that both methods have finished, beside the paper's, and the cells of the three tables to
+results/alr/alr-table2.csv and so on. ``--minutes 0`` only counts. Order 3 is run
 where it stays within the limits of time and memory of `seminaive.papers.alr_real`. Whole tables are run by
 ``seminaive reproduce alr-table2``; the two share their protocol.
 """
@@ -24,13 +25,15 @@ from seminaive.evaluate.pairwise_tests import sign_test, win_draw_loss
 from seminaive.papers.alr_real import (
     METHODS,
     compared,
+    counted_cells,
     in_long_form,
     judge,
     left_out_notes,
     planned,
     taken_data_sets,
 )
-from seminaive.papers.reproduction import RunOptions, published_table
+from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
+from seminaive.papers.show import keep_comparison
 
 RESULTS = Path(__file__).parent.parent / "results" / "alr"
 TABLES = ("alr-table2", "alr-table3", "alr-table4")
@@ -90,12 +93,12 @@ def wins(measures):
     return pd.DataFrame(found)
 
 
-def told(units, done, method):
+def count_of_done(units, done, method):
     """Say on how many data sets a method has finished, and which few are missing."""
-    own = [unit for unit in units if unit["method"] == method]
-    missing = [unit["dataset"] for unit in own if unit not in done]
-    names = f", without {', '.join(missing)}" if 0 < len(missing) < len(own) else ""
-    return f"{len(own) - len(missing)} of {len(own)} data sets{names}"
+    of_method = [unit for unit in units if unit["method"] == method]
+    missing = [unit["dataset"] for unit in of_method if unit not in done]
+    names = f", without {', '.join(missing)}" if 0 < len(missing) < len(of_method) else ""
+    return f"{len(of_method) - len(missing)} of {len(of_method)} data sets{names}"
 
 
 def main():
@@ -115,10 +118,14 @@ def main():
         f"{dt.datetime.now(tz=dt.UTC):%Y-%m-%d}, Python {platform.python_version()}, {packages}",
         f"{ROUNDS} x 2-fold cross-validation, 2 x 2-fold on data sets that the paper calls big",
         *left_out_notes(taken),
-        *(f"{method}: {told(units, done, method)}" for method in METHODS),
+        *(f"{method}: {count_of_done(units, done, method)}" for method in METHODS),
     ]
     lines = "".join(f"# {line}\n" for line in head)
     (RESULTS / "wins.csv").write_text(lines + wins(measures).to_csv(index=False), encoding="utf-8")
+    for name in TABLES:
+        cells = counted_cells(name, measures)
+        del cells.attrs["data_sets"]  # the raw lines have them
+        keep_comparison(compare_with_paper(runnable(name), cells), RESULTS / f"{name}.csv", head[0])
 
 
 if __name__ == "__main__":

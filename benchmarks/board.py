@@ -4,6 +4,7 @@
     python benchmarks/board.py run ebm,catboost,lightgbm --others [--limit 60]
     python benchmarks/board.py report semi-naive [--against EBM,RF,...] [--pictures docs/pictures]
     python benchmarks/board.py report semi-naive,ebm,catboost --others [--pictures docs/pictures]
+    python benchmarks/board.py report semi-naive,... --others --role "not chosen"
     python benchmarks/board.py run semi-naive --random-state 1
     python benchmarks/board.py states semi-naive --states 1,2,3,4,5 [--against EBM,RF,...] [--others]
 
@@ -11,12 +12,12 @@
 cross-validation; `n300` and `n100` are random training sets of that size. The tables and SCHEMA.json lie in
 the folder that SEMINAIVE_DATA names.
 
-Without `--others` it takes 20 tables and the folds that other classifiers have in ../board/peers.csv.gz
-beside that folder, or in what SEMINAIVE_PEERS names (EBM with 4 outer bags, one thread, on a busy machine).
-On these tables choices were made. `--others` takes all other tables, and all models are run by this file, at
-their defaults, on one thread: two training sets of each size tested on at most 5,000 rows, and two of the
-five folds of all rows below 1,000 rows, one up to 20,000. Larger tables are sampled to 20,000 rows and
-have the small settings only; a table that holds rows of another one is left out.
+Without `--others` it takes 20 tables and the folds that other classifiers have in results/board/peers.csv.gz
+(EBM with 4 outer bags, one thread, on a busy machine). On these tables choices were made. `--others` takes
+all other tables, and all models are run by this file, at their defaults, on one thread: two training sets of
+each size tested on at most 5,000 rows, and two of the five folds of all rows below 1,000 rows, one up to
+20,000. Larger tables are sampled to 20,000 rows and have the small settings only; a table that holds rows of
+another one is left out. `--role` takes the tables of one role, by table_roles.csv.
 
 A fold that takes more than `--limit` processor seconds is ended and has the status `timeout`; it is ranked
 last, as is one that fails. `report` prints mean ranks, Nemenyi's critical difference, wins and losses of the
@@ -76,6 +77,7 @@ def parse():
     runs.add_argument("--random-state", type=int, help="of models that have one; their default if left out")
     reports, states = commands.add_parser("report"), commands.add_parser("states")
     reports.add_argument("--pictures")
+    reports.add_argument("--role", help="take the tables of this role only, by table_roles.csv")
     states.add_argument("--states", default="1,2,3,4,5")
     for command in (reports, states):
         command.add_argument("--against", default=AGAINST)
@@ -101,7 +103,7 @@ def report_board(options):
     paths = [results_path(model, options.others) for model in listed(options.models)]
     against = None if options.others else listed(options.against)
     if options.command == "report":
-        report(paths, against, options.pictures, "board-others" if options.others else "board")
+        report(paths, against, options.pictures, "board-others" if options.others else "board", options.role)
         return
     first = listed(options.models)[0]
     numbers = listed(options.states, int)

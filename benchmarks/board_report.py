@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from board_tables import PEERS, SETTINGS
+from board_tables import SETTINGS, peer_results, tables_of
 
 from seminaive.evaluate.ranking import critical_difference
 from seminaive.evaluate.result_plots import rank_diagram
@@ -13,7 +13,7 @@ LOSSES = ("log_loss", "error")
 WORST = 10
 
 
-def report(paths, against, pictures, prefix):
+def report(paths, against, pictures, prefix, role=None):
     """Print what is known of models, the first of which is compared with each other one.
 
     Parameters
@@ -21,11 +21,15 @@ def report(paths, against, pictures, prefix):
     paths : list of Path
         The results of the models run here.
     against : list of str or None
-        Models of PEERS, whose times were taken elsewhere; None prints times.
+        Models of the kept results of peers, whose times were taken elsewhere; None prints times.
     pictures : str or None
         A folder for rank diagrams, whose names begin with the prefix.
+    role : str or None
+        Takes the tables of this role only; see table_roles.csv.
     """
     rows = gathered(paths, against)
+    if role is not None:
+        rows = rows[rows.table.isin(tables_of(role))]
     models = rows.model.unique()
     first = models[0]
     for setting in SETTINGS:
@@ -51,7 +55,7 @@ def gathered(paths, against):
     """Return the folds of the models run here and of peers; a fold that failed has infinite losses."""
     found = [pd.read_csv(path, comment="#") for path in paths]
     if against is not None:
-        peers = pd.read_csv(PEERS)
+        peers = peer_results()
         found.append(peers[peers.model.isin(against)])
     rows = pd.concat(found, ignore_index=True)
     rows.loc[rows.status != "ok", list(LOSSES)] = np.inf
@@ -107,13 +111,13 @@ def table_means(rows, loss, models):
 
 def compared(means, ranks, first, difference):
     """Return a row per model: mean rank, failures, and wins and losses of the first model against it."""
-    own = means[first].to_numpy()[:, None]
+    of_first = means[first].to_numpy()[:, None]
     return pd.DataFrame(
         {
             "mean rank": ranks,
             "failed": np.isinf(means).sum(),
-            "wins": (own < means).sum(),
-            "losses": (own > means).sum(),
+            "wins": (of_first < means).sum(),
+            "losses": (of_first > means).sum(),
             "differs": (ranks - ranks[first]).abs() > difference,
         }
     ).loc[ranks.index]

@@ -10,7 +10,8 @@ import pandas as pd
 from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedShuffleSplit, train_test_split
 
 DATA = Path(os.environ.get("SEMINAIVE_DATA", "datasets"))
-PEERS = Path(os.environ.get("SEMINAIVE_PEERS", DATA.parent / "board" / "peers.csv.gz"))
+PEERS = Path(__file__).parent.parent / "results" / "board" / "peers.csv.gz"
+ROLES = Path(__file__).parent / "table_roles.csv"
 SETTINGS = ("full", "n300", "n100")
 FOLD = ["table", "setting", "repeat", "fold"]
 BOARD_SAMPLES = {"adult": 10000, "magic": 10000}
@@ -26,21 +27,33 @@ REPEATED = {
     "heart-cleveland",
     "vertebral-column-3c",
 }
-# Other tables: as many training sets of 100 and of 300 rows, tested on at most so many rows, and so many
-# of the five folds of all rows, two below a number of rows and then one.
+# Other tables: training sets of 100 and of 300 rows, tested on at most 5,000 rows, and of the five folds of
+# all rows two below a number of rows, then one.
 SMALL_REPEATS = 2
 MOST_TEST_ROWS = 5000
 FEWEST_TEST_ROWS = 100
 TWO_FOLDS_BELOW = 1000
 
 
+@functools.cache
+def tables_of(role):
+    """Return the tables on which choices were made (`board`, `chosen`), or not (`not chosen`)."""
+    roles = pd.read_csv(ROLES, comment="#")
+    return frozenset(roles.table[roles.role == role])
+
+
 def board_tables():
-    return set(pd.read_csv(PEERS).table)
+    return tables_of("board")
+
+
+def peer_results():
+    """Return the folds of classifiers that were run on the 20 tables once."""
+    return pd.read_csv(PEERS, comment="#")
 
 
 def board_plan():
     """Return the folds of the 20 tables on which EBM was run, a frame."""
-    peers = pd.read_csv(PEERS)
+    peers = peer_results()
     return peers[peers.model == "EBM"][FOLD]
 
 
@@ -71,7 +84,7 @@ def read_table(table, most_rows):
     """Return the columns of a table as a frame, and the classes that have at least five rows, as numbers.
 
     A number to predict, in diabetes-sklearn, is replaced by whether it is above its median. Of more than
-    ``most_rows`` rows so many are drawn, stratified; None keeps all.
+    ``most_rows`` rows that number is drawn, stratified; None keeps all.
     """
     rows = pd.read_csv(DATA / f"{table}.csv.gz", keep_default_na=False, na_values=[""], low_memory=False)
     kinds = json.loads((DATA / "SCHEMA.json").read_text())[table]
@@ -94,7 +107,7 @@ def read_table(table, most_rows):
 
 
 def frequent(labels, rows, fewest):
-    """Return those of the rows whose class has at least so many of them."""
+    """Return those of the rows whose class has at least a number of them."""
     found = pd.Series(labels[rows])
     return rows[found.map(found.value_counts()).to_numpy() >= fewest]
 

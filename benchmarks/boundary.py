@@ -51,6 +51,8 @@ if __name__ == "__main__":
         file.write(f"# command: python benchmarks/boundary.py {' '.join(given)}\n")
         found.to_csv(file, index=False, lineterminator="\n")
     print(found.drop(columns="boundary").to_string())
-    for ordering, own in found.groupby("ordering"):
-        recovered = (own["lacks"] == 0) & (own["extra"] <= 1)
-        print(f"{ordering}: planted boundary plus at most one in {recovered.sum()} of {len(own)} seeds")
+    for ordering, of_ordering in found.groupby("ordering"):
+        recovered = (of_ordering["lacks"] == 0) & (of_ordering["extra"] <= 1)
+        print(
+            f"{ordering}: planted boundary plus at most one in {recovered.sum()} of {len(of_ordering)} seeds"
+        )

@@ -84,13 +84,13 @@ def calculator_questions(models):
 def feeds(session, X):
     """Return the inputs of an ONNX session."""
     made = {}
-    for own in session.get_inputs():
-        column = X[own.name]
-        if own.type == "tensor(string)":
-            made[own.name] = column.astype(object).where(column.notna(), "nan").to_numpy(object)
+    for tensor in session.get_inputs():
+        column = X[tensor.name]
+        if tensor.type == "tensor(string)":
+            made[tensor.name] = column.astype(object).where(column.notna(), "nan").to_numpy(object)
         else:
-            made[own.name] = column.to_numpy(float, na_value=np.nan)
-        made[own.name] = made[own.name].reshape(-1, 1)
+            made[tensor.name] = column.to_numpy(float, na_value=np.nan)
+        made[tensor.name] = made[tensor.name].reshape(-1, 1)
     return made
 
 
@@ -135,8 +135,8 @@ def sql_questions(adult, X):
 
 def plain_rows(X):
     rows = X.astype(object).to_dict("records")
-    return [{k: None if v is None or v != v else getattr(v, "item", lambda v=v: v)() for k, v in own.items()}
-            for own in rows]  # fmt: skip
+    return [{k: None if v is None or v != v else getattr(v, "item", lambda v=v: v)() for k, v in row.items()}
+            for row in rows]  # fmt: skip
 
 
 def exported(model, X):
@@ -236,14 +236,14 @@ def scorecard_questions():
         effects = effects_of(model)
         scores = effects.breakdown(model.encode(data.X))[:, : 1 + len(effects.features)].sum(axis=1)
         features = np.exp(scores - np.logaddexp.reduce(scores, axis=1, keepdims=True))
-        own = log_loss(data.y, features)
+        loss_of_features = log_loss(data.y, features)
         for how, options in (
             ("8 bands", {}),
             ("8 bands found on the rows", {"X": data.X}),
             ("16 bands", {"bands": 16}),
         ):
             card = explain.scorecard(model, **options)
-            lost = log_loss(data.y, card.predict_proba(data.X)) - own
+            lost = log_loss(data.y, card.predict_proba(data.X)) - loss_of_features
             yield bar(f"log loss that a scorecard of {name} adds, {how}", lost, 0.003, "")
 
 

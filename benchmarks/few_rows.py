@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from board_tables import DATA, FEWEST_OF_A_CLASS, MOST_TEST_ROWS, frequent, load
+from board_tables import DATA, FEWEST_OF_A_CLASS, MOST_TEST_ROWS, frequent, load, tables_of
 from contenders import MODELS
 from few_rows_report import report
 from sklearn.model_selection import train_test_split
@@ -86,6 +86,11 @@ def plan(sizes, n_samples, tables):
     ]
 
 
+def chosen(options):
+    """Return the tables that are named, or those of a role; none stands for all."""
+    return options.tables or sorted(tables_of(options.role) if options.role else [])
+
+
 if __name__ == "__main__":
     parser, runs, reports = commands(__doc__, RESULTS)
     runs.add_argument("--samples", type=int, default=3)
@@ -93,10 +98,11 @@ if __name__ == "__main__":
     for command in (runs, reports):
         command.add_argument("--sizes", type=partial(listed, kind=int), default="50,100,200")
         command.add_argument("--tables", type=listed, default=[], help="all if left out")
+        command.add_argument("--role", help="take the tables of this role, by table_roles.csv")
     perform(
         parser,
         FEW_ROWS,
         MODELS,
-        lambda given: plan(given.sizes, given.samples, given.tables),
-        lambda given: report(given.models, given.results, RESULTS, given.before, given.sizes, given.tables),
+        lambda given: plan(given.sizes, given.samples, chosen(given)),
+        lambda given: report(given.models, given.results, RESULTS, given.before, given.sizes, chosen(given)),
     )

@@ -104,9 +104,9 @@ def report(found):
         found[way] = (found[way] - found.true).abs()
     groups = {**dict(list(found.groupby("model"))), "all": found}
     lines = {
-        name: {"tables": len(own), **own[["covered", "width", *ways]].mean().to_dict()}
-        | {f"median {way}": own[way].median() for way in ways}
-        for name, own in groups.items()
+        name: {"tables": len(lines_of), **lines_of[["covered", "width", *ways]].mean().to_dict()}
+        | {f"median {way}": lines_of[way].median() for way in ways}
+        for name, lines_of in groups.items()
     }
     print(pd.DataFrame.from_dict(lines, "index").to_string(float_format="%.4f"))
     better = {way: (found.forecast < found[way]).mean() for way in ways[1:]}
@@ -125,7 +125,9 @@ def main():
     if given.command == "report":
         lines = pd.read_json(given.results, lines=True)
         report(
-            pd.DataFrame([{**u, **r} for u, own in zip(lines.unit, lines.records, strict=True) for r in own])
+            pd.DataFrame(
+                [{**u, **r} for u, records in zip(lines.unit, lines.records, strict=True) for r in records]
+            )
         )
         return
     tables = [name for name in real_table_names() if name not in REPEATED]

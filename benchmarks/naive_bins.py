@@ -47,8 +47,8 @@ def main():
         for train, test in StratifiedShuffleSplit(2, test_size=0.3, random_state=0).split(X, y):
             for cls in (SelectiveNaiveBayes, WeightedNaiveBayes):
                 for bins in ("mdl", None):
-                    own = losses(cls(bins=bins), X, y, train, test)
-                    found.append((name, f"{cls.__name__}(bins={bins!r})", *own))
+                    binned = losses(cls(bins=bins), X, y, train, test)
+                    found.append((name, f"{cls.__name__}(bins={bins!r})", *binned))
     frame = pd.DataFrame(found, columns=["table", "model", "log loss", "0-1 loss"])
     by_table = frame.groupby(["model", "table"]).mean().reset_index("table", drop=True)
     by_table["log loss"] = np.log(by_table["log loss"])

@@ -86,14 +86,14 @@ def path_toward_naive_bayes(design, y, target, columns):
 
     offset = columns @ target
     path = ours()
-    own = worst_residual(columns, y, path.coefficients[:, :, 0] - target, offset, path.strengths)
+    residual = worst_residual(columns, y, path.coefficients[:, :, 0] - target, offset, path.strengths)
     theirs, other = accurate_enough(
         lambda tol: glum_path(columns, y, path.strengths, offset, tol),
         lambda found: worst_residual(columns, y, found, offset, path.strengths),
         (1e-5, 1e-6, 1e-7, 1e-8),
     )
     return Ratio(
-        f"path of 100 toward naive Bayes, n = 2,000, p = 50 (residuals {own:.0e}, {other:.0e})",
+        f"path of 100 toward naive Bayes, n = 2,000, p = 50 (residuals {residual:.0e}, {other:.0e})",
         "glum with an offset",
         best_time(ours, 10),
         theirs,
@@ -109,14 +109,14 @@ def path_toward_zero(design, y, columns):
         return logistic_path(design, y, ratio=RATIO, options=WHOLE_PATH)
 
     path = ours()
-    own = worst_residual(columns, y, path.coefficients[:, :, 0], 0.0, path.strengths)
+    residual = worst_residual(columns, y, path.coefficients[:, :, 0], 0.0, path.strengths)
     theirs, other = accurate_enough(
         lambda tol: liblinear_path(columns[:, 1:], y, path.strengths, tol),
         lambda found: worst_residual(columns, y, found, 0.0, path.strengths),
         (1e-4, 1e-5, 1e-6, 1e-7),
     )
     return Ratio(
-        f"path of 100 toward zero, n = 2,000, p = 50 (residuals {own:.0e}, {other:.0e})",
+        f"path of 100 toward zero, n = 2,000, p = 50 (residuals {residual:.0e}, {other:.0e})",
         "liblinear",
         best_time(ours, 10),
         theirs,
@@ -132,13 +132,15 @@ def path_with_a_free_intercept(design, y, columns):
         return logistic_path(design, y, FREE_INTERCEPT, ratio=RATIO, options=WHOLE_PATH)
 
     path = ours()
-    own = worst_residual(columns, y, path.coefficients[:, :, 0], 0.0, path.strengths, free_intercept=True)
+    residual = worst_residual(
+        columns, y, path.coefficients[:, :, 0], 0.0, path.strengths, free_intercept=True
+    )
     seconds = best_time(ours, 10)
     for threshold in (1e-7, 1e-13):
         theirs, found, version = glmnet_path(columns[:, 1:], y, path.strengths, threshold)
         other = worst_residual(columns, y, found, 0.0, path.strengths, free_intercept=True)
         yield Ratio(
-            f"lasso path of 100, free intercept, n = 2,000, p = 50 (residuals {own:.0e}, {other:.0e})",
+            f"lasso path of 100, free intercept, n = 2,000, p = 50 (residuals {residual:.0e}, {other:.0e})",
             f"glmnet {version}, thresh {threshold:g}",
             seconds,
             theirs,
@@ -212,7 +214,7 @@ def large_table():
     design, target, columns = naive_bayes_problem(X, y, categorical=False)
     offset = columns @ target
     path = logistic_path(design, y, ElasticNet(target), ratio=RATIO, options=WHOLE_PATH)
-    own = worst_residual(columns, y, path.coefficients[:, :, 0] - target, offset, path.strengths)
+    residual = worst_residual(columns, y, path.coefficients[:, :, 0] - target, offset, path.strengths)
     some = path.strengths[::10]  # glum takes minutes for all hundred
     ours = best_time(
         lambda: logistic_path(design, y, ElasticNet(target), strengths=some, options=WHOLE_PATH), 3
@@ -222,7 +224,7 @@ def large_table():
     theirs = process_time() - start
     other = worst_residual(columns, y, found, offset, some)
     yield Ratio(
-        f"every tenth of 100 strengths, n = 100,000, p = 100 (residuals {own:.0e}, {other:.0e})",
+        f"every tenth of 100 strengths, n = 100,000, p = 100 (residuals {residual:.0e}, {other:.0e})",
         "glum with an offset",
         ours,
         theirs,

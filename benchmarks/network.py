@@ -92,13 +92,13 @@ def one_node():
     theirs, coefficients, intercepts = min(answers, key=lambda answer: answer[0])
     starts = np.concatenate([[0], np.cumsum(cardinalities)])
     worse = 0.0
-    for strength, own, beta, intercept in zip(strengths, found, coefficients, intercepts, strict=True):
+    for strength, found_at, beta, intercept in zip(strengths, found, coefficients, intercepts, strict=True):
         odds = intercept + beta[starts[:-1] + codes].sum(axis=1)
         norms = [np.linalg.norm(beta[low:high]) for low, high in pairwise(starts)]
         loss = np.mean(np.logaddexp(0.0, np.where(labels == 1, -odds, odds)))
         objective = loss + strength * penalties @ norms
-        worse = max(worse, objective - own.objective)
-        print(f"strength {strength:.3g}: ours {own.objective:.10f}, theirs {objective:.10f}")
+        worse = max(worse, objective - found_at.objective)
+        print(f"strength {strength:.3g}: ours {found_at.objective:.10f}, theirs {objective:.10f}")
     print(f"adelie's objective is above ours by at most {worse:.2g}")
     ours = best_time(lambda: problem_of().path(strengths, tol=1e-8), 3)
     yield Ratio("path of one node, 100,000 rows, aggregation included", "adelie on dummies", ours, theirs, 5)

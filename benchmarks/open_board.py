@@ -41,6 +41,7 @@ DEFAULT = (
 )
 KEY = ("table", "setting", "repeat", "fold")
 TEN_FOLDS = 10
+RIVALS = ["H2O AutoML", "auto-sklearn", "TPOT", "tuned random forest"]
 
 
 def measures(judged):
@@ -113,9 +114,8 @@ def beside_automl(path):
         **{"semi-naive": [means.loc[row.table, row.measure] for row in theirs.itertuples()]},
         folds=theirs.table.map(folds),
     )
-    rivals = found.columns[3:7]
     larger = found.measure == "auc"
-    best = found[rivals].max(axis=1).where(larger, found[rivals].min(axis=1))
+    best = found[RIVALS].max(axis=1).where(larger, found[RIVALS].min(axis=1))
     return found.assign(behind=np.where(larger, best - found["semi-naive"], found["semi-naive"] - best) > 0)
 
 

@@ -34,10 +34,13 @@ def displays(model, row):
     effects = effects_of(model)
     known = {"effects": effects}
     yield "importance", lambda: explain.ImportanceDisplay.from_estimator(model, **known)
-    for own in strongest(effects.features)[:MOST_FEATURES]:
-        yield own.name, lambda own=own: explain.EffectDisplay.from_estimator(model, own.name, **known)
-    for own in [own for own in tuples_that_matter(effects) if len(own.columns) == 2][:MOST_PAIRS]:
-        yield own.name, lambda own=own: explain.PairDisplay.from_estimator(model, own.names, **known)
+    for effect in strongest(effects.features)[:MOST_FEATURES]:
+        yield (
+            effect.name,
+            lambda effect=effect: explain.EffectDisplay.from_estimator(model, effect.name, **known),
+        )
+    for pair in [pair for pair in tuples_that_matter(effects) if len(pair.columns) == 2][:MOST_PAIRS]:
+        yield pair.name, lambda pair=pair: explain.PairDisplay.from_estimator(model, pair.names, **known)
     yield "one row", lambda: explain.WaterfallDisplay.from_estimator(model, row, **known)
     yield "nomogram", lambda: explain.NomogramDisplay.from_estimator(model, row=row, **known)
 

@@ -1,75 +1,142 @@
-"""Run every benchmark in a process of its own and write one table of ratios: `make bench`.
+"""Measure everything again on the code as it is, and write results.md: `make bench`.
 
-A benchmark is a file of this folder that imports ``race``, which writes its results. Each runs with one
-thread unless the environment says otherwise, so that ratios compare code and not numbers of cores. A
-benchmark that fails, say for want of a peer, costs the others nothing. Names on the command line run those
-only; ``--table`` only writes the table again.
+    python benchmarks/run.py                 every section that was not measured with this version yet
+    python benchmarks/run.py nbrlr explain   these sections, whatever was measured before
+    python benchmarks/run.py --again         all of them
+    python benchmarks/run.py --long          the studies that take hours, too; each goes on where it stopped
+    python benchmarks/run.py --short         a try-out: everything once, the results are thrown away
+    python benchmarks/run.py --table         only write results.md, and the headlines of README and docs
+
+A section runs in a process of its own, with one thread unless the environment says otherwise, so that ratios
+compare code and not numbers of cores. It is ended after `--limit` minutes. One that fails, or lacks a peer,
+keeps the figures it had, and is named at the end. A study of an earlier version is set aside, in a folder
+named after that version, before the study begins anew.
 """
 
-import csv
+import argparse
 import os
+import re
 import subprocess
 import sys
+import tempfile
+from importlib.util import find_spec
 from pathlib import Path
+
+from headlines import write_headlines
+from result_tables import measured_with, results_page
+from sections import SECTIONS, STUDIES
+
+import seminaive
 
 FOLDER = Path(__file__).parent
 RESULTS = FOLDER / "results"
+KEPT = FOLDER.parent / "results"
 TABLE = FOLDER / "results.md"
 ONE_THREAD = dict.fromkeys(("NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 
-def benchmarks():
-    return sorted(
-        path.stem for path in FOLDER.glob("*.py") if "\nfrom race import " in path.read_text(encoding="utf-8")
-    )
+def start(command, minutes, **environment):
+    """Run a script of this folder; return None, or a sentence about what went wrong."""
+    script, *arguments = command
+    print(f"== {script} {' '.join(arguments)}", flush=True)
+    variables = {**ONE_THREAD, **os.environ, "PYTHONPATH": _path(), **environment}
+    try:
+        done = subprocess.run(
+            [sys.executable, FOLDER / script, *arguments], env=variables, check=False, timeout=60 * minutes
+        )
+    except subprocess.TimeoutExpired:
+        return f"was ended after {minutes:g} minutes"
+    return None if done.returncode == 0 else f"ended with exit code {done.returncode}"
 
 
-def run(name):
-    print(f"== {name}", flush=True)
-    environment = {**ONE_THREAD, **os.environ, "PYTHONPATH": str(FOLDER)}
-    return (
-        subprocess.run([sys.executable, FOLDER / f"{name}.py"], env=environment, check=False).returncode == 0
-    )
+def _path():
+    return os.pathsep.join(filter(None, [str(FOLDER), os.environ.get("PYTHONPATH")]))
 
 
-def table():
-    """One Markdown table of all kept results, with what they were measured on."""
-    lines = [
-        "# Benchmarks",
-        "",
-        "Made by `make bench`. A ratio with a bar `>=` is the peer's time over ours, more is better; one",
-        "with `<=` is ours over the peer's, less is better.",
-    ]
-    for path in sorted(RESULTS.glob("*.csv")):
-        text = path.read_text(encoding="utf-8").splitlines()
-        told = [line.removeprefix("# ") for line in text if line.startswith("#")]
-        rows = list(csv.DictReader(line for line in text if not line.startswith("#")))
-        if not rows or "ratio" not in rows[0]:
-            continue
-        lines += ["", f"## {path.stem.replace('_', ' ')}", "", *(f"{line}  " for line in told), ""]
-        lines += [
-            "| question | peer | ours | peer's | ratio | bar | reached |",
-            "| --- | --- | --- | --- | --- | --- | --- |",
-        ]
-        lines += [
-            f"| {row['question']} | {row['peer']} | {row['ours']} {row['unit']} "
-            f"| {row['theirs']} {row['unit']} | **{row['ratio']}** | {row['bar']} | {row['reached']} |"
-            for row in rows
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def main(arguments):
-    names = [name for name in arguments if name != "--table"] or benchmarks()
-    unknown = sorted(set(names) - set(benchmarks()))
+def chosen_sections(names, *, again, results):
+    """Return the sections that are named, or those that were not measured with this version."""
+    known = {section.name: section for section in SECTIONS}
+    unknown = sorted(set(names) - set(known))
     if unknown:
-        sys.exit(f"no benchmark named {', '.join(unknown)}: there are {', '.join(benchmarks())}")
-    failed = [] if "--table" in arguments else [name for name in names if not run(name)]
-    TABLE.write_text(table(), encoding="utf-8")
-    print(f"wrote {TABLE.relative_to(FOLDER.parent)}")
-    if failed:
-        sys.exit(f"could not be run: {', '.join(failed)}")
+        sys.exit(f"no section named {', '.join(unknown)}: there are {', '.join(known)}")
+    if names:
+        return [known[name] for name in names]
+    measured = {name: measured_with(results / f"{name}.csv") for name in known}
+    return [known[name] for name in known if again or measured[name] != seminaive.__version__]
+
+
+def measure(sections, limit, **environment):
+    """Run sections; return a sentence for each that could not be run."""
+    said = []
+    for section in sections:
+        missing = [need for need in section.needs if find_spec(need) is None]
+        short = "SEMINAIVE_BENCH" in environment and section.short
+        fault = (
+            f"needs {', '.join(missing)}"
+            if missing
+            else start(section.short if short else section.command, limit, **environment)
+        )
+        if fault:
+            said.append(f"{section.name} {fault}")
+    return said
+
+
+def study(studies, limit, kept):
+    """Run studies, those of an earlier version anew; return a sentence for each that could not be run."""
+    said = []
+    for each in studies:
+        for name in each.files:
+            set_aside(kept / each.name / name)
+        # The study ends itself, between two trials; a little later it is ended.
+        fault = start((*each.command, "--minutes", f"{limit:g}"), limit + 5)
+        if fault:
+            said.append(f"{' '.join(each.command)} {fault}")
+    return said
+
+
+def set_aside(path):
+    """Move results of an earlier version into a folder beside them that is named after it."""
+    version = measured_with(path)
+    if not path.exists() or version == seminaive.__version__:
+        return
+    folder = path.parent / (version if version and re.fullmatch(r"[\d.]+", version) else "earlier")
+    folder.mkdir(exist_ok=True)
+    path.replace(folder / path.name)
+
+
+def parse(arguments):
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("sections", nargs="*")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--table", action="store_true")
+    parser.add_argument("--limit", type=float, default=120, help="minutes per section and per study")
+    return parser.parse_args(arguments)
+
+
+def main(arguments=None):
+    options = parse(arguments)
+    said = []
+    if options.short:
+        with tempfile.TemporaryDirectory(prefix="seminaive-bench-") as folder:
+            scratch = {"SEMINAIVE_BENCH": "short", "SEMINAIVE_BENCH_RESULTS": folder}
+            sections = chosen_sections(options.sections, again=True, results=RESULTS)
+            said = measure(sections, options.limit, **scratch)
+    elif not options.table:
+        sections = chosen_sections(options.sections, again=options.again, results=RESULTS)
+        said = measure(sections, options.limit)
+        if options.long:
+            said += study(STUDIES, options.limit, KEPT)
+    if not options.short:
+        TABLE.write_text(results_page(RESULTS, KEPT, STUDIES), encoding="utf-8")
+        write_headlines()
+        print(f"wrote {TABLE.relative_to(FOLDER.parent)} and the headlines of README and docs")
+    if said:
+        sys.exit("could not be run:\n" + "\n".join(said))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -51,9 +51,9 @@ def make(folder, n_rows):
         y = rng.integers(0, 2, n)
         columns = {
             f"c{j}": pa.DictionaryArray.from_arrays(
-                ((rng.random(n) ** 2 * len(own)).astype(np.int32) + y) % len(own), own
+                ((rng.random(n) ** 2 * len(levels)).astype(np.int32) + y) % len(levels), levels
             ).cast(pa.string())
-            for j, own in enumerate(words)
+            for j, levels in enumerate(words)
         }
         columns |= {f"n{j}": rng.normal(size=n).astype(np.float32).astype(float) + y / 4 for j in range(10)}
         columns["outcome"] = pa.array(np.array(["no", "yes"])[y])
@@ -135,7 +135,7 @@ def passes(folder):
         for _ in range(ROUNDS + 1):  # the first round compiles
             for name, loss in {"plain": plain, **kinds}.items():
                 times[name].append(seconds(lambda loss=loss: loss(coefficients)))
-        best = {name: min(own[1:]) for name, own in times.items()}
+        best = {name: min(seconds[1:]) for name, seconds in times.items()}
         for name, bar in zip(kinds, (BAR_MEMORY, BAR_MAPPED), strict=True):
             yield Ratio(
                 f"a pass of order 2, {name}",
@@ -243,8 +243,8 @@ def write_pairs(coding, frame, path):
     design = TableDesign.of(rows.table, rows.weights, rows.n_classes, order=2, hierarchical=False)
     places = design.fused.positions_of(range(len(design.coefficients.terms.features)))
     with path.open("w") as file:
-        for label, own in zip(rows.labels, places, strict=True):
-            file.write(f"{label} " + " ".join(f"{place + 1}:1" for place in own.tolist()) + "\n")
+        for label, places_of_row in zip(rows.labels, places, strict=True):
+            file.write(f"{label} " + " ".join(f"{place + 1}:1" for place in places_of_row.tolist()) + "\n")
 
 
 def threads(folder, n_rows):
@@ -268,10 +268,10 @@ def threads(folder, n_rows):
 def by_threads(name, task):
     times = {1: [], 2: []}
     for _ in range(ROUNDS):
-        for n_jobs, own in times.items():
+        for n_jobs, seconds in times.items():
             start = perf_counter()
             task(scale.LocalRunner(n_jobs))
-            own.append(perf_counter() - start)
+            seconds.append(perf_counter() - start)
     return Ratio(name, "one thread", min(times[2]), min(times[1]), BAR_THREADS)
 
 

@@ -34,7 +34,7 @@ def reason_questions(name, model, X):
     model.predict_proba(rows)
     ours, theirs = (
         best_time(lambda call=call: call(rows), REPEATS)
-        for call in (lambda own: explain.reasons(model, own), model.predict_proba)
+        for call in (lambda rows: explain.reasons(model, rows), model.predict_proba)
     )
     question = f"reasons of 100,000 rows of adult, {name}"
     yield Ratio(question, "predict_proba", ours, theirs, 3, smaller=True)
@@ -67,7 +67,7 @@ def shift_questions(name, model, X, folder):
         middle = process_time()
         explain.shift(model, read)
         times.append((middle - began, process_time() - middle))
-    reading, shifting = (min(own) for own in zip(*times, strict=True))
+    reading, shifting = (min(seconds) for seconds in zip(*times, strict=True))
     question = f"shift of 1,000,000 rows of adult, {name}"
     yield Ratio(question, "reading them from Parquet", shifting, reading, 2, smaller=True)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from board_tables import DATA
 
-# An earlier model is fitted to at most so many rows.
+# An earlier model is fitted to at most this number of rows.
 MOST_EARLIER = 5000
 SIMULATED_EARLIER, SIMULATED_NEW = 3000, 8000
 # The codes of heart-statlog, whose rows are among those of heart-cleveland, as that table writes them.

@@ -57,9 +57,9 @@ def information():
 
     def theirs(pairs):
         for c in (0, 1):
-            own = table[labels == c]
+            of_class = table[labels == c]
             for i, j in pairs:
-                mutual_info_score(own[:, i], own[:, j])
+                mutual_info_score(of_class[:, i], of_class[:, j])
 
     def ours():
         return PairwiseInformation.of(table, labels, (6,) * 100, 2).normalized

@@ -65,22 +65,22 @@ def completed(model, X, blank, donors):
 
 def lines(name, table):
     """Yield one line for each share of blanks."""
-    X, y, asked, labels = parts(table)
+    X, y, rows, labels = parts(table)
     model = clone(MODELS[name]).set_params(missing="neutral").fit(X, y)
     shares = np.array([(y == label).mean() for label in model.classes_])
     labels = np.searchsorted(model.classes_, labels)
     rng = np.random.default_rng(1)
     donors = X.iloc[rng.integers(0, len(X), COMPLETIONS)]
     for blanked in BLANKED:
-        blank = rng.random(asked.shape) < blanked
-        proba = model.predict_proba(asked.mask(blank))
+        blank = rng.random(rows.shape) < blanked
+        proba = model.predict_proba(rows.mask(blank))
         line = {"model": name, "table": table, "blanked": blanked}
         line |= {"log_loss": log_loss(proba, labels), "of_shares": -np.log(shares[labels]).mean()}
         line["off_shares"] = np.abs(proba.mean(axis=0) - shares).max()
         line["share_error"] = np.sqrt(shares * (1 - shares) / len(labels)).max()
         line["loss_error"] = np.log(proba[np.arange(len(labels)), labels]).std() / np.sqrt(len(labels))
         if blanked < 1:
-            whole = completed(model, asked, blank, donors)
+            whole = completed(model, rows, blank, donors)
             line |= {
                 "completed_log_loss": log_loss(whole, labels),
                 "off_completed": np.abs(proba - whole).mean(),

@@ -142,7 +142,9 @@ def main():
     if given.command == "report":
         lines = pd.read_json(RESULTS, lines=True)
         report(
-            pd.DataFrame([{**u, **r} for u, own in zip(lines.unit, lines.records, strict=True) for r in own])
+            pd.DataFrame(
+                [{**u, **r} for u, records in zip(lines.unit, lines.records, strict=True) for r in records]
+            )
         )
         return
     first, last = map(int, given.draws.split(":"))

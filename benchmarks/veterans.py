@@ -19,10 +19,10 @@ RESULTS = Path(__file__).parent / "results"
 def summary(records):
     """Return one row per seed: the boundary of the sparse network, and squared errors less its own."""
     rows = []
-    for keys, own in records.groupby(["imputation", "n_train", "repetition"], sort=False):
-        graph = own[(own["record"] == "graph") & (own["method"] == "l1-BN")].iloc[0]
-        dense = own[(own["record"] == "graph") & (own["method"] == "BN")].iloc[0]
-        losses = own[own["record"] == "loss"].set_index("method")
+    for keys, of_part in records.groupby(["imputation", "n_train", "repetition"], sort=False):
+        graph = of_part[(of_part["record"] == "graph") & (of_part["method"] == "l1-BN")].iloc[0]
+        dense = of_part[(of_part["record"] == "graph") & (of_part["method"] == "BN")].iloc[0]
+        losses = of_part[of_part["record"] == "loss"].set_index("method")
         rows.append(
             {
                 **dict(zip(("imputation", "n_train", "seed"), keys, strict=True)),

@@ -73,12 +73,12 @@ def reproduction_tables() -> str:
 
 def _section(name, entry):
     path = KEPT / f"{name}.csv"
-    told = [
+    head = [
         line.removeprefix("# ") for line in path.read_text(encoding="utf-8").splitlines() if line[:1] == "#"
     ]
     cells = pd.read_csv(path, comment="#", keep_default_na=False, na_values=["", "nan"])
-    parts = [f"## {name}: {entry.title}", f"`{told[0]}`  \n{told[1]}", f"**{told[2]}.**"]
-    parts.append("\n".join(f"- {remark}" for remark in (*entry.remarks, *told[3:])))
+    parts = [f"## {name}: {entry.title}", f"`{head[0]}`  \n{head[1]}", f"**{head[2]}.**"]
+    parts.append("\n".join(f"- {remark}" for remark in (*entry.remarks, *head[3:])))
     differ = cells[~cells["agrees"].astype(bool)]
     if len(differ):
         parts.append(f"Cells that do not agree:\n\n{_markdown(differ)}")

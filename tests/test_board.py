@@ -27,7 +27,7 @@ def board(monkeypatch):
 
 
 class Shares:
-    """Answers the class shares; busy for so many processor seconds from 500 rows on."""
+    """Answers the class shares; busy for some processor seconds from 500 rows on."""
 
     def __init__(self, seconds=0.0):
         self.seconds = seconds

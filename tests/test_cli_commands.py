@@ -23,7 +23,9 @@ def table():
 
 
 def _run(*arguments, given=None):
-    return CliRunner().invoke(app, [str(own) for own in arguments], input=given, catch_exceptions=False)
+    return CliRunner().invoke(
+        app, [str(argument) for argument in arguments], input=given, catch_exceptions=False
+    )
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +42,8 @@ def fitted(table, tmp_path_factory):
 
 
 def test_a_dash_reads_standard_input(fitted, table):
-    folder, told = fitted
-    assert "standard-input.csv: 120 rows" in told
+    folder, output = fitted
+    assert "standard-input.csv: 120 rows" in output
     packed = io.BytesIO()
     table.to_parquet(packed)
     for given in (table.to_csv(index=False).encode(), packed.getvalue()):
@@ -73,8 +75,8 @@ def test_rspe_stands_beside_rmse_only_where_they_differ(fitted, tmp_path):
 
 
 def test_what_fit_advises_for_many_columns_is_an_option_of_it(fitted):
-    folder, told = fitted
-    advised = re.search(r"5 more lines: (--most) 35", told)
+    folder, output = fitted
+    advised = re.search(r"5 more lines: (--most) 35", output)
     assert advised
     shown = _run(
         *("fit", folder / "t.csv", "--target", "y", "--out", folder / "again", "--model", "naive-bayes"),

@@ -74,7 +74,7 @@ def test_spellings_are_merged_on_request(seminaive, shop):
     out, code, _, errors = fit(seminaive, shop, "--merge-spellings")
     assert code == 0
     assert "apart" not in errors
-    column = next(own for own in load_model(out).schema_.columns if own.name == "member")
+    column = next(each for each in load_model(out).schema_.columns if each.name == "member")
     assert {value.lower() for value in column.categories} == {"no", "yes"}
     assert column.merged
 

@@ -58,7 +58,7 @@ def test_the_page_on_fitting_names_files_that_hold_what_it_says():
     page = (DOCS / "decisions" / "0007-one-floor-for-fitting.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| ([^|]+) \| (.+) \|$", page, re.MULTILINE))
     files = {what: re.findall(r"`(\w+/\w+\.py)`", where) for what, where in rows.items()}
-    assert all((ROOT / "src" / "seminaive" / file).exists() for own in files.values() for file in own)
+    assert all((ROOT / "src" / "seminaive" / file).exists() for listed in files.values() for file in listed)
     for file in files["effective degrees of freedom"]:
         assert "degrees of freedom" in (ROOT / "src" / "seminaive" / file).read_text(encoding="utf-8")
     assert files["effective degrees of freedom"]

@@ -33,8 +33,8 @@ WITHOUT_VALUES = np.column_stack([NOISE, np.full(60, np.nan)])
     ids=lambda value: type(value).__name__,
 )
 def test_a_warning_names_the_line_that_called_fit(model, X):
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         model.fit(X, LABELS)
-    assert told
-    assert {warning.filename for warning in told} == {__file__}
+    assert caught
+    assert {warning.filename for warning in caught} == {__file__}

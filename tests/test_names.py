@@ -76,3 +76,12 @@ def test_no_two_classes_have_the_same_name():
         for of_class in classes(path.read_text(encoding="utf-8")):
             files[of_class].append(name)
     assert not {of_class: names for of_class, names in files.items() if len(names) > 1}
+
+
+def test_names_in_tests_say_what_the_thing_is():
+    found = [
+        f"{path.name}:{line} {word}"
+        for path in sorted(Path(__file__).parent.rglob("*.py"))
+        for line, word in empty_words(path.read_text(encoding="utf-8"))
+    ]
+    assert not found

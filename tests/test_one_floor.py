@@ -20,17 +20,20 @@ TREES = {name: ast.parse(text) for name, text in FILES.items()}
 
 def called(node):
     """Return the names of the functions that a piece of code calls."""
-    functions = (own.func for own in ast.walk(node) if isinstance(own, ast.Call))
-    return {own.attr if isinstance(own, ast.Attribute) else getattr(own, "id", "") for own in functions}
+    functions = (call.func for call in ast.walk(node) if isinstance(call, ast.Call))
+    return {
+        function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+        for function in functions
+    }
 
 
 def functions_that(condition):
     """Return file and name of the functions whose own code meets a condition."""
     return {
-        f"{name}:{own.name}"
+        f"{name}:{function.name}"
         for name, tree in TREES.items()
-        for own in ast.walk(tree)
-        if isinstance(own, ast.FunctionDef) and condition(own)
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and condition(function)
     }
 
 
@@ -39,7 +42,7 @@ def files_that_call(*names):
 
 
 def names_in(node):
-    return {own.id for own in ast.walk(node) if isinstance(own, ast.Name)}
+    return {name.id for name in ast.walk(node) if isinstance(name, ast.Name)}
 
 
 def test_the_log_loss_is_defined_once_in_numpy_and_once_compiled():
@@ -59,13 +62,13 @@ def test_the_log_loss_is_defined_once_in_numpy_and_once_compiled():
 
 
 def test_there_are_three_line_searches():
-    found = functions_that(lambda own: {"SUFFICIENT_DECREASE", "ARMIJO"} & names_in(own))
+    found = functions_that(lambda function: {"SUFFICIENT_DECREASE", "ARMIJO"} & names_in(function))
     assert found == {
         "solvers/line_search.py:backtrack",
         "solvers/line_search.py:search_wolfe",
         "kernels/path_line_search.py:falls_enough",
     }
-    halving = functions_that(lambda own: "MOST_HALVINGS" in names_in(own))
+    halving = functions_that(lambda function: "MOST_HALVINGS" in names_in(function))
     assert halving == {"solvers/line_search.py:backtrack", "solvers/line_search.py:search_wolfe"}
 
 
@@ -81,10 +84,79 @@ def test_there_is_one_cholesky_factorisation_and_a_compiled_one():
         # A draw from a posterior needs the factor itself, of a matrix that is never singular.
         "imputation/conditionals.py",
     }
-    compiled = functions_that(lambda own: {"sqrt", "range"} <= called(own) and "factor" in names_in(own))
+    compiled = functions_that(
+        lambda function: {"sqrt", "range"} <= called(function) and "factor" in names_in(function)
+    )
     assert {name for name in compiled if name.startswith("kernels/")} == {
         "kernels/path_elastic_net.py:solve_part"
     }
+
+
+def is_gram(node):
+    """Tell whether an expression is a product of a matrix, transposed, with itself, weighted or not."""
+    if not isinstance(node, ast.BinOp) or not isinstance(node.op, ast.MatMult):
+        return False
+    left = node.left
+    if not isinstance(left, ast.Attribute) or left.attr != "T":
+        return False
+    right = node.right
+    factors = [right.left, right.right] if isinstance(right, ast.BinOp) else [right]
+    return ast.unparse(left.value) in map(ast.unparse, factors)
+
+
+def test_there_are_three_weighted_gram_matrices():
+    """X'WX: of a matrix in memory, of codes, and compiled into the passes of the L1 path."""
+    dense = functions_that(lambda function: any(is_gram(node) for node in ast.walk(function)))
+    # Not of rows: between tables of effects, rotations of features, and a Schur complement.
+    others = {
+        "design/row_space.py:_rotated",
+        "scores/pure.py:_two_way",
+        "scores/unknown_variance.py:covariance",
+        "selection/logistic_parts.py:of",
+    }
+    assert dense - others == {"design/weighted_gram.py:weighted_gram"}
+    # Sums over pairs of codes of a row are in one file of kernels; `CellGram` and the group lasso call it.
+    assert files_that_call("count_pairs") == {"design/gram.py", "solvers/group_lasso_path.py"}
+    assert "def weighted_gram(" in FILES["kernels/path_gram.py"]
+
+
+def test_there_are_two_preconditioners():
+    """Of a coarse space and a diagonal, and of a block and a diagonal; others pass their vectors on."""
+    computing = {
+        f"{name}:{node.name}"
+        for name, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        and node.name.endswith("Preconditioner")
+        and any(isinstance(part, ast.BinOp) for part in ast.walk(node))
+    }
+    assert computing == {
+        "objective/preconditioner.py:TwoLevelPreconditioner",
+        "objective/preconditioner.py:BlockPreconditioner",
+    }
+    methods = [
+        node
+        for tree in TREES.values()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == "precondition"
+    ]
+    assert len(methods) >= 5
+    assert not [
+        node.lineno for node in methods if any(isinstance(part, ast.BinOp) for part in ast.walk(node))
+    ]
+
+
+def test_there_are_three_certificates():
+    """A residual, a decrement, and the duality gap of paths; `optimality` is one of the first two."""
+    made = {
+        (name, ast.unparse(node.value.func) if isinstance(node.value, ast.Call) else "no call")
+        for name, tree in TREES.items()
+        if name.startswith("solvers/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "optimality"
+    }
+    assert len(made) >= 8
+    assert {certificate for _, certificate in made} == {"relative_residual", "relative_decrement"}
 
 
 def test_a_file_name_occurs_once():
@@ -94,11 +166,11 @@ def test_a_file_name_occurs_once():
 
 def test_functions_are_short():
     long = {
-        f"{name}:{own.name}": lines
+        f"{name}:{function.name}": lines
         for name, tree in TREES.items()
         if not name.startswith("kernels/")
-        for own in ast.walk(tree)
-        if isinstance(own, ast.FunctionDef) and (lines := _lines_of_code(own)) > 50
+        for function in ast.walk(tree)
+        if isinstance(function, ast.FunctionDef) and (lines := _lines_of_code(function)) > 50
     }
     assert not long
 

@@ -43,7 +43,7 @@ def java_seconds(spark):
 
 def naive_bayes(spark, folder):
     """Index text, put 20 columns in a vector, fit; Gaussian, since no type of MLlib's takes both kinds."""
-    files = sorted(str(own) for own in Path(folder).glob("*.parquet"))
+    files = sorted(str(file) for file in Path(folder).glob("*.parquet"))
     text, numbers = [f"c{j}" for j in range(10)], [f"n{j}" for j in range(10)]
     indexed = [f"{name} index" for name in text]
     pipeline = Pipeline(

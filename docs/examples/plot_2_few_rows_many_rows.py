@@ -73,8 +73,10 @@ curves["errors"][list(MODELS)].round(3)
 figure, panels = plt.subplots(1, 2, figsize=(9, 4), layout="constrained")
 for axes, loss in zip(panels, ("errors", "log loss"), strict=True):
     for name, marker in zip(MODELS, "osD", strict=True):
-        own = losses[losses["model"] == name].groupby("rows")[loss]
-        axes.errorbar(own.mean().index, own.mean(), own.sem(), marker=marker, capsize=2, label=name)
+        of_model = losses[losses["model"] == name].groupby("rows")[loss]
+        axes.errorbar(
+            of_model.mean().index, of_model.mean(), of_model.sem(), marker=marker, capsize=2, label=name
+        )
     axes.set(xscale="log", xlabel="training rows", title=f"{loss} on new rows")
     axes.set_xticks(SIZES, [f"{size:,}" for size in SIZES], fontsize="small")
     axes.minorticks_off()

@@ -134,8 +134,8 @@ print(*updated.started_from_)
 
 judges, outcome = applications(2026, 5000, seed=3)
 alone = SemiNaive(random_state=0).fit(new, repaid)
-for name, own in (("in service", model), ("400 rows alone", alone), ("update", updated)):
-    print(f"{name:15} {log_loss(outcome, own.predict_proba(judges)):.3f}")
+for name, fitted in (("in service", model), ("400 rows alone", alone), ("update", updated)):
+    print(f"{name:15} {log_loss(outcome, fitted.predict_proba(judges)):.3f}")
 
 # %%
 # The update is one model again, with one effect per column: that of the app is new, and that of income is

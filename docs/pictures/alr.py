@@ -28,9 +28,9 @@ def draw_learning_curves():
         path.write_text(origin + curves.to_csv(index=False), encoding="utf-8")
     curves = pd.read_csv(path, comment="#")
     figure, axes = plt.subplots(figsize=(6.5, 3.8), layout="constrained")
-    for order, own in curves.groupby("order"):
-        smooth = own["error"].rolling(5, min_periods=1).mean()
-        axes.plot(own["rows_seen"], smooth, label=f"order {order}")
+    for order, of_order in curves.groupby("order"):
+        smooth = of_order["error"].rolling(5, min_periods=1).mean()
+        axes.plot(of_order["rows_seen"], smooth, label=f"order {order}")
     axes.set(xscale="log", xlabel="hands seen", ylabel="error on the next 1,000 hands", ylim=(0, None))
     axes.legend(frameon=False)
     figure.savefig(HERE / "alr-learning-curves.png", dpi=120)

@@ -28,8 +28,8 @@ def draw_table(seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """Make a table of two classes that differ in the means of all columns."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, N_ROWS)
-    shared, own = rng.normal(size=(N_ROWS, 1)), rng.normal(size=(N_ROWS, N_COLUMNS))
-    noise = np.sqrt(COMMON) * shared + np.sqrt(1 - COMMON) * own
+    shared, separate = rng.normal(size=(N_ROWS, 1)), rng.normal(size=(N_ROWS, N_COLUMNS))
+    noise = np.sqrt(COMMON) * shared + np.sqrt(1 - COMMON) * separate
     return noise + np.linspace(0.1, 1.0, N_COLUMNS) * y[:, None], np.where(y == 1, "yes", "no")
 
 

@@ -25,8 +25,8 @@ def main():
         X, y
     )
     figure, axes = plt.subplots(2, 1, figsize=(7, 9.2), layout="constrained")
-    for own, ax in zip((model, tree), axes, strict=True):
-        StructureDisplay.from_estimator(own, ax=ax)
+    for shown, ax in zip((model, tree), axes, strict=True):
+        StructureDisplay.from_estimator(shown, ax=ax)
     figure.savefig(HERE / "hybrid-structure.png", dpi=110)
 
 

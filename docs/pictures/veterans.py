@@ -88,8 +88,8 @@ def main():
     axes[0].set(xscale="log", xlabel="strength", ylabel="squared error on test rows", title="Figure 3.7")
     curves = records[records["record"] == "diversion"]
     for method in ("l1-BN, refitted", "NB", "truth"):
-        own = curves[curves["method"] == method]
-        axes[1].plot(own["diverted"], own["caught"], label=method, linewidth=1)
+        of_method = curves[curves["method"] == method]
+        axes[1].plot(of_method["diverted"], of_method["caught"], label=method, linewidth=1)
     axes[1].plot([0, 1], [0, 1], color="0.8", linewidth=1)
     axes[1].set(xlabel="share of veterans diverted", ylabel="share of cases caught", title="Diversion")
     axes[1].legend(frameon=False)

@@ -89,3 +89,11 @@ def whole_file(path: Path) -> Iterator[Path]:
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+
+
+def write_text(path: str | Path, text: str) -> Path:
+    """Write a text, whole or not at all, with the same line ends everywhere."""
+    path = Path(path)
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+    return path

@@ -6,22 +6,29 @@ import base64
 import hashlib
 import io
 from importlib.resources import files
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from seminaive.files import whole_file
+from seminaive.files import write_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
 
 
-def page_text(room: str, name: str, **content: Any) -> str:
+def page_text(
+    room: str, name: str, filters: Mapping[str, Callable[..., Any]] | None = None, **content: Any
+) -> str:
     """Return a page: ``name.html`` of a room with the style ``name.css``, which its policy names by a hash.
 
-    The template escapes what it is given, and refuses a name that it is not given.
+    The template escapes what it is given, and refuses a name that it is not given. Its filters are those of
+    Jinja2 and the given ones.
     """
     from jinja2 import Environment, StrictUndefined
 
     folder = files(room)
     style = folder.joinpath(f"{name}.css").read_text(encoding="utf-8")
     environment = Environment(autoescape=True, undefined=StrictUndefined)
+    environment.filters |= filters or {}
     template = environment.from_string(folder.joinpath(f"{name}.html").read_text(encoding="utf-8"))
     digest = hashlib.sha256(style.encode("utf-8")).digest()
     return template.render(style=style, style_hash=base64.b64encode(digest).decode("ascii"), **content)
@@ -29,11 +36,7 @@ def page_text(room: str, name: str, **content: Any) -> str:
 
 def write_page(path: str | Path, room: str, name: str, **content: Any) -> Path:
     """Write a page, whole or not at all."""
-    path = Path(path)
-    text = page_text(room, name, **content)
-    with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")
-    return path
+    return write_text(path, page_text(room, name, **content))
 
 
 def svg_text(figure: Any, *left_out: str) -> str:

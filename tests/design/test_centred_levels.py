@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
-from seminaive.design import smooth_columns
+from seminaive.design import smooth_column
 from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.projected import ProjectedDesign
-from seminaive.design.smooth_columns import SmoothColumns, eigenfunctions
+from seminaive.design.smooth_column import eigenfunctions
+from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import TableEncoder
 from seminaive.selection import projected_engine
 from seminaive.selection.kernel_engine import KernelEngine
@@ -50,7 +51,7 @@ def probabilities(engine, patch, most, *, limits):
     few, codes = rng.integers(0, 3, n_rows), rng.integers(0, 12, n_rows)
     labels = (rng.random(n_rows) < expit(few - 1 + rng.normal(size=12)[codes])).astype(int)
     _, table = TableEncoder.learn(np.column_stack([few, codes]), categorical_features="all")
-    patch.setattr(smooth_columns, "N_BINS", most)
+    patch.setattr(smooth_column, "N_BINS", most)
     for name, value in limits.items():
         patch.setattr(projected_engine, name, value)
     columns = SmoothColumns.of(table, np.ones(n_rows))
@@ -81,7 +82,7 @@ def test_both_ways_to_write_a_category_give_the_same_answers(monkeypatch, limits
 
 
 def test_passes_over_pairs_of_a_category_of_many_levels_are_products_with_their_features(monkeypatch):
-    monkeypatch.setattr(smooth_columns, "N_BINS", 5)
+    monkeypatch.setattr(smooth_column, "N_BINS", 5)
     rng = np.random.default_rng(1)
     codes = np.column_stack([rng.choice(20, 400, p=np.arange(1, 21) / 210), rng.integers(0, 3, 400)])
     _, table = TableEncoder.learn(codes, categorical_features="all")

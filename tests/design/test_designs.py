@@ -89,7 +89,7 @@ def test_the_workspace_gives_the_same_products(kind):
     columns, _ = n_columns(design)
     B = np.random.default_rng(2).normal(size=(design.n_coefficients, columns))
     space = design.workspace(columns)
-    seen = space.score(B, lambda rows, own: (rows.start, own[0, 0]))
+    seen = space.score(B, lambda rows, scores: (rows.start, scores[0, 0]))
     np.testing.assert_allclose(space.values, design.scores(B), rtol=1e-12)
     assert seen[0][0] == 0
     np.testing.assert_allclose(space.adjoint(), design.adjoint(design.scores(B)), rtol=1e-12)
@@ -117,11 +117,11 @@ def test_gram_and_squares_equal_the_dense_product(kind):
 def test_a_table_design_equals_its_indicators(order):
     _, table, _ = mixed()
     design = table_design(order)
-    own = design.coefficients
-    cells = own.terms.cells(table.codes)
-    indicators = (cells[:, :, None] == own.cells).any(axis=1)
+    coefficients = design.coefficients
+    cells = coefficients.terms.cells(table.codes)
+    indicators = (cells[:, :, None] == coefficients.cells).any(axis=1)
     np.testing.assert_array_equal(
-        dense(design)[:, : 1 + len(own.cells)], np.c_[np.ones(len(table)), indicators]
+        dense(design)[:, : 1 + len(coefficients.cells)], np.c_[np.ones(len(table)), indicators]
     )
 
 
@@ -132,9 +132,9 @@ def test_rows_split_in_blocks_add_up_to_the_whole():
     total = np.zeros((1 + whole.coefficients.terms.n_cells, 3))
     for rows in (slice(0, 100), slice(100, 300)):
         part = TableDesign.of(table.rows(rows), np.ones(len(R[rows])), 3, order=2, hierarchical=True)
-        own = part.adjoint(R[rows])
-        total[0] += own[0]
-        total[1 + part.coefficients.cells] += own[1 : 1 + len(part.coefficients.cells)]
+        block = part.adjoint(R[rows])
+        total[0] += block[0]
+        total[1 + part.coefficients.cells] += block[1 : 1 + len(part.coefficients.cells)]
     found = whole.adjoint(R)
     np.testing.assert_allclose(total[0], found[0], atol=1e-10)
     cells = whole.coefficients.cells
@@ -148,9 +148,9 @@ def test_coefficients_become_additive_scores_of_the_same_value(monkeypatch, most
     monkeypatch.setattr(module, "MOST_DENSE_BYTES", most_dense_bytes)
     _, table, y = mixed()
     design = table_design()
-    own = design.coefficients
-    B = np.random.default_rng(5).normal(size=(len(own), 3))
-    B[own.fixed] = 0.0
+    coefficients = design.coefficients
+    B = np.random.default_rng(5).normal(size=(len(coefficients), 3))
+    B[coefficients.fixed] = 0.0
     estimate = design.generative_estimate(y, np.ones(len(y)))
-    scores = own.to_scores(B, estimate.cell_weight.sum(axis=1))
+    scores = coefficients.to_scores(B, estimate.cell_weight.sum(axis=1))
     np.testing.assert_allclose(scores.joint_log_scores(table), design.scores(B), atol=1e-10)

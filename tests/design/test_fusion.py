@@ -47,7 +47,7 @@ def test_sums_of_terms_that_are_not_fused_are_the_same(case, most_slots):
         fused = FusedTerms.of_groups(codes, terms, groups)
     assert fused.groups == terms.features
     assert fused.group_terms == tuple((term,) for term in range(len(terms.features)))
-    assert [len(own) for own in fused.members] == np.diff(fused.offsets).tolist()
+    assert [len(members) for members in fused.members] == np.diff(fused.offsets).tolist()
     _check_sums(fused, codes, terms, rng)
 
 
@@ -65,13 +65,13 @@ def _check_sums(fused, codes, terms, rng):
 
     residuals = rng.integers(-9, 9, (len(codes), 4)).astype(float)
     scattered = np.zeros_like(tables)
-    for own in fused.cells:
-        np.add.at(scattered, own, residuals)
+    for cells_of_group in fused.cells:
+        np.add.at(scattered, cells_of_group, residuals)
     gradient = np.zeros_like(parameters)
     fused.marginalise(scattered, gradient)
     expected = np.zeros((terms.n_cells, 4))
-    for own in cells.T:
-        np.add.at(expected, own, residuals)
+    for column in cells.T:
+        np.add.at(expected, column, residuals)
     assert np.array_equal(gradient, expected[fused.observed])
 
 

@@ -43,10 +43,10 @@ def test_the_ridge_of_features_is_that_of_the_cells_they_stand_for(order, missin
     design, space = designs_with_gaps(order, missing)
     coefficients = np.random.default_rng(1).normal(size=(space.n_coefficients, 3))
     expanded = space.expand(coefficients)
-    own, cells = (np.minimum(orders, 2) for orders in (space.orders, design.orders))
+    of_space, cells = (np.minimum(orders, 2) for orders in (space.orders, design.orders))
     for kind in range(3):
         squares = (expanded[cells == kind] ** 2).sum()
-        np.testing.assert_allclose((coefficients[own == kind] ** 2).sum(), squares, rtol=1e-8)
+        np.testing.assert_allclose((coefficients[of_space == kind] ** 2).sum(), squares, rtol=1e-8)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -6,7 +6,8 @@ import pytest
 
 from seminaive.design.shape_constraints import ShapeConstraints
 from seminaive.design.shaped_columns import Shape, step_functions, with_shapes
-from seminaive.design.smooth_columns import SmoothColumns, eigenfunctions, random_walk_kernel
+from seminaive.design.smooth_column import eigenfunctions, random_walk_kernel
+from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.design.smooth_scores import number_curves, term_blocks
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 

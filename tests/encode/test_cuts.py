@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from seminaive import EqualFrequencyDiscretizer, MDLDiscretizer
 from seminaive.encode import EqualFrequencyCuts, NumericColumn, mdl_cuts
-from seminaive.encode.encoded_table import FEW_CUTS, MANY_VALUES, bins_of
+from seminaive.encode.column_codes import FEW_CUTS, MANY_VALUES, bins_of
 from seminaive.errors import InputError
 
 points = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2)), min_size=2, max_size=40)
@@ -74,8 +74,8 @@ def test_missing_cells_stay_missing_and_do_not_move_the_cuts(discretizer):
     holes = np.vstack([X, np.full((30, 4), np.nan)])
     cuts = discretizer.fit(X, y).cuts_
     with_holes = discretizer.fit(holes, np.append(y, np.zeros(30, int)))
-    for own, other in zip(with_holes.cuts_, cuts, strict=True):
-        assert own.tolist() == other.tolist()
+    for found, other in zip(with_holes.cuts_, cuts, strict=True):
+        assert found.tolist() == other.tolist()
     assert np.isnan(with_holes.transform(holes)[150:]).all()
 
 

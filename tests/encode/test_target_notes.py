@@ -53,9 +53,9 @@ def test_a_fit_names_regression_before_it_begins():
 )
 def test_weights_far_from_counts_are_told_with_what_they_do(weight, message):
     X, y = np.arange(500.0)[:, None] % 7, np.arange(500) % 2
-    with pytest.warns(WeightsWarning, match=message) as told:
+    with pytest.warns(WeightsWarning, match=message) as warned:
         NaiveBayes().fit(X, y, sample_weight=weight)
-    assert len(told) == 1
+    assert len(warned) == 1
 
 
 @pytest.mark.parametrize(

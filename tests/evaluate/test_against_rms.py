@@ -41,7 +41,7 @@ def validated(request):
 
 
 def noise_of(values):
-    """Return the standard error of the difference of two means of so many draws, ours and those of rms."""
+    """Return the standard error of the difference of two means over draws, ours and those of rms."""
     return np.nanstd(values, axis=0) * np.sqrt(1 / N_REPLAYS + 1 / N_REPLAYS_OF_RMS)
 
 

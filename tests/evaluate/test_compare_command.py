@@ -162,7 +162,7 @@ def test_integer_weights_equal_repeated_rows_in_fits_and_losses(table):
     models = {"ours": NaiveBayes(), "pipeline": RIVAL_MAKERS["sklearn-logistic-regression"]()}
     # The scaler of the pipeline takes no weights, so that only the losses of our model are equal.
     weighted, repeated = (
-        Experiment(models, [own], GivenSplit(), tuple(METRICS)).run().folds for own in tables
+        Experiment(models, [table], GivenSplit(), tuple(METRICS)).run().folds for table in tables
     )
     assert (weighted["status"] == "ok").all()
     for name in METRICS:

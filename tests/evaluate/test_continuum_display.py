@@ -30,9 +30,11 @@ def test_losses_are_those_of_models_fitted_to_the_training_rows_alone(flowers):
         log_loss(codes[test], GaussianNB().fit(X[train], y[train]).predict_proba(X[test]))
         for train, test in parts
     ]
-    own = display.losses.query("model == 'naive Bayes'")
-    assert own["log_loss"].tolist() == [pytest.approx(np.mean(expected), rel=1e-12)]
-    assert own["error"].tolist() == [pytest.approx(np.std(expected, ddof=1) / np.sqrt(2), rel=1e-12)]
+    of_naive_bayes = display.losses.query("model == 'naive Bayes'")
+    assert of_naive_bayes["log_loss"].tolist() == [pytest.approx(np.mean(expected), rel=1e-12)]
+    assert of_naive_bayes["error"].tolist() == [
+        pytest.approx(np.std(expected, ddof=1) / np.sqrt(2), rel=1e-12)
+    ]
 
 
 def test_every_model_has_a_line_with_a_point_per_size(flowers):

@@ -54,29 +54,31 @@ def _shuffled_iris(n_rows=150):
     return Dataset("iris", iris.X.iloc[order].reset_index(drop=True), iris.y[order])
 
 
-@pytest.mark.parametrize(("n_rows", "told"), [(5, "every row is of the class yes"), (0, "there is no row")])
-def test_a_table_without_two_classes_is_refused(n_rows, told):
+@pytest.mark.parametrize(
+    ("n_rows", "message"), [(5, "every row is of the class yes"), (0, "there is no row")]
+)
+def test_a_table_without_two_classes_is_refused(n_rows, message):
     table = Dataset("mine", pd.DataFrame({"a": np.zeros(n_rows)}), np.repeat("yes", n_rows))
-    with pytest.raises(InputError, match=f"mine: {told}"):
+    with pytest.raises(InputError, match=f"mine: {message}"):
         Experiment(MODELS, [table]).run()
 
 
 def test_the_bar_names_the_model_that_is_being_fitted(monkeypatch):
-    told = []
+    shown = []
 
     class Bar(contextlib.nullcontext):
         def add_task(self, *_, **__):
             return 0
 
         def update(self, *_, description="one more", **__):
-            told.append(description)
+            shown.append(description)
 
     bar = Bar()
     bar.enter_result = bar
     monkeypatch.setattr("seminaive.evaluate.experiment.progress_bar", lambda **_: bar)
     Experiment({"prior": DummyClassifier()}, ["iris"], RepeatedKFold(2)).run()
     fitted = [f"iris, repetition 1, fold {number}: prior" for number in (1, 2)]
-    assert told == [fitted[0], "one more", fitted[1], "one more"]
+    assert shown == [fitted[0], "one more", fitted[1], "one more"]
 
 
 def test_all_models_see_the_same_splits_and_each_fold_is_one_row():

@@ -288,8 +288,8 @@ def test_a_real_browser_shows_the_page_on_phone_and_desktop_in_light_and_dark(
 
 def test_brackets_in_names_messages_and_losses_are_shown_as_they_are():
     rows = {"dataset": ["t[/x]", "t[/x]", "[a]", "[a]"], "model": ["nb[/red]", "[bold]"] * 2}
-    told = {"status": ["ok", "failed", "ok", "ok"], "message": ["", "shape [/b] and [red]", "", ""]}
-    folds = pd.DataFrame({**rows, **told, "loss[/i]": [0.1, np.nan, 0.2, 0.3]})
+    outcomes = {"status": ["ok", "failed", "ok", "ok"], "message": ["", "shape [/b] and [red]", "", ""]}
+    folds = pd.DataFrame({**rows, **outcomes, "loss[/i]": [0.1, np.nan, 0.2, 0.3]})
     console = Console(file=io.StringIO(), width=200)
     console.print(Report.of_frame(folds, ("loss[/i]",)).terminal())
     shown = console.file.getvalue()

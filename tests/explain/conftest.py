@@ -45,16 +45,16 @@ def as_copied(X):
     """Return a table as PostgreSQL copies it in: a CREATE TABLE, and the rows as tab-separated text."""
     kinds = {"b": "boolean", "i": "bigint", "f": "double precision"}
     columns = [
-        '"' + str(name).replace('"', '""') + f'" {kinds.get(own.dtype.kind, "text")}'
-        for name, own in X.items()
+        '"' + str(name).replace('"', '""') + f'" {kinds.get(column.dtype.kind, "text")}'
+        for name, column in X.items()
     ]
 
-    def fields(own):
-        absent = "NaN" if own.dtype.kind == "f" else "\\N"
+    def fields(column):
+        absent = "NaN" if column.dtype.kind == "f" else "\\N"
         escapes = str.maketrans({"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
-        return [absent if v is None or v != v else str(v).translate(escapes) for v in own.astype(object)]
+        return [absent if v is None or v != v else str(v).translate(escapes) for v in column.astype(object)]
 
-    lines = ["\t".join(row) for row in zip(*map(fields, (own for _, own in X.items())), strict=True)]
+    lines = ["\t".join(row) for row in zip(*map(fields, (column for _, column in X.items())), strict=True)]
     create = f"DROP TABLE IF EXISTS rows; CREATE TABLE rows ({', '.join(columns)});"
     return "\n".join([create, "COPY rows FROM stdin;", *lines, "\\.", ""])
 

@@ -52,7 +52,7 @@ ANSWER = "const answer = value => { parent.document.body.dataset.answer = JSON.s
 
 
 def probabilities(document):
-    return [float(own) for own in re.findall(r'data-probability="([^"]*)"', document)]
+    return [float(text) for text in re.findall(r'data-probability="([^"]*)"', document)]
 
 
 def self_test(document):
@@ -196,8 +196,8 @@ def test_a_phone_shows_the_page_without_sideways_scrolling_and_without_requests(
         "performance.getEntriesByType('resource').map(own => own.name)"
         ".filter(own => !own.startsWith('data:'))]));"
     )
-    for own in written:
-        inner, needed, requests = answer(browser(in_frame(with_script(own, script), 390)))
+    for part in written:
+        inner, needed, requests = answer(browser(in_frame(with_script(part, script), 390)))
         assert inner == 390
         assert needed <= 390
         assert requests == []
@@ -211,8 +211,8 @@ def test_axe_finds_no_violation(written, browser):
     {ANSWER} axe.run().then(found => answer({{
       violations: found.violations.map(own => own.id + ": " + own.nodes.map(n => n.html).join(" ")),
       passes: found.passes.length}}));"""
-    for own in written:
-        for opened in (with_script(own, script), in_frame(with_script(own, script), 390)):
+    for part in written:
+        for opened in (with_script(part, script), in_frame(with_script(part, script), 390)):
             found = answer(browser(opened))
             assert found["violations"] == []
             assert found["passes"] > 20
@@ -301,7 +301,7 @@ def test_the_result_stays_in_view_on_a_phone_and_its_bar_has_a_track(opened, bro
 
 def test_hints_are_in_units_of_the_data_and_labels_are_whole(answers, opened, browser):
     text = browser(opened[1])
-    days = next(own for own in effects_of(answers).features if own.name == "days")
+    days = next(effect for effect in effects_of(answers).features if effect.name == "days")
     low, high = usual_range(days)
     assert low == round(low)
     assert high == round(high)

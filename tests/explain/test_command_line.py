@@ -48,8 +48,8 @@ def test_one_effect_speaks_for_the_class_that_was_named(seminaive, weather, tmp_
             assert shown["wet"] == pytest.approx(expected["effect"].item(), abs=5e-4)
             assert shown["sun"] == -shown["wet"]
         else:
-            own = expected.query("`class` == 'rain'")["effect"].item()
-            assert shown["rain"] == pytest.approx(own, abs=5e-4)
+            rain = expected.query("`class` == 'rain'")["effect"].item()
+            assert shown["rain"] == pytest.approx(rain, abs=5e-4)
 
 
 def test_explain_writes_a_page_with_every_picture(seminaive, saved, tmp_path):
@@ -57,7 +57,7 @@ def test_explain_writes_a_page_with_every_picture(seminaive, saved, tmp_path):
     assert seminaive("explain", path, "--page", tmp_path / "page.html")[0] == 0
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     captions = ["Which columns move", "Effect of sky", "Effect of temperature", "Nomogram"]
-    assert all(f"<figcaption>{own}" in text for own in captions)
+    assert all(f"<figcaption>{caption}" in text for caption in captions)
     assert "Self-test not run." in text
 
 

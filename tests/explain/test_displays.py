@@ -50,10 +50,12 @@ def overlapping(figure):
     for ax in figure.axes:
         both = ((ax.get_xticklabels(), ax.get_xlim()), (ax.get_yticklabels(), ax.get_ylim()))
         for axis, (labels, limits) in enumerate(both):
-            hidden |= {own for own in labels if not min(limits) <= own.get_position()[axis] <= max(limits)}
-    found = [own for own in figure.findobj(mpl.text.Text) if own.get_text().strip() and own.get_visible()]
-    texts = [own for own in found if own not in hidden]
-    boxes = [own.get_window_extent(renderer) for own in texts]
+            hidden |= {
+                label for label in labels if not min(limits) <= label.get_position()[axis] <= max(limits)
+            }
+    found = [text for text in figure.findobj(mpl.text.Text) if text.get_text().strip() and text.get_visible()]
+    texts = [text for text in found if text not in hidden]
+    boxes = [text.get_window_extent(renderer) for text in texts]
     found = []
     for i, a in enumerate(boxes):
         for j in range(i):
@@ -66,7 +68,7 @@ def overlapping(figure):
 def additive_part(model, table, pairs=()):
     effects = effects_of(model)
     kept = [0, *range(1, 1 + len(effects.features))]
-    kept += [1 + effects.names.index(own.name) for own in pairs]
+    kept += [1 + effects.names.index(pair.name) for pair in pairs]
     scores = effects.breakdown(table)[:, kept].sum(axis=1)
     weight = np.exp(scores - scores.max(axis=1, keepdims=True))
     return weight / weight.sum(axis=1, keepdims=True)
@@ -164,15 +166,15 @@ def test_weaker_features_may_be_left_out_of_a_nomogram_which_says_so(two):
     effects = effects_of(model)
     whole = NomogramDisplay.from_estimator(model, pairs=100)
     few = NomogramDisplay.from_estimator(model, features=2, pairs=100)
-    strongest = sorted(effects.features, key=lambda own: -own.deviation.sum())[:2]
-    assert {lane.name for lane in few.lanes} == {own.name for own in strongest}
-    rest = {own.name for own in few.selection.rest}
-    assert {own.name for own in effects.features} - rest == {own.name for own in strongest}
+    strongest = sorted(effects.features, key=lambda effect: -effect.deviation.sum())[:2]
+    assert {lane.name for lane in few.lanes} == {effect.name for effect in strongest}
+    rest = {effect.name for effect in few.selection.rest}
+    assert {effect.name for effect in effects.features} - rest == {effect.name for effect in strongest}
     assert len(whole.selection.rest) < len(few.selection.rest)
     # What is left out has mean zero, so that the rest stands for it.
     table = model.encode(X)
     parts, names = effects.breakdown(table), {lane.name for lane in few.lanes}
-    kept = [1 + k for k, own in enumerate(effects.features) if own.name in names]
+    kept = [1 + k for k, effect in enumerate(effects.features) if effect.name in names]
     scores = effects.intercept + parts[:, kept].sum(axis=1)
     expected = 1 / (1 + np.exp(scores[:, 0] - scores[:, 1]))
     np.testing.assert_allclose(few.probabilities(table, pairs=False)[:, 1], expected, atol=0.02)
@@ -184,9 +186,9 @@ def test_a_ruler_is_for_curves_of_one_direction_that_do_not_jump_alone(slope, is
     coefficients[:, 0, 1], coefficients[:, 1, 1] = [3.0, 0.0], slope
     curve = FeatureCurve(np.zeros(1), np.zeros(2), 1.0, coefficients, np.zeros(2))
     seen = np.linspace(-2, 2, 401)
-    own = FeatureEffect("x", 0, None, curve, np.append(seen, np.nan), np.append(np.ones(401), 0.0))
+    effect = FeatureEffect("x", 0, None, curve, np.append(seen, np.nan), np.append(np.ones(401), 0.0))
     effects = SimpleNamespace(schema=Schema((NumericColumn("x", missing_seen=False),)))
-    lane, lowest = lane_of(effects, own, 1, 0)
+    lane, lowest = lane_of(effects, effect, 1, 0)
     assert lane.is_ruler == is_ruler
     for number in (-1.9, -0.3, 0.0, 0.2, 1.9):
         exact = float(curve.at(np.array([number]))[0, 1])

@@ -108,13 +108,13 @@ def _limits(change):
     return (change.lowest, change.highest) if isinstance(change, Clip) else (-np.inf, np.inf)
 
 
-@pytest.mark.parametrize(("column", "change"), CHANGES, ids=lambda own: str(own)[:40])
+@pytest.mark.parametrize(("column", "change"), CHANGES, ids=lambda value: str(value)[:40])
 def test_an_edit_changes_the_effect_as_it_says_and_nothing_else(fitted, column, change):
     model, X, _ = fitted
     rows = pd.concat([X, X.assign(age=np.linspace(-50, 150, len(X)))], ignore_index=True)
     for target, label in enumerate(model.classes_):
         edited = edit(model, column, change, why="a test", target=label)
-        before, after = (evidence_of(own, rows, target) for own in (model, edited))
+        before, after = (evidence_of(fitted, rows, target) for fitted in (model, edited))
         np.testing.assert_allclose(
             after - before, expected_effect(model, column, change, rows[column], target), atol=1e-12
         )
@@ -227,7 +227,7 @@ def test_a_document_edited_by_hand_is_a_model_again(fitted):
     assert from_json(json.dumps(document)).edits_ == ()
     document["intercept"][-1] += 0.5
     read = from_json(json.dumps(document))
-    scores, moved = (own._joint_log_scores(own.encode(X)) for own in (model, read))
+    scores, moved = (fitted._joint_log_scores(fitted.encode(X)) for fitted in (model, read))
     shift = np.zeros(len(model.classes_))
     shift[-1] = 0.5
     change = (moved - moved[:, :1]) - (scores - scores[:, :1])

@@ -164,15 +164,15 @@ def by_javascript(model, X, folder):
 
 def attenuated_as_documented(document, row, codes, score):
     """Return the score of a row with unknown cells."""
-    own, unknown = document["unknown"], []
-    for place, position in enumerate(own["columns"]):
+    rule, unknown = document["unknown"], []
+    for place, position in enumerate(rule["columns"]):
         column = document["columns"][position]
         is_category = column["kind"] == "category"
         if codes[position] == column["unseen"] if is_category else row[column["name"]] is None:
             unknown.append(place)
-    v = np.array(own["covariance"])[np.ix_(unknown, unknown)].sum()
-    k = 1 / np.sqrt(1 + own["per_variance"] * max(v, 0.0))
-    return k * score + min((1 - k) / own["most_lost"], 1) * np.array(own["lack"])
+    v = np.array(rule["covariance"])[np.ix_(unknown, unknown)].sum()
+    k = 1 / np.sqrt(1 + rule["per_variance"] * max(v, 0.0))
+    return k * score + min((1 - k) / rule["most_lost"], 1) * np.array(rule["lack"])
 
 
 def by_json(model, X):
@@ -191,7 +191,7 @@ def by_json(model, X):
                 code = column["missing"] if cell is None else bisect_left(column["cuts"], cell)
             shares = {code: 1.0}
             if "nodes" in column and cell is not None:
-                node = max(sum(own <= cell for own in column["nodes"]) - 1, 0)
+                node = max(sum(number <= cell for number in column["nodes"]) - 1, 0)
                 low, high = (column["nodes"][min(node + k, len(column["nodes"]) - 1)] for k in range(2))
                 way = (cell - low) / (high - low) if low < cell and low < high else 0.0
                 shares = {node: 1 - way, node + 1: way}
@@ -208,13 +208,13 @@ def by_json(model, X):
                     z = (cell - curve["anchors"][p]) * curve["scale"]
                     constant, linear, quadratic = np.array(curve["coefficients"][p])
                     score = score + constant + z * (linear + z * quadratic)
-        for own in document["tuples"]:
-            for corner in product(*(places[position].items() for position in own["columns"])):
+        for entry in document["tuples"]:
+            for corner in product(*(places[position].items() for position in entry["columns"])):
                 cell, share = 0, 1.0
-                for (code, part), size in zip(corner, own["codes"], strict=True):
+                for (code, part), size in zip(corner, entry["codes"], strict=True):
                     cell, share = cell * size + code, share * part
-                if share and cell in own["cells"]:
-                    score = score + share * np.array(own["effects"][own["cells"].index(cell)])
+                if share and cell in entry["cells"]:
+                    score = score + share * np.array(entry["effects"][entry["cells"].index(cell)])
         if "unknown" in document:
             score = attenuated_as_documented(document, row, codes, score)
         score = score if len(score) > 1 else np.array([0.0, score[0]])
@@ -253,7 +253,7 @@ def check_sqlite(model, X, expected):
         connection.create_function("exp", 1, np.exp)
     X.assign(key=range(len(X))).to_sql("rows", connection, index=False)
     found = pd.read_sql(explain.to_sql(model, "main.rows", "sqlite", keep=["key"]), connection)
-    assert list(found.columns) == ["key", "prediction", *(f"probability_{own}" for own in model.classes_)]
+    assert list(found.columns) == ["key", "prediction", *(f"probability_{label}" for label in model.classes_)]
     assert (found["key"] == np.arange(len(X))).all()
     np.testing.assert_allclose(found.iloc[:, 2:].to_numpy(float), expected, atol=1e-12)
     assert (found["prediction"] == model.classes_[expected.argmax(axis=1)]).all()
@@ -314,14 +314,14 @@ def check_onnx(model, X, expected):
     graph = explain.to_onnx(model)
     session = runtime.InferenceSession(graph.SerializeToString(), providers=["CPUExecutionProvider"])
     feeds = {}
-    for own in session.get_inputs():
-        column = X[own.name].to_numpy(object)
-        if own.type == "tensor(string)":
+    for tensor in session.get_inputs():
+        column = X[tensor.name].to_numpy(object)
+        if tensor.type == "tensor(string)":
             missing = "nan"
-            feeds[own.name] = np.array([missing if c is None or c != c else c for c in column], object)
+            feeds[tensor.name] = np.array([missing if c is None or c != c else c for c in column], object)
         else:
-            feeds[own.name] = np.array([np.nan if c is None else float(c) for c in column])
-        feeds[own.name] = feeds[own.name].reshape(-1, 1)
+            feeds[tensor.name] = np.array([np.nan if c is None else float(c) for c in column])
+        feeds[tensor.name] = feeds[tensor.name].reshape(-1, 1)
     label, found = session.run(["label", "probabilities"], feeds)
     np.testing.assert_allclose(found, expected, atol=1e-12)
     assert (label == model.classes_[expected.argmax(axis=1)]).all()
@@ -378,12 +378,12 @@ def filled(workbook, X):
         for k, value in enumerate(row.values()):
             if value is None:
                 continue
-            own = workbook["predict"].cell(r + 2, k + 1)
-            own.value = getattr(value, "item", lambda v=value: v)()
+            cell = workbook["predict"].cell(r + 2, k + 1)
+            cell.value = getattr(value, "item", lambda v=value: v)()
             if isinstance(value, str):
                 # In files, _x000D_ is a carriage return, and _x005F_ the underscore that begins such a code.
                 text = value.replace("_x0041_", "_x005F_x0041_").replace("\r", "_x000D_")
-                own.value, own.data_type = text or "(empty)", "s"
+                cell.value, cell.data_type = text or "(empty)", "s"
 
 
 @pytest.fixture(scope="module")
@@ -443,7 +443,7 @@ def test_text_in_a_workbook_is_no_formula(like_formulas, tmp_path):
     assert {cell.value for cell in typed} >= set(FORMULAS[:5])
     assert all((cell.data_type, cell.quotePrefix) == ("s", True) for cell in typed)
     formulas = [cell.value for sheet in book for row in sheet for cell in row if cell.data_type == "f"]
-    assert not any(own in formula for own in ("=1+1", "=2*3", "@") for formula in formulas)
+    assert not any(mark in formula for mark in ("=1+1", "=2*3", "@") for formula in formulas)
 
 
 def test_what_looks_like_a_formula_or_an_escape_is_told_apart(like_formulas, tmp_path, spreadsheet):
@@ -477,7 +477,7 @@ def test_what_a_workbook_cannot_hold_is_refused(tmp_path, monkeypatch):
     model = HigherOrderLogisticRegression(order=2).fit(X, y)
     with pytest.raises(InputError, match="rows is at least 1"):
         explain.to_xlsx(model, tmp_path / "model.xlsx", rows=0)
-    monkeypatch.setattr("seminaive.explain.workbook.MOST_ROWS", 100)
+    monkeypatch.setattr("seminaive.explain.workbook_sheets.MOST_ROWS", 100)
     with pytest.raises(TooLargeError, match="keep fewer pairs"):
         explain.to_xlsx(model, tmp_path / "model.xlsx", rows=5)
     assert not (tmp_path / "model.xlsx").exists()

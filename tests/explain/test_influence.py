@@ -149,11 +149,11 @@ def test_the_command_lists_doubtful_rows(table, models, tmp_path):
     X.assign(y=y).to_csv(tmp_path / "rows.csv", index=False)
     save_model(models["order 1"][0], tmp_path / "m.model")
     given = ["explain", tmp_path / "m.model", "--rows", tmp_path / "rows.csv", "--truth", "y", "--most", "3"]
-    shown = CliRunner().invoke(app, [str(own) for own in given], catch_exceptions=False).output
+    shown = CliRunner().invoke(app, [str(part) for part in given], catch_exceptions=False).output
     assert "rows have another class by the fit to all others" in shown
     assert str(influence(models["order 1"][0], X, y)["row"].iloc[0]) in shown
     with pytest.raises(InputError, match="give both"):
-        CliRunner().invoke(app, [str(own) for own in given[:4]], catch_exceptions=False)
+        CliRunner().invoke(app, [str(part) for part in given[:4]], catch_exceptions=False)
 
 
 def test_a_model_that_is_not_fitted_is_refused():

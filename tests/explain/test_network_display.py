@@ -45,7 +45,9 @@ def test_every_node_stands_below_its_parents():
     rows = arranged_rows(parents)
     depth = {name: place for place, row in enumerate(rows) for name in row}
     assert set(depth) == set(parents)
-    assert all(depth[parent] < depth[child] for child, own in parents.items() for parent in own)
+    assert all(
+        depth[parent] < depth[child] for child, node_parents in parents.items() for parent in node_parents
+    )
 
 
 def test_a_graph_without_edges_is_one_row():

@@ -73,7 +73,7 @@ def test_more_classes_than_a_nomogram_has_room_for_leave_it_out(tmp_path):
     model = NaiveBayes().fit(np.stack([y + rng.normal(size=500), rng.normal(size=500)], axis=1), y)
     shown = captions(page(model, tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "Effect of x0" in shown
-    assert not any("Nomogram" in own for own in shown)
+    assert not any("Nomogram" in caption for caption in shown)
 
 
 def test_a_model_that_is_not_additive_has_no_page(weather, tmp_path):

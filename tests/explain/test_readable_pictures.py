@@ -70,23 +70,23 @@ def close_figures():
 
 
 def texts(figure):
-    return [own.get_text() for own in figure.findobj(mpl.text.Text) if own.get_text().strip()]
+    return [text.get_text() for text in figure.findobj(mpl.text.Text) if text.get_text().strip()]
 
 
 def test_pairs_below_a_hundredth_of_the_score_have_no_line(model, effects):
-    whole = np.sqrt(sum(importance(own.deviation) ** 2 for own in (*effects.features, *effects.tuples)))
-    expected = {own.name for own in effects.tuples if importance(own.deviation) > 0.01 * whole}
-    assert {own.name for own in tuples_that_matter(effects)} == expected
+    whole = np.sqrt(sum(importance(effect.deviation) ** 2 for effect in (*effects.features, *effects.tuples)))
+    expected = {effect.name for effect in effects.tuples if importance(effect.deviation) > 0.01 * whole}
+    assert {effect.name for effect in tuples_that_matter(effects)} == expected
     frame = summary(model)
     assert set(frame["term"][frame["columns"] > 1]) == expected
     assert "sky × wind" in expected
 
 
 def test_many_weak_pairs_are_one_line_with_the_strongest_named(model, effects):
-    told = joint_sentence(effects.tuples, "log odds")
-    first = max(effects.tuples, key=lambda own: importance(own.deviation))
-    assert told.startswith(f"{len(effects.tuples)} pairs move the log odds by ")
-    assert first.name in told
+    sentence = joint_sentence(effects.tuples, "log odds")
+    first = max(effects.tuples, key=lambda effect: importance(effect.deviation))
+    assert sentence.startswith(f"{len(effects.tuples)} pairs move the log odds by ")
+    assert first.name in sentence
     title = ImportanceDisplay.from_estimator(model, effects=effects).ax_.get_title(loc="left")
     assert first.name in title.replace("\n", " ")
 
@@ -97,24 +97,24 @@ def test_columns_are_ranked_with_their_share_of_pairs(model, effects):
     assert (np.diff(sums) <= 0).all()
     np.testing.assert_allclose(sums / sums.sum(), np.sort(effects.column_shares())[::-1])
     assert np.sum(column_importances(effects)) == pytest.approx(
-        sum(importance(own.deviation) for own in (*effects.features, *effects.tuples))
+        sum(importance(effect.deviation) for effect in (*effects.features, *effects.tuples))
     )
 
 
 def test_a_whole_number_has_whole_ticks_in_a_nomogram(model, effects, rows):
     display = NomogramDisplay.from_estimator(model, effects=effects, row=rows[0].iloc[[0]])
-    lane = next(own for own in display.lanes if own.name == "instalments")
+    lane = next(lane_ for lane_ in display.lanes if lane_.name == "instalments")
     assert [text for text, _, kind in lane.marks if kind == "value"] == ["1", "2", "3", "4"]
     assert not [text for text in texts(display.figure_) if re.fullmatch(r"-?\d+\.\d{3,}", text)]
 
 
 def test_a_curve_that_turns_is_one_picture_and_reads_back(model, effects, rows):
     display = NomogramDisplay.from_estimator(model, effects=effects)
-    lane = next(own for own in display.lanes if own.name == "amount")
+    lane = next(lane_ for lane_ in display.lanes if lane_.name == "amount")
     assert not lane.is_ruler
-    own = feature_named(effects, "amount")
-    numbers = rows[0]["amount"].clip(*own.range_seen())
-    exact = own.curve.at(numbers.to_numpy())
+    effect = feature_named(effects, "amount")
+    numbers = rows[0]["amount"].clip(*effect.range_seen())
+    exact = effect.curve.at(numbers.to_numpy())
     read = np.array([lane.points_of(None, number) for number in numbers]) / display.factor
     difference = read - (exact[:, 1] - exact[:, 0])
     np.testing.assert_allclose(difference, difference[0], atol=0.02 * np.ptp(read))
@@ -157,9 +157,9 @@ def test_whole_numbers_have_whole_ticks_on_every_axis(model, effects):
 
 
 def test_rows_beyond_the_curve_are_counted_at_its_edge(model, effects):
-    own = feature_named(effects, "amount")
-    _, high = own.range_seen()
-    share = own.weight[own.seen > high].sum() / own.weight.sum()
+    effect = feature_named(effects, "amount")
+    _, high = effect.range_seen()
+    share = effect.weight[effect.seen > high].sum() / effect.weight.sum()
     shown = texts(EffectDisplay.from_estimator(model, "amount", effects=effects).figure_)
     assert any(text == f"{max(share, 0.001):.1%} →" for text in shown) == (share > 0)
 
@@ -184,20 +184,20 @@ def test_several_classes_are_named_on_axis_and_legend(rows):
         display = EffectDisplay.from_estimator(several, name)
         legend = display.ax_.get_legend()
         assert legend.get_title().get_text() == "class"
-        assert [own.get_text() for own in legend.get_texts()] == ["1", "2", "3", "4"]
+        assert [text.get_text() for text in legend.get_texts()] == ["1", "2", "3", "4"]
         assert "score of each class" in (display.ax_.get_xlabel(), display.ax_.get_ylabel())
 
 
 def test_the_ticks_of_a_pair_are_whole_and_short_and_grey_has_a_key(model, effects):
     display = PairDisplay.from_estimator(model, ("age", "sky"), effects=effects)
-    labels = [own.get_text() for own in (*display.ax_.get_yticklabels(), *display.ax_.get_xticklabels())]
+    labels = [label.get_text() for label in (*display.ax_.get_yticklabels(), *display.ax_.get_xticklabels())]
     assert not any("…" in text for text in labels)
     assert {"a sky with a very long\nname indeed", "blue"} <= set(labels)
     thin = HigherOrderLogisticRegression(order=2).fit(
         [["a", "x"]] * 30 + [["b", "x"]] * 5 + [["a", "y"]] * 30, [0, 1] * 32 + [0]
     )
     key = PairDisplay.from_estimator(thin).ax_.get_legend()
-    assert [own.get_text() for own in key.get_texts()] == ["no training rows", "pale: fewer than 20 rows"]
+    assert [text.get_text() for text in key.get_texts()] == ["no training rows", "pale: fewer than 20 rows"]
 
 
 def test_a_whole_number_that_is_read_between_nodes_has_whole_ticks(rows):
@@ -260,7 +260,7 @@ def test_the_nomogram_of_a_real_table_is_a_page_with_whole_ticks(name, real_data
     row = data.X.iloc[[0]]
     display = NomogramDisplay.from_estimator(fitted, row=row)
     assert display.figure_.get_size_inches()[1] <= PAGE
-    whole = {own for own in data.X.select_dtypes("number") if (data.X[own].dropna() % 1 == 0).all()}
+    whole = {name for name in data.X.select_dtypes("number") if (data.X[name].dropna() % 1 == 0).all()}
     for lane in display.lanes:
         if lane.name in whole and lane.edges is not None:
             assert all(re.fullmatch(r"-?\d+", text) for text, _, kind in lane.marks if kind == "value")
@@ -272,12 +272,14 @@ def test_the_target_is_named_in_legend_and_axis_and_kept_in_the_file(tmp_path):
     y = pd.Series(rng.integers(1, 4, 150), name="method")
     model = NaiveBayes().fit(X, y)
     save_model(model, tmp_path / "model")
-    for own in (model, load_model(tmp_path / "model")):
-        several = EffectDisplay.from_estimator(own, "age").ax_
+    for fitted in (model, load_model(tmp_path / "model")):
+        several = EffectDisplay.from_estimator(fitted, "age").ax_
         assert several.get_legend().get_title().get_text() == "method"
         assert [text.get_text() for text in several.get_legend().get_texts()] == ["1", "2", "3"]
         assert several.get_ylabel() == "score of each class of method"
-        assert EffectDisplay.from_estimator(own, "town", target=2).ax_.get_xlabel() == "score of method = 2"
+        assert (
+            EffectDisplay.from_estimator(fitted, "town", target=2).ax_.get_xlabel() == "score of method = 2"
+        )
     unnamed = EffectDisplay.from_estimator(NaiveBayes().fit(X, y.to_numpy()), "age").ax_
     assert unnamed.get_legend().get_title().get_text() == "class"
     assert not hasattr(model.fit(X, y.to_numpy()), "target_name_")

@@ -53,13 +53,13 @@ def fitted(request):
     return model.fit(*table(500, n_classes, seed=0)), X
 
 
-def log_odds_of(model, X, own, other):
+def log_odds_of(model, X, target, other):
     """Return the log odds of classes against others, from the sums of contributions."""
     log_proba = model.scores_.sums(model.encode(X))
     rows = np.arange(len(X))
     position = {label: k for k, label in enumerate(model.classes_)}
     return (
-        log_proba[rows, [position[label] for label in own]]
+        log_proba[rows, [position[label] for label in target]]
         - log_proba[rows, [position[label] for label in other]]
     )
 
@@ -92,15 +92,15 @@ def test_shares_against_a_row_are_shapley_values(fitted):
     reference, rows = X.iloc[[5]], X.iloc[10:14]
     found = reasons(model, rows, reference=reference)
     for place, (_, row) in enumerate(rows.iterrows()):
-        own, other = found.target[place], found.against[place]
+        target, other = found.target[place], found.against[place]
         np.testing.assert_allclose(
-            found.shares[place], by_definition(model, row, reference, own, other), atol=1e-10
+            found.shares[place], by_definition(model, row, reference, target, other), atol=1e-10
         )
     same = reasons(model, reference, reference=reference)
     np.testing.assert_allclose(same.shares, 0.0, atol=1e-15)
 
 
-def by_definition(model, row, reference, own, other):
+def by_definition(model, row, reference, target, other):
     """Return the Shapley value of each column: the model is asked about every mixture of two rows."""
     columns = list(reference.columns)
     value = {}
@@ -111,7 +111,7 @@ def by_definition(model, row, reference, own, other):
                 mixed[columns[k]] = pd.Series(
                     [row[columns[k]]], index=mixed.index, dtype=mixed.dtypes.iloc[k]
                 )
-            value[taken] = log_odds_of(model, mixed, [own], [other])[0]
+            value[taken] = log_odds_of(model, mixed, [target], [other])[0]
     n = len(columns)
     return [
         sum(
@@ -189,14 +189,14 @@ def check_answers(model, X, found, expected):
     """Compare answers of a JavaScript with reasons of Python."""
     frame = expected.frame()
     np.testing.assert_allclose([proba for proba, _ in found], model.predict_proba(X), atol=1e-12)
-    for row, (_, own) in enumerate(found):
-        assert (own["target"], own["against"]) == (expected.target[row], expected.against[row])
-        named = [e["logOdds"] for e in (*own["speakFor"], *own["speakAgainst"])]
+    for row, (_, reason) in enumerate(found):
+        assert (reason["target"], reason["against"]) == (expected.target[row], expected.against[row])
+        named = [e["logOdds"] for e in (*reason["speakFor"], *reason["speakAgainst"])]
         lines = frame[frame["row"] == row]
         np.testing.assert_allclose(named, lines["log_odds"], atol=1e-12)
-        assert abs(own["base"] + sum(named) + own["rest"] - own["logOdds"]) < 1e-12
-        assert abs(own["logOdds"] - expected.log_odds[row]) < 1e-12
-        words = [e["words"] for e in (*own["speakFor"], *own["speakAgainst"])]
+        assert abs(reason["base"] + sum(named) + reason["rest"] - reason["logOdds"]) < 1e-12
+        assert abs(reason["logOdds"] - expected.log_odds[row]) < 1e-12
+        words = [e["words"] for e in (*reason["speakFor"], *reason["speakAgainst"])]
         for ours, theirs in zip(words, lines["words"], strict=True):
             assert "missing" in theirs or "unseen" in theirs or ours == theirs
 
@@ -273,8 +273,10 @@ def test_the_calculator_compares_with_nothing_known(fitted, browser, tmp_path):
     document = browser(opened, row)
     unknown = given.assign(**{name: pd.Series([None], given.index, X[name].dtype) for name in X})
     expected = reasons(model, given, reference=unknown)
-    shown = [float(own) for own in re.findall(r'data-log-odds="([^"]*)"', document)]
+    shown = [float(text) for text in re.findall(r'data-log-odds="([^"]*)"', document)]
     shares = expected.shares[0]
-    np.testing.assert_allclose(sorted(shown), sorted(own for own in shares if abs(own) >= 0.005), atol=1e-12)
+    np.testing.assert_allclose(
+        sorted(shown), sorted(share for share in shares if abs(share) >= 0.005), atol=1e-12
+    )
     assert "onerror=alert(1)&gt;" in document
     assert "<img" not in document

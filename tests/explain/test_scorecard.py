@@ -99,8 +99,8 @@ def test_bands_are_shared_in_the_best_of_all_ways():
         effect = FeatureEffect("x", 0, None, None, seen, weight)
         return effect, np.append(scale * rng.normal(size=n), 0.0)
 
-    def lost(own, bands):
-        effect, values = own
+    def lost(curve, bands):
+        effect, values = curve
         edges, means = best_bands(effect, values, bands)
         bands_of = np.searchsorted(edges, effect.seen[:-1], side="left")
         return effect.weight[:-1] @ (means[bands_of] - values[:-1]) ** 2
@@ -110,11 +110,11 @@ def test_bands_are_shared_in_the_best_of_all_ways():
     assert sum(shares) <= 9
     assert max(shares) <= 6
     best = min(
-        sum(lost(own, bands) for own, bands in zip(curves, ways, strict=True))
+        sum(lost(curve, bands) for curve, bands in zip(curves, ways, strict=True))
         for ways in product(range(1, 7), repeat=3)
         if sum(ways) <= 9
     )
-    found = sum(lost(own, bands) for own, bands in zip(curves, shares, strict=True))
+    found = sum(lost(curve, bands) for curve, bands in zip(curves, shares, strict=True))
     np.testing.assert_allclose(found, best)
     assert share_bands([curve(0.0, 5), curve(1.0, 5)], 2) == [1, 3]
     assert share_bands([], 8) == []
@@ -165,7 +165,7 @@ def test_the_card_prints_the_largest_difference_from_the_model(weather):
     X = X.assign(temperature=X["temperature"].clip(low, high))
     bound, exact = scorecard(model), scorecard(model, X=X)
     log_odds = [logit(card.predict_proba(X)[:, 1]) for card in (bound, exact)]
-    difference = [np.abs(own - model.decision_function(X)).max() for own in log_odds]
+    difference = [np.abs(points - model.decision_function(X)).max() for points in log_odds]
     assert bound.largest >= difference[0]
     np.testing.assert_allclose(exact.largest, difference[1], rtol=1e-9)
     assert f"differ by more than {exact.largest:.2g}" in str(exact)

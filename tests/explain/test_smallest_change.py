@@ -35,7 +35,7 @@ def small_table(rng, n_classes):
 
 
 def cheapest_by_trying(model, row, towards, probability, costs, max_columns):
-    """Return the lowest cost among all rows with at most so many cells changed to values of training.
+    """Return the lowest cost among all rows with at most a number of cells changed to values of training.
 
     In a model that learns the class given the row, cells that are unknown stay so.
     """
@@ -81,7 +81,7 @@ def test_the_cost_is_that_of_trying_everything(seed):
     if seed % 5 == 0:
         row["a"] = "never seen"
     prices = {name: {value: float(rng.integers(1, 50)) for value in (*"pqrst", *range(40))} for name in row}
-    costs = {name: lambda _, new, own=own: own[new] for name, own in prices.items()}
+    costs = {name: lambda _, new, price=price: price[new] for name, price in prices.items()}
     towards, max_columns = int(rng.integers(n_classes)), 1 + seed % 3
     probability = float(rng.uniform(0.2, 0.95))
     given = [row[name] for name in X]
@@ -102,7 +102,7 @@ def test_the_cost_is_that_of_trying_everything(seed):
         assert found.after == pytest.approx(after[0, towards], abs=1e-12)
         assert found.after >= probability
         assert len(found.changes) <= max_columns
-        assert sum(own.cost for own in found.changes) == found.cost
+        assert sum(change.cost for change in found.changes) == found.cost
 
 
 @pytest.fixture(scope="module")

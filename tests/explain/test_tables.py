@@ -45,10 +45,10 @@ def looked_up(model, X):
     scores = []
     for i in range(len(encoded)):
         for label in model.classes_ if several else [None]:
-            own = table[table["class"] == label] if several else table
-            total = own.loc[own["term"] == "intercept", "effect"].item()
-            for term in own["term"].unique()[1:]:
-                lines = own[own["term"] == term]
+            of_class = table[table["class"] == label] if several else table
+            total = of_class.loc[of_class["term"] == "intercept", "effect"].item()
+            for term in of_class["term"].unique()[1:]:
+                lines = of_class[of_class["term"] == term]
                 total += _effect(lines, term, schema, encoded, i)
             scores.append(total)
     return np.array(scores).reshape(len(encoded), -1) if several else np.array(scores)

@@ -32,9 +32,9 @@ def test_values_are_the_inverse_of_their_distribution(rng):
     drawn = np.empty(500, np.int64)
     draw_from_cells(cells, np.cumsum(shares, axis=1), uniform, drawn)
     for cell in range(3):
-        own = cells == cell
+        here = cells == cell
         cumulative = np.cumsum(shares[cell]) / shares[cell].sum()
-        assert np.array_equal(drawn[own], np.searchsorted(cumulative, uniform[own], side="right"))
+        assert np.array_equal(drawn[here], np.searchsorted(cumulative, uniform[here], side="right"))
 
 
 def test_draws_given_the_class_have_the_frequencies_of_the_class(rng):
@@ -72,9 +72,9 @@ def test_numbers_given_the_class_are_normal_with_its_moments(rng):
     missing = np.isnan(numbers[:, 0])
     assert np.array_equal(drawn[~missing], numbers[~missing])
     for label in range(2):
-        own = drawn[missing & (labels == label), 0]
+        of_class = drawn[missing & (labels == label), 0]
         observed = numbers[~missing & (labels == label), 0]
-        assert kstest((own - observed.mean()) / observed.std(), "norm").pvalue > LEVEL
+        assert kstest((of_class - observed.mean()) / observed.std(), "norm").pvalue > LEVEL
 
 
 def related(rng, n=8000, missing=0.4):
@@ -162,8 +162,8 @@ def test_whole_weights_equal_repeated_rows(rng):
         parents = learn_parents(one, column, weight.astype(float))
         assert parents == learn_parents(other, column)
     drawn = [
-        ConditionalTable.draw_posterior(table, 1, (), np.random.default_rng(0), own).shares
-        for table, own in ((one, weight.astype(float)), (other, None))
+        ConditionalTable.draw_posterior(table, 1, (), np.random.default_rng(0), count).shares
+        for table, count in ((one, weight.astype(float)), (other, None))
     ]
     assert np.array_equal(*drawn)
 

@@ -30,8 +30,8 @@ def test_ranges_and_translation_of_integer_tables(rng, dtype):
     seen = np.zeros(widths.sum(), bool)
     mark_seen_table(values, starts - low, seen)
     for j in range(3):
-        own = seen[starts[j] : starts[j] + widths[j]]
-        assert (np.flatnonzero(own) + low[j]).tolist() == np.unique(values[:, j]).tolist()
+        seen_here = seen[starts[j] : starts[j] + widths[j]]
+        assert (np.flatnonzero(seen_here) + low[j]).tolist() == np.unique(values[:, j]).tolist()
     table = rng.integers(0, 200, widths.sum()).astype(np.uint8)
     codes = np.empty(values.shape, np.uint8)
     unseen = np.full(3, 255, np.uint8)

@@ -62,8 +62,8 @@ def test_class_weights_fall_into_the_column_of_the_class():
     labels, weights = rng.integers(0, 3, 60), rng.random(60)
     found, expected = np.zeros((30, 4)), np.zeros((30, 4))
     fusion.scatter_classes(cells, labels, weights, found)
-    for own in cells:
-        np.add.at(expected, (own, labels), weights)
+    for column in cells:
+        np.add.at(expected, (column, labels), weights)
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
@@ -111,16 +111,16 @@ def test_residuals_and_losses_equal_the_formulas(n_classes, scale):
         ("squared_error", squared, slopes),
     ):
         if n_classes == 2:
-            own = scores[:, 1].copy()
-            found = getattr(losses, f"binary_{kind}_residuals")(own, labels, weights)
+            residuals = scores[:, 1].copy()
+            found = getattr(losses, f"binary_{kind}_residuals")(residuals, labels, weights)
             expected = derivative[:, 1]
         else:
-            own = np.zeros((700, -4 * (-n_classes // 4)))
-            own[:, :n_classes] = scores
-            found = getattr(losses, f"{kind}_residuals")(own, labels, weights, n_classes)
-            own, expected = own[:, :n_classes], derivative
+            residuals = np.zeros((700, -4 * (-n_classes // 4)))
+            residuals[:, :n_classes] = scores
+            found = getattr(losses, f"{kind}_residuals")(residuals, labels, weights, n_classes)
+            residuals, expected = residuals[:, :n_classes], derivative
         assert found == pytest.approx(value, rel=1e-12)
-        np.testing.assert_allclose(own, expected, rtol=1e-10, atol=1e-14)
+        np.testing.assert_allclose(residuals, expected, rtol=1e-10, atol=1e-14)
 
 
 def test_pair_counts_equal_products_of_indicators():
@@ -139,13 +139,13 @@ def test_pair_counts_equal_products_of_indicators():
     hessian.cross_cells(cells, other_cells, other, weights, table)
     hessian.spread_members(members, table, spread)
     np.testing.assert_allclose(spread, block, atol=1e-12)
-    totals, own = np.zeros(4), np.zeros((6, 6))
+    totals, gram = np.zeros(4), np.zeros((6, 6))
     hessian.weigh_cells(cells, weights, totals)
-    hessian.pair_members(members, totals, own)
-    np.testing.assert_allclose(own, A.T @ (A * weights[:, None]), atol=1e-12)
+    hessian.pair_members(members, totals, gram)
+    np.testing.assert_allclose(gram, A.T @ (A * weights[:, None]), atol=1e-12)
     lower = np.zeros((6, 6))
     hessian.count_pairs(np.sort(members[cells], axis=1), weights, lower)
-    np.testing.assert_allclose(lower + np.tril(lower, -1).T, own, atol=1e-12)
+    np.testing.assert_allclose(lower + np.tril(lower, -1).T, gram, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -184,9 +184,9 @@ def test_second_derivatives_of_the_softmax_loss_equal_the_formula():
     weights[:, :6] = (row_weight[:, :, None] * posterior).reshape(6, 6)
     expected = np.zeros((6, 8))
     for f in range(2):
-        own = slice(3 * f, 3 * f + 3)
+        block = slice(3 * f, 3 * f + 3)
         for i, p in enumerate(posterior[:, f]):
-            expected[i, own] = row_weight[i, f] * (np.diag(p) - np.outer(p, p)) @ scores[i, own]
+            expected[i, block] = row_weight[i, f] * (np.diag(p) - np.outer(p, p)) @ scores[i, block]
     losses.softmax_curvature(posterior, weights, scores)
     np.testing.assert_allclose(scores, expected, atol=1e-14)
 

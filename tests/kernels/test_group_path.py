@@ -36,9 +36,9 @@ def test_slopes_of_numbers_are_derivatives_of_the_normal_log_likelihood(a):
 
     def log_likelihood(alpha):
         total = 0.0
-        for own, mean, spread in zip(groups, shift, deviation, strict=True):
+        for group, mean, spread in zip(groups, shift, deviation, strict=True):
             sigma = (1 - alpha) * x.std() + alpha * spread
-            total += (-np.log(sigma) - (own - alpha * mean) ** 2 / (2 * sigma**2)).sum()
+            total += (-np.log(sigma) - (group - alpha * mean) ** 2 / (2 * sigma**2)).sum()
         return total
 
     slope = group_path.number_slope(weight, shift, deviation, x.std(), a)

@@ -57,12 +57,12 @@ def test_missing_cells_are_summed_out(most):
     if most == 1:
         gibbs_log_scores(net._arrays, codes, 0, uniforms, scratch_of(net._arrays), found)
     found = np.exp(found - np.logaddexp.reduce(found, axis=1)[:, None])
-    for row, own in zip(codes, found, strict=True):
+    for row, drawn in zip(codes, found, strict=True):
         index = tuple(slice(None) if code >= k else code for code, k in zip(row, CARDINALITIES, strict=True))
         index = (slice(None), *index[1:])
         left = shares[index].reshape(2, -1).sum(axis=1)
         # Means of 1,800 Gibbs draws where sums are not allowed.
-        np.testing.assert_allclose(own, left / left.sum(), atol=1e-12 if most > 1 else 0.03)
+        np.testing.assert_allclose(drawn, left / left.sum(), atol=1e-12 if most > 1 else 0.03)
 
 
 @pytest.mark.parametrize("most", [100, 1])

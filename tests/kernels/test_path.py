@@ -115,9 +115,9 @@ class TestEvaluation:
         if n_scores == 1:
             scores = np.column_stack([np.zeros(len(scores)), scores])
         log_p = scores - np.logaddexp.reduce(scores, axis=1, keepdims=True)
-        own = log_p[np.arange(len(label)), label]
-        assert point.facts[LOSS] == pytest.approx(-(row_weight * own).sum(), rel=1e-12)
-        assert point.facts[ODDS] == pytest.approx((row_weight * (np.exp(-own) - 1)).sum(), rel=1e-10)
+        of_label = log_p[np.arange(len(label)), label]
+        assert point.facts[LOSS] == pytest.approx(-(row_weight * of_label).sum(), rel=1e-12)
+        assert point.facts[ODDS] == pytest.approx((row_weight * (np.exp(-of_label) - 1)).sum(), rel=1e-10)
         np.testing.assert_allclose(probability, np.exp(log_p)[:, -n_scores:], rtol=1e-10)
         rivals = scores.copy()
         rivals[np.arange(len(label)), label] = -np.inf

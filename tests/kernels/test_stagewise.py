@@ -87,9 +87,9 @@ def test_moves_change_the_scores_by_the_contributions(state):
         expected = state["scores"] - contribution(state, feature, 1) + contribution(state, feature, 4)
         moved = state["scores"].copy()
         if feature < 2:
-            own = state["tables"][state["offsets"][feature] : state["offsets"][feature + 1]]
-            stagewise.move_table(state["cells"][feature], own, 1, 4, moved)
+            table = state["tables"][state["offsets"][feature] : state["offsets"][feature + 1]]
+            stagewise.move_table(state["cells"][feature], table, 1, 4, moved)
         else:
-            own = state["polynomials"][feature - 2]
-            stagewise.move_number(state["z"][feature - 2], own, 1, 4, moved)
+            polynomial = state["polynomials"][feature - 2]
+            stagewise.move_number(state["z"][feature - 2], polynomial, 1, 4, moved)
         np.testing.assert_allclose(moved, expected, atol=1e-14)

@@ -62,10 +62,10 @@ def arguments_of_every_kernel():
         )
     yield moments.add_moments, (numbers, labels, np.zeros((N_CLASSES, 6, 2)))
     yield moments.add_weighted_moments, (numbers, labels, weights, np.zeros((N_CLASSES, 6, 2)))
-    for own in (weights, np.ones(1)):
+    for row_weights in (weights, np.ones(1)):
         yield (
             sketching.count_leading_bits,
-            (numbers.view(np.uint64), own, np.uint64(50), np.zeros((2, 1 << 14))),
+            (numbers.view(np.uint64), row_weights, np.uint64(50), np.zeros((2, 1 << 14))),
         )
     for n_classes in (2, 3, 13):
         scores, tables = rng.normal(size=(N_ROWS, n_classes)), rng.normal(size=(terms.n_cells, n_classes))
@@ -108,9 +108,9 @@ def test_compiled_kernels_equal_plain_python(position):
     kernel, arguments = list(arguments_of_every_kernel())[position]
     results = []
     for run in (kernel, plain(kernel)):
-        own = [array.copy() if isinstance(array, np.ndarray) else array for array in arguments]
-        run(*own)
-        results.append(own)
+        copies = [array.copy() if isinstance(array, np.ndarray) else array for array in arguments]
+        run(*copies)
+        results.append(copies)
     for compiled, python in zip(*results, strict=True):
         # Exponentials and logarithms of the two differ by a unit in the last place.
         np.testing.assert_allclose(compiled, python, rtol=1e-13, atol=1e-13)
@@ -140,7 +140,7 @@ def test_curves_equal_their_formula(n_classes):
     scores = np.zeros((N_ROWS, n_classes))
     table = type("Table", (), {"numbers": numbers, "codes": codes})()
     curves.add_compiled(table, scores)
-    expected = np.column_stack([np.interp(numbers[:, 1], curves.knots, own) for own in curves.values.T])
+    expected = np.column_stack([np.interp(numbers[:, 1], curves.knots, values) for values in curves.values.T])
     expected[np.isnan(numbers[:, 1])] = curves.missing[0]
     np.testing.assert_allclose(scores, expected, rtol=1e-12, atol=1e-12)
 
@@ -157,14 +157,16 @@ def test_compiled_curves_equal_the_others_wherever_the_knots_lie(n_classes):
         np.array([0.5]),
     ]
     curves = CurveTerms.of(
-        [(j, own, rng.normal(size=(len(own), n_classes)), np.ones(n_classes)) for j, own in enumerate(knots)]
+        [(j, at, rng.normal(size=(len(at), n_classes)), np.ones(n_classes)) for j, at in enumerate(knots)]
     )
     # The knots, numbers between them, the nearest numbers on both sides, numbers beyond, missing ones.
     columns = []
-    for own in knots:
-        beyond = [-np.inf, own[0] - 1, own[-1] + 1, np.inf, np.nan]
-        near = [np.nextafter(own, -np.inf), np.nextafter(own, np.inf)]
-        columns.append(rng.choice(np.concatenate([own, own[:-1] + np.diff(own) / 3, *near, beyond]), 2000))
+    for knots_of in knots:
+        beyond = [-np.inf, knots_of[0] - 1, knots_of[-1] + 1, np.inf, np.nan]
+        near = [np.nextafter(knots_of, -np.inf), np.nextafter(knots_of, np.inf)]
+        columns.append(
+            rng.choice(np.concatenate([knots_of, knots_of[:-1] + np.diff(knots_of) / 3, *near, beyond]), 2000)
+        )
     table = type("Table", (), {"numbers": np.column_stack(columns)})()
     scores, expected = np.zeros((2, 2000, n_classes))
     curves.add_compiled(table, scores)
@@ -203,11 +205,11 @@ def test_children_are_smoothed_shares_given_their_parents():
                 + value * widths[others].sum()
                 + widths[others][: others.index(child)].sum()
             )
-            own = child_log[begin : begin + widths[child], c]
-            assert own[-1] == 0
+            child_table = child_log[begin : begin + widths[child], c]
+            assert child_table[-1] == 0
             here = (codes[:, parent] == value) & (labels == c)
             counts = np.bincount(codes[here, child], minlength=CARDINALITIES[child] + 1)[:-1]
             added = [0.5, 0.0, 0.25][child]
             expected = log_shares(counts, counts.sum(), len(counts), added)
-            np.testing.assert_allclose(own[:-1], expected, rtol=1e-13)
-            assert own[-1] == 0
+            np.testing.assert_allclose(child_table[:-1], expected, rtol=1e-13)
+            assert child_table[-1] == 0

@@ -35,7 +35,7 @@ def test_a_weighted_sum_is_that_of_the_matrices_in_another_order_of_rows(n_colum
     weights = np.array([2.0, -1.0, 0.5])
     rows = np.random.default_rng(4).permutation(7)
     found = np.full((7, n_columns), np.nan)
-    symmetric.weighted_sum(np.stack([packed(own) for own in matrices]), weights, 10.0, rows, found)
+    symmetric.weighted_sum(np.stack([packed(matrix) for matrix in matrices]), weights, 10.0, rows, found)
     expected = 10.0 + np.tensordot(weights, matrices, 1)[np.ix_(rows, rows[:n_columns])]
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
@@ -43,21 +43,21 @@ def test_a_weighted_sum_is_that_of_the_matrices_in_another_order_of_rows(n_colum
 def test_packed_products_give_traces_of_products_of_matrices():
     rng = np.random.default_rng(5)
     rows, scale = np.array([5, 0, 3, 2]), rng.normal(size=4)
-    own, other = symmetric_matrix(4, 6), symmetric_matrix(6, 7)
-    lower = np.asfortranarray(np.tril(own) + np.triu(np.full((4, 4), np.nan), 1))
+    matrix, other = symmetric_matrix(4, 6), symmetric_matrix(6, 7)
+    lower = np.asfortranarray(np.tril(matrix) + np.triu(np.full((4, 4), np.nan), 1))
     triangle = np.full(21, np.nan, dtype=np.float32)
     symmetric.pack_products(lower, scale, rows, triangle)
-    expected = np.trace(scale[:, None] * own * scale @ other[np.ix_(rows, rows)])
+    expected = np.trace(scale[:, None] * matrix * scale @ other[np.ix_(rows, rows)])
     # The triangle has single precision.
     assert triangle @ packed(other) == pytest.approx(expected, rel=1e-5)
 
 
 def test_scaled_triangles_are_added_to_some_rows():
     rows, scale = np.array([0, 2, 3]), np.array([2.0, -1.0, 0.5])
-    own, total = symmetric_matrix(3, 8), symmetric_matrix(5, 9)
-    lower, found = np.asfortranarray(own), np.asfortranarray(total)
+    matrix, total = symmetric_matrix(3, 8), symmetric_matrix(5, 9)
+    lower, found = np.asfortranarray(matrix), np.asfortranarray(total)
     symmetric.add_scaled(lower, scale, rows, found)
-    scaled = scale[:, None] * own * scale
+    scaled = scale[:, None] * matrix * scale
     np.testing.assert_allclose(np.tril(lower), np.tril(scaled), rtol=1e-12)
     total[np.ix_(rows, rows)] += scaled
     np.testing.assert_allclose(np.tril(found), np.tril(total), rtol=1e-12)

@@ -86,8 +86,10 @@ def fitted_to(classifier, seed, *, stream=False):
             return model.fit(table.X, table.y, sample_weight=table.sample_weight)
         half, weight = len(table.y) // 2, table.sample_weight
         for rows in (slice(half), slice(half, None)):
-            own = None if weight is None else weight[rows]
-            model.partial_fit(table.X[rows], table.y[rows], classes=np.unique(table.y), sample_weight=own)
+            row_weight = None if weight is None else weight[rows]
+            model.partial_fit(
+                table.X[rows], table.y[rows], classes=np.unique(table.y), sample_weight=row_weight
+            )
     return model
 
 

@@ -79,7 +79,8 @@ def test_half_the_spacing_halves_the_largest_step(fitted, name):
 def test_without_nodes_pairs_are_steps_and_the_law_fails(fitted, name):
     model, X = fitted
     columns = [
-        replace(own, nodes=None) if isinstance(own, NumericColumn) else own for own in model.schema_.columns
+        replace(column, nodes=None) if isinstance(column, NumericColumn) else column
+        for column in model.schema_.columns
     ]
     by_bins = copy(model)
     by_bins.schema_ = replace(model.schema_, columns=tuple(columns))
@@ -199,7 +200,7 @@ def test_the_drawn_surface_is_the_model(fitted):
     grid = pd.DataFrame([(days[i], sums[j], "old") for i in some for j in some], columns=X.columns)
     odds = model.decision_function(grid).reshape(len(some), len(some))
     surface = np.asarray(drawn).reshape(len(days), len(sums))[np.ix_(some, some)]
-    found, expected = (np.diff(np.diff(own, axis=0), axis=1) for own in (surface, odds))
+    found, expected = (np.diff(np.diff(surface_, axis=0), axis=1) for surface_ in (surface, odds))
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
 
@@ -209,7 +210,7 @@ def test_a_nomogram_reads_its_pairs_between_nodes(fitted):
     table = model.encode(X.iloc[:60])
     whole, without = (logit(display.probabilities(table, pairs=pairs)[:, 1]) for pairs in (True, False))
     effects = Effects.of(model.scores_, model.schema_, model.summary_)
-    drawn = [1 + effects.names.index(own.name) for own in display.pairs]
+    drawn = [1 + effects.names.index(pair.name) for pair in display.pairs]
     assert drawn
     pairs = effects.breakdown(table)[:, drawn].sum(axis=1)
     np.testing.assert_allclose(whole - without, pairs[:, 1] - pairs[:, 0], atol=1e-9)
@@ -246,8 +247,8 @@ def test_few_rows_and_many_have_the_same_coordinates(fitted):
     nodes = Nodes.of(model.schema_)
     many = nodes.coordinates(table)
     few = [nodes.coordinates(table.rows(slice(k, k + 1))) for k in range(len(X))]
-    assert (many.codes == np.concatenate([own.codes for own in few])).all()
-    assert (many.along == np.concatenate([own.along for own in few])).all()
+    assert (many.codes == np.concatenate([row.codes for row in few])).all()
+    assert (many.along == np.concatenate([row.along for row in few])).all()
     assert ((many.along >= 0) & (many.along <= 1)).all()
     repeated = np.tile(np.arange(len(X)), -(-COMPILED_ROWS // len(X)))
     compiled = nodes.coordinates(table.rows(repeated))
@@ -283,8 +284,8 @@ def test_steps_and_nodes_under_one_schema_keep_their_scores(fitted):
     grid = pd.concat([X, along(X, "days", 500), along(X, "sum", 500, row=7)])
     for one, other in ((model, by_bins), (by_bins, model)):
         joined = joined_schema(one.schema_, other.schema_)
-        for own in (one, other):
-            found = recoded_scores(own.scores_, own.schema_, joined)
+        for model_ in (one, other):
+            found = recoded_scores(model_.scores_, model_.schema_, joined)
             scores = found.joint_log_scores(TableEncoder(joined).encode(grid))
-            expected = own.scores_.joint_log_scores(own.encode(grid))
+            expected = model_.scores_.joint_log_scores(model_.encode(grid))
             np.testing.assert_allclose(scores, expected, atol=1e-9)

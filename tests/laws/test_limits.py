@@ -23,7 +23,7 @@ def mixed(n_rows, n_classes):
     scores = np.column_stack([numbers, levels[:, 0] - 1.0])[:, :n_classes]
     y = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
     X = pd.DataFrame({"a": numbers[:, 0], "b": numbers[:, 1]})
-    return X.assign(**{f"c{k}": [f"level {code}" for code in own] for k, own in enumerate(levels.T)}), y
+    return X.assign(**{f"c{k}": [f"level {code}" for code in codes] for k, codes in enumerate(levels.T)}), y
 
 
 MODELS = {

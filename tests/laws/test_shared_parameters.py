@@ -45,23 +45,25 @@ def test_every_classifier_takes_and_documents_the_shared_parameters(model):
 def test_class_weights_multiply_the_weights_of_their_rows(model, weather):
     X, y = weather
     # Whole numbers would be counts, which are divided among folds whatever the weights of the classes.
-    own = np.random.default_rng(0).uniform(0.5, 3.0, len(y))
+    row_weight = np.random.default_rng(0).uniform(0.5, 3.0, len(y))
     by_class = {"sun": 0.25, "hail": 4.0}
-    mapped = clone(model).set_params(class_weight=by_class).fit(X, y, sample_weight=own)
-    weighed = clone(model).fit(X, y, sample_weight=own * [by_class.get(label, 1.0) for label in y])
+    mapped = clone(model).set_params(class_weight=by_class).fit(X, y, sample_weight=row_weight)
+    weighed = clone(model).fit(X, y, sample_weight=row_weight * [by_class.get(label, 1.0) for label in y])
     assert (mapped.predict_proba(X) == weighed.predict_proba(X)).all()
-    assert (mapped.predict_proba(X) != clone(model).fit(X, y, sample_weight=own).predict_proba(X)).any()
+    assert (
+        mapped.predict_proba(X) != clone(model).fit(X, y, sample_weight=row_weight).predict_proba(X)
+    ).any()
 
 
 def test_balanced_classes_have_equal_weights_with_the_same_sum(model, weather):
     X, y = weather
     rare = np.flatnonzero((y != "hail") | (np.arange(len(y)) % 5 == 0))
     X, y = X.iloc[rare], y[rare]
-    own = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
-    totals = {label: own[y == label].sum() for label in np.unique(y)}
-    weights = {label: own.sum() / (3 * total) for label, total in totals.items()}
-    balanced = clone(model).set_params(class_weight="balanced").fit(X, y, sample_weight=own)
-    expected = clone(model).set_params(class_weight=weights).fit(X, y, sample_weight=own)
+    row_weight = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
+    totals = {label: row_weight[y == label].sum() for label in np.unique(y)}
+    weights = {label: row_weight.sum() / (3 * total) for label, total in totals.items()}
+    balanced = clone(model).set_params(class_weight="balanced").fit(X, y, sample_weight=row_weight)
+    expected = clone(model).set_params(class_weight=weights).fit(X, y, sample_weight=row_weight)
     np.testing.assert_allclose(balanced.predict_proba(X), expected.predict_proba(X), atol=1e-6)
 
 
@@ -200,9 +202,9 @@ def test_what_is_probably_a_mistake_is_told_once_with_the_remedy(convert, cells,
     if isinstance(X, pl.DataFrame) and X["c"].dtype == pl.Float64:
         pytest.skip("polars has read the numbers")
     y = np.arange(N) // 2 % 2
-    with pytest.warns(ColumnsWarning, match=message) as told:
+    with pytest.warns(ColumnsWarning, match=message) as warned:
         seminaive.NaiveBayes().fit(X, y)
-    assert len(told) == 1
+    assert len(warned) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         seminaive.NaiveBayes(categorical_features=["c", "d"]).fit(X, y)  # whoever lists them means it

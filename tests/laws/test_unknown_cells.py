@@ -85,12 +85,12 @@ def test_rows_without_unknown_cells_do_not_change_for_the_others(fitted):
 
 def test_the_answer_is_close_to_the_mean_over_completions(fitted):
     model, X, _ = fitted
-    asked, _ = draw(150, 1)
-    rows = blanked(asked, 0.4)
+    rows, _ = draw(150, 1)
+    rows = blanked(rows, 0.4)
     donors = X.sample(60, random_state=0)
     total = sum(
-        model.predict_proba(pd.DataFrame({name: rows[name].fillna(own[name]) for name in rows}))
-        for _, own in donors.iterrows()
+        model.predict_proba(pd.DataFrame({name: rows[name].fillna(completion[name]) for name in rows}))
+        for _, completion in donors.iterrows()
     )
     off = np.abs(model.predict_proba(rows) - total / len(donors))[:, 1]
     sums = model.scores_.sums(model.encode(rows))

@@ -110,8 +110,8 @@ def hostile_values(node, arrays):
     """Yield replacements of a node; arrays are written behind the others."""
     if isinstance(node, dict) and list(node) == ["array"]:
         dtype, shape, start = node["array"]
-        own = np.frombuffer(arrays, dtype, int(np.prod(shape)), start).reshape(shape)
-        yield from hostile_arrays(own)
+        array = np.frombuffer(arrays, dtype, int(np.prod(shape)), start).reshape(shape)
+        yield from hostile_arrays(array)
         yield {"array": [dtype, [2**40, *shape[1:]], start]}
         yield {"array": [dtype, [-1, *shape[1:]], start]}
         yield {"array": [dtype, shape, 2**40]}
@@ -139,28 +139,28 @@ def hostile_values(node, arrays):
             yield -node
 
 
-def hostile_arrays(own):
-    yield own[:-1]
-    yield np.concatenate([own, own[-1:]])
-    yield own[None]
-    yield own.T if own.ndim > 1 else own[:, None]
-    yield own[:0]
-    yield own[::-1]
-    yield -own if own.dtype.kind == "f" else own[::-1]
+def hostile_arrays(array):
+    yield array[:-1]
+    yield np.concatenate([array, array[-1:]])
+    yield array[None]
+    yield array.T if array.ndim > 1 else array[:, None]
+    yield array[:0]
+    yield array[::-1]
+    yield -array if array.dtype.kind == "f" else array[::-1]
     for kind in ("<i8", "|u1", "<f8", "|b1"):
-        if own.dtype != kind:
+        if array.dtype != kind:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                yield own.astype(kind)
-    values = [np.nan, np.inf, -np.inf, 1e300, -1e300, -5.0] if own.dtype.kind == "f" else [-1, 2**62, 10**6]
+                yield array.astype(kind)
+    values = [np.nan, np.inf, -np.inf, 1e300, -1e300, -5.0] if array.dtype.kind == "f" else [-1, 2**62, 10**6]
     for value, position in itertools.product(values, (0, -1)):
-        if own.size and np.can_cast(type(value), own.dtype, "same_kind"):
-            changed = own.copy()
+        if array.size and np.can_cast(type(value), array.dtype, "same_kind"):
+            changed = array.copy()
             changed.flat[position] = value
             yield changed
-    if own.dtype.kind == "f":
-        yield np.full_like(own, np.nan)
-        yield np.full_like(own, 1e200)
+    if array.dtype.kind == "f":
+        yield np.full_like(array, np.nan)
+        yield np.full_like(array, 1e200)
 
 
 def archive(text, arrays):

@@ -291,7 +291,7 @@ def use(path):
 
 
 def attack(folder, mutator, seed, n_files):
-    """Use so many changed files, of each saved model in turn."""
+    """Use a number of changed files, of each saved model in turn."""
     warnings.simplefilter("ignore")
     # The loops that trust their indices, for few rows too.
     TermKind.compiles = lambda *_: True

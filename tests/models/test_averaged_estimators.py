@@ -34,13 +34,13 @@ def test_joins_equal_the_weighted_product_of_equation_9(order):
     scores = np.zeros((len(X), 3))
     terms = list(combinations(range(4), order))
     for c in range(3):
-        own = X[y == c]
-        scores[:, c] = np.log((len(own) + 1 / 3) / (len(X) + 1))
+        of_class = X[y == c]
+        scores[:, c] = np.log((len(of_class) + 1 / 3) / (len(X) + 1))
         for term in terms:
-            matches = (own[None, :, term] == X[:, None, term]).all(axis=2).sum(axis=1)
+            matches = (of_class[None, :, term] == X[:, None, term]).all(axis=2).sum(axis=1)
             size = np.prod(cardinalities[list(term)])
             # Every column is in `order` of 4 times the number of terms, and should count once.
-            scores[:, c] += np.log((matches + 1 / size) / (len(own) + 1)) * 4 / (order * len(terms))
+            scores[:, c] += np.log((matches + 1 / size) / (len(of_class) + 1)) * 4 / (order * len(terms))
     expected = scores - np.log(np.exp(scores).sum(axis=1, keepdims=True))
     np.testing.assert_allclose(model.predict_log_proba(X), expected, atol=1e-10)
 
@@ -57,12 +57,12 @@ def reference_ande(X, y, order, min_count, smoothing=1.0):
                 same = (X[:, parents] == x[list(parents)]).all(axis=1)
                 if same.sum() < min_count:
                     continue
-                own = same & (y == c)
+                of_class = same & (y == c)
                 states = n_classes * np.prod(cardinalities[list(parents)])
-                joint = (own.sum() + smoothing / states) / (n_rows + smoothing)
+                joint = (of_class.sum() + smoothing / states) / (n_rows + smoothing)
                 for j in set(range(n_columns)) - set(parents):
-                    both = (own & (X[:, j] == x[j])).sum()
-                    joint *= (both + smoothing / cardinalities[j]) / (own.sum() + smoothing)
+                    both = (of_class & (X[:, j] == x[j])).sum()
+                    joint *= (both + smoothing / cardinalities[j]) / (of_class.sum() + smoothing)
                 parts.append(joint)
             result[i, c] = np.mean(parts)
     return result / result.sum(axis=1, keepdims=True)
@@ -152,14 +152,14 @@ def test_without_smoothing_a_class_never_seen_with_the_parent_expects_any_child_
         for c in range(3):
             parts = []
             for parent in range(3):
-                own = (X[:, parent] == x[parent]) & (y == c)
-                log_joint = np.log(own.mean()) if own.any() else VETO
+                of_class = (X[:, parent] == x[parent]) & (y == c)
+                log_joint = np.log(of_class.mean()) if of_class.any() else VETO
                 for child in {0, 1, 2} - {parent}:
-                    both = (own & (X[:, child] == x[child])).sum()
-                    if not own.any():
+                    both = (of_class & (X[:, child] == x[child])).sum()
+                    if not of_class.any():
                         log_joint += np.log(1 / 3)
                     else:
-                        log_joint += np.log(both / own.sum()) if both else VETO
+                        log_joint += np.log(both / of_class.sum()) if both else VETO
                 parts.append(log_joint)
             scores[i, c] = np.logaddexp.reduce(parts)
     expected = scores - np.logaddexp.reduce(scores, axis=1)[:, None]

@@ -72,9 +72,9 @@ def test_every_fitted_attribute_is_declared_and_comes_back(classifier, weather, 
     if hasattr(classifier, "partial_fit"):
         kinds.append(classifier().partial_fit(X, y, classes=np.unique(y)))
     for model in kinds:
-        own = {"classes_", "schema_", "columns_read_", "n_features_in_", "feature_names_in_"}
+        always = {"classes_", "schema_", "columns_read_", "n_features_in_", "feature_names_in_"}
         derived = {name for parent in classifier.__mro__ for name in vars(parent).get("_derived", ())}
-        fitted = set(vars(model)) - set(model.get_params()) - own - derived
+        fitted = set(vars(model)) - set(model.get_params()) - always - derived
         assert fitted <= set(declared_fields(model)), "declare it in _fitted"
         save_model(model, tmp_path / "model")
         again = load_model(tmp_path / "model")
@@ -290,8 +290,8 @@ def test_a_bomb_that_lies_about_its_size_is_not_unpacked(saved, monkeypatch):
     directory = struct.unpack("<I", content[tail : tail + 4])[0] + shift
     saved.write_bytes(content[:tail] + struct.pack("<I", directory) + content[tail + 4 :])
     taken = []
-    monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda own, n=-1, read=zipfile.ZipExtFile.read: (
-        taken.append(n), read(own, n)
+    monkeypatch.setattr(zipfile.ZipExtFile, "read", lambda stream, n=-1, read=zipfile.ZipExtFile.read: (
+        taken.append(n), read(stream, n)
     )[1])  # fmt: skip
     with pytest.raises(ModelFileError):
         load_model(saved)

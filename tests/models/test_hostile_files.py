@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-# One of so many files is tried; 1 tries all of about 133,000.
+# One file out of this number is tried; 1 tries all of about 133,000.
 STEP = int(os.environ.get("SEMINAIVE_FUZZ_STEP", "50"))
 SCRIPT = Path(__file__).parent / "hostile_files.py"
 

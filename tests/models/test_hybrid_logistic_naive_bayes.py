@@ -1,6 +1,7 @@
 """The hybrid model: its two limits, its partitions, its certificate, and what folds may look at."""
 
 import warnings
+from functools import partial
 from itertools import chain, combinations
 
 import numpy as np
@@ -19,9 +20,12 @@ from seminaive import (
     load_model,
     save_model,
 )
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.errors import ConvergenceWarning, InputError
 from seminaive.objective.factor import HALF_THE_DIGITS
-from seminaive.selection.logistic_parts import BlockInverse, coupled_hessian
+from seminaive.objective.softmax_hessian import softmax_hessian
+from seminaive.papers.variants import ForwardGreedyHybrid
+from seminaive.selection.logistic_parts import BlockInverse
 
 RULES = ("bias-variance", "dependence", "greedy")
 
@@ -101,19 +105,19 @@ def test_the_rates_zero_and_infinity_are_the_limits(mixed, rate):
 
 def test_the_scores_are_those_of_a_logistic_fit_alone_and_of_naive_bayes_alone(mixed):
     X, y = mixed
-    own, others = ["height", "tint"], ["size", "colour", "side"]
-    model = hybrid(own).fit(X, y)
-    logistic = NaiveBayesLogisticRegression(strength=0, tol=1e-8).fit(X[own], y)
+    names, others = ["height", "tint"], ["size", "colour", "side"]
+    model = hybrid(names).fit(X, y)
+    logistic = NaiveBayesLogisticRegression(strength=0, tol=1e-8).fit(X[names], y)
     naive = NaiveBayes().fit(X[others], y)
-    expected = logistic.predict_log_proba(X[own]) + naive.predict_log_proba(X[others]) - naive.scores_.prior
+    expected = logistic.predict_log_proba(X[names]) + naive.predict_log_proba(X[others]) - naive.scores_.prior
     expected = log_softmax(expected, axis=1)
     np.testing.assert_allclose(model.predict_proba(X), np.exp(expected), atol=2e-5)
 
 
 def test_a_joint_fit_has_a_higher_likelihood_and_its_residuals_are_orthogonal(mixed):
     X, y = mixed
-    own = ["height", "tint"]
-    alone, joint = hybrid(own).fit(X, y), hybrid(own, joint=True).fit(X, y)
+    names = ["height", "tint"]
+    alone, joint = hybrid(names).fit(X, y), hybrid(names, joint=True).fit(X, y)
     second = y == joint.classes_[1]
 
     def loss(model):
@@ -147,8 +151,8 @@ def test_every_feature_is_in_one_part_and_the_trace_can_be_read(mixed, rule):
     X, y = mixed
     model = hybrid(rule).fit(X, y)
     assert sorted(model.logistic_features_ + model.generative_features_) == sorted(X.columns)
-    told = model.partition_.describe(model.features_)
-    assert told.startswith("logistic: ")
+    description = model.partition_.describe(model.features_)
+    assert description.startswith("logistic: ")
     dependence = model.dependence_.set_index("feature")
     assert list(dependence.index) == list(dependence.columns) == names(X)
     np.testing.assert_allclose(dependence, dependence.T)
@@ -187,7 +191,8 @@ def training_accuracy(model, X, y):
 @pytest.mark.parametrize("generative", ["naive-bayes", "tan"])
 def test_the_greedy_partition_never_lowers_training_accuracy(mixed, weather, generative, greedy):
     for X, y in (mixed, weather):
-        model = hybrid("greedy", generative=generative, greedy=greedy).fit(X, y)
+        kind = HybridLogisticNaiveBayes if greedy == "backward" else ForwardGreedyHybrid
+        model = kind(partition="greedy", generative=generative).fit(X, y)
         start = hybrid([] if greedy == "backward" else names(X), generative=generative).fit(X, y)
         assert training_accuracy(model, X, y) >= training_accuracy(start, X, y)
         steps = [decision.value for decision in model.partition_.trace]
@@ -220,9 +225,9 @@ def test_features_can_be_kept_in_a_part(mixed):
         model = hybrid(rule, missing_to_generative=True, numbers_to_logistic=True).fit(X, y)
         assert "size" in model.generative_features_
         assert "height" in model.logistic_features_
-        told = model.partition_.describe(model.features_)
-        assert "size to the generative part: by a parameter" in told
-        assert "height to the logistic part: by a parameter" in told
+        description = model.partition_.describe(model.features_)
+        assert "size to the generative part: by a parameter" in description
+        assert "height to the logistic part: by a parameter" in description
         parts = {"logistic": model.logistic_features_, "generative": model.generative_features_}
         for decision in model.partition_.trace:
             assert model.features_[decision.feature] in parts[decision.part]
@@ -315,8 +320,8 @@ def test_the_curve_is_the_loss_of_models_fitted_on_each_fold(mixed, scoring, joi
     rate = model.rate_curve_["rate"][len(model.rate_curve_) // 2]
     place = model.rate_curve_["rate"].tolist().index(rate)
     for fold, (train, held_out) in enumerate(folds):
-        own = hybrid(rate=rate * (1 + 1e-10), **options).fit(X.iloc[train], y[train])
-        p = own.predict_proba(X.iloc[held_out])[:, 1]
+        fold_model = hybrid(rate=rate * (1 + 1e-10), **options).fit(X.iloc[train], y[train])
+        p = fold_model.predict_proba(X.iloc[held_out])[:, 1]
         truth = y[held_out] == "yes"
         loss = {
             "brier": np.mean((p - truth) ** 2),
@@ -333,12 +338,12 @@ def test_fits_that_stop_early_warn_in_folds_and_at_the_end(mixed):
         ("cv", ["in the folds; raise", "tol=1e-06: raise"]),
         (np.inf, ["tol=1e-06: raise"]),
     ):
-        with warnings.catch_warnings(record=True) as told:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             hybrid(rate=rate, max_iter=1).fit(X, y)
-        told = [str(warning.message) for warning in told if warning.category is ConvergenceWarning]
-        assert len(told) == len(messages)
-        assert all(message in text for message, text in zip(messages, told, strict=True))
+        found = [str(warning.message) for warning in caught if warning.category is ConvergenceWarning]
+        assert len(found) == len(messages)
+        assert all(message in text for message, text in zip(messages, found, strict=True))
 
 
 def test_held_out_rows_weigh_in_the_losses_and_folds_by_their_rows(mixed):
@@ -348,8 +353,8 @@ def test_held_out_rows_weigh_in_the_losses_and_folds_by_their_rows(mixed):
     model = hybrid(cv=folds, scoring="zero-one").fit(X, y, sample_weight=weight)
     losses = []
     for train, held_out in folds:
-        own = hybrid(rate=np.inf).fit(X.iloc[train], y[train], sample_weight=weight[train])
-        wrong = own.predict(X.iloc[held_out]) != y[held_out]
+        fold_model = hybrid(rate=np.inf).fit(X.iloc[train], y[train], sample_weight=weight[train])
+        wrong = fold_model.predict(X.iloc[held_out]) != y[held_out]
         losses.append(np.average(wrong, weights=weight[held_out]))
     assert model.fold_losses_.losses[:, 0] == pytest.approx(losses)
     shares = [weight[held_out].sum() for _, held_out in folds]
@@ -391,7 +396,8 @@ def test_the_coupled_hessian_is_the_derivative_of_the_gradient_over_all_classes(
     step = 1e-6
     differences = [(expected(here + step * u) - expected(here - step * u)) / (2 * step) for u in np.eye(20)]
     # Rounding of central differences: 1e-16 times sums of about 30, over the step.
-    np.testing.assert_allclose(coupled_hessian(X, posterior(here), weight), differences, atol=1e-7)
+    found = softmax_hessian(partial(weighted_gram, X), posterior(here), weight)
+    np.testing.assert_allclose(found, differences, atol=1e-7)
 
 
 def test_numbers_without_cut_points_depend_on_none_and_leave_other_dependences_as_they_are(mixed):

@@ -193,11 +193,11 @@ def test_training_rows_know_their_class_and_rows_to_be_predicted_do_not():
         given = (imputer.fit_transform(hidden, y)["flag"] == "y").to_numpy()
         alone = (imputer.transform(hidden)["flag"] == "y").to_numpy()
         for label, share in ((1, 0.9), (0, 0.2)):
-            own = lost & (y == label)
+            of_class = lost & (y == label)
             # 2,000 observed and 2,000 drawn cells of each class: four standard errors of a difference.
             error = 4 * np.sqrt(2 * 0.25 / 2000)
-            assert given[own].mean() == pytest.approx(share, abs=error)
-            assert alone[own].mean() == pytest.approx(0.55, abs=error)
+            assert given[of_class].mean() == pytest.approx(share, abs=error)
+            assert alone[of_class].mean() == pytest.approx(0.55, abs=error)
 
 
 def test_class_conditional_draws_use_the_other_cells_of_a_row_to_be_predicted():

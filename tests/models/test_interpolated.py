@@ -33,9 +33,11 @@ def categories(seed, n_rows=300, n_classes=3, n_columns=6):
     """A table of categories, half of which tell the class."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n_rows)
-    told = (y[:, None] + rng.integers(0, 2, (n_rows, n_columns // 2))) % n_classes
+    informative = (y[:, None] + rng.integers(0, 2, (n_rows, n_columns // 2))) % n_classes
     noise = rng.integers(0, 3, (n_rows, n_columns - n_columns // 2))
-    X = pd.DataFrame(np.hstack([told, noise]), columns=[f"c{j}" for j in range(n_columns)]).astype("category")
+    X = pd.DataFrame(np.hstack([informative, noise]), columns=[f"c{j}" for j in range(n_columns)]).astype(
+        "category"
+    )
     return X, y
 
 
@@ -48,8 +50,8 @@ def test_the_end_of_a_stagewise_path_is_naive_bayes(weather):
     naive = naive_bayes().fit(X, y)
     assert (model.path_.alphas[-1] == 1).all()
     assert model.path_.training_error[-1] == pytest.approx((naive.predict(X) != y).mean())
-    own = naive.predict_log_proba(X)[np.arange(len(y)), np.searchsorted(naive.classes_, y)]
-    assert model.path_.deviance[-1] == pytest.approx(-2 * own.mean(), rel=1e-10)
+    of_label = naive.predict_log_proba(X)[np.arange(len(y)), np.searchsorted(naive.classes_, y)]
+    assert model.path_.deviance[-1] == pytest.approx(-2 * of_label.mean(), rel=1e-10)
 
 
 @pytest.mark.parametrize("model", [ForwardStagewiseNaiveBayes(patience=None), GroupRegularizedNaiveBayes()])
@@ -85,8 +87,8 @@ def test_scores_of_the_chosen_step_give_its_error_and_deviance(weather):
         model = make().fit(X, y)
         chosen = model.chosen_step_
         assert model.path_.training_error[chosen] == pytest.approx((model.predict(X) != y).mean())
-        own = model.predict_log_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
-        assert model.path_.deviance[chosen] == pytest.approx(-2 * own.mean(), rel=1e-10)
+        of_label = model.predict_log_proba(X)[np.arange(len(y)), np.searchsorted(model.classes_, y)]
+        assert model.path_.deviance[chosen] == pytest.approx(-2 * of_label.mean(), rel=1e-10)
         np.testing.assert_array_equal(model.alphas_, model.path_.alphas[chosen])
         assert model.selected_features_ == [
             name for name, alpha in zip(X.columns, model.alphas_, strict=True) if alpha > 0
@@ -177,12 +179,12 @@ def diabetes_cells(model):
     for quantile in (0.25, 0.5, 0.75):
         y = (target >= target.quantile(quantile)).to_numpy().astype(int)
         folds = StratifiedKFold(10, shuffle=True, random_state=0).split(X, y)
-        own = []
+        parts = []
         for train, test in folds:
             fitted = clone(model).fit(X.iloc[train], y[train])
-            own.append((fitted.predict(X.iloc[test]) != y[test]).mean())
+            parts.append((fitted.predict(X.iloc[test]) != y[test]).mean())
             evaluations.append(getattr(fitted, "n_evaluations_", np.nan))
-        errors.append(np.mean(own))
+        errors.append(np.mean(parts))
     return np.array(errors), float(np.mean(evaluations))
 
 
@@ -230,10 +232,10 @@ def test_cross_validation_takes_the_step_of_least_held_out_deviance(cls, weather
     else:
         alone = stagewise(random_state=4).fit(X.iloc[train], y[train])
         step = alone.chosen_step_
-    own = alone.predict_log_proba(X.iloc[test])[
+    of_label = alone.predict_log_proba(X.iloc[test])[
         np.arange(len(test)), np.searchsorted(alone.classes_, y[test])
     ]
-    assert model.fold_deviances_[1, step] == pytest.approx(-2 * own.sum(), rel=1e-9)
+    assert model.fold_deviances_[1, step] == pytest.approx(-2 * of_label.sum(), rel=1e-9)
 
 
 def test_cut_points_of_a_fold_have_not_seen_its_held_out_rows():

@@ -41,7 +41,7 @@ def check(saved, mutator, n_files):
 
 @pytest.mark.parametrize("mutator", ["text", "structure"])
 def test_a_changed_file_is_refused_or_answers(saved, mutator):
-    check(saved, mutator, 1500)
+    check(saved, mutator, 500)
 
 
 @pytest.mark.slow

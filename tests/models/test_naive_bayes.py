@@ -278,8 +278,8 @@ def test_permuting_rows_columns_categories_and_classes_permutes_the_answer(drawn
     category = dict(zip("uvw", rng.permutation(list("uvw")), strict=True))
     label = dict(zip("pqr", rng.permutation(list("pqr")), strict=True))
     moved = X.assign(c=X["c"].map(category)).iloc[rows][columns]
-    renamed = np.array([label[own] for own in y])[rows]
-    order = [sorted(set(renamed)).index(label[own]) for own in model.classes_]
+    renamed = np.array([label[name] for name in y])[rows]
+    order = [sorted(set(renamed)).index(label[name]) for name in model.classes_]
     found = NaiveBayes(variances=variances, missing=missing).fit(moved, renamed).predict_log_proba(moved)
     # Log densities of nearly constant numbers are large: compare relative to them.
     np.testing.assert_allclose(found[:, order], expected[rows], rtol=1e-8, atol=1e-8)
@@ -297,9 +297,9 @@ def test_the_unit_of_a_number_does_not_matter(variances, unit):
     y = np.arange(200) % 2
     x = rng.normal(size=(200, 2)) + y[:, None]
     power = 2.0 ** np.floor(np.log2(unit))
-    own = NaiveBayes(variances=variances).fit(x, y)
+    alone = NaiveBayes(variances=variances).fit(x, y)
     scaled = NaiveBayes(variances=variances).fit(x * power, y)
-    np.testing.assert_allclose(scaled.predict_log_proba(x * power), own.predict_log_proba(x), atol=1e-12)
+    np.testing.assert_allclose(scaled.predict_log_proba(x * power), alone.predict_log_proba(x), atol=1e-12)
     if unit < 1:
         assert np.isfinite(scaled.predict_proba([[1.0, 1.0], [1e140, -1e140]])).all()
 

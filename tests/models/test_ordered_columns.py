@@ -7,7 +7,7 @@ from sklearn.metrics import log_loss
 from sklearn.pipeline import make_pipeline
 
 from seminaive import DateParts, SemiNaive
-from seminaive.design.smooth_columns import cyclic_kernel, random_walk_kernel
+from seminaive.design.smooth_column import cyclic_kernel, random_walk_kernel
 from seminaive.encode.calendar_cycles import MONTHS
 
 LEVELS = ("none", "low", "guarded", "raised", "high", "severe", "extreme")

@@ -67,12 +67,20 @@ def test_checks_refuse(check, arguments):
         check(*arguments)
 
 
-def test_checks_pass_what_is_right():
-    parameters.check_search(np.float32(1e-3), np.int64(7))
-    parameters.check_strengths("ridge", 0, 2, "")
-    parameters.check_strengths("ridge", (0.0, 2), 2, "")
-    parameters.check_strengths("ridge", np.array([1.0, 2.0]), 2, "")
-    parameters.check_numbers("ridges", (1, 2.5), "")
-    parameters.check_jobs(None)
-    parameters.check_jobs(-1)
-    parameters.check_flag("hierarchical", np.True_)
+@pytest.mark.parametrize(
+    ("given", "same"),
+    [
+        ({"tol": np.float32(2**-10)}, {"tol": 2**-10}),
+        ({"max_iter": np.int64(7)}, {"max_iter": 7}),
+        ({"ridge": np.array([1.0, 2.0])}, {"ridge": (1.0, 2.0)}),
+        ({"ridge": 1}, {"ridge": [1.0, np.float64(1.0)]}),
+        ({"n_jobs": None}, {"n_jobs": np.int32(1)}),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_numbers_of_numpy_and_of_python_give_the_same_model(given, same, weather):
+    first, second = (
+        seminaive.HigherOrderLogisticRegression(order=2, **parameters).fit(*weather).predict_proba(weather[0])
+        for parameters in (given, same)
+    )
+    np.testing.assert_array_equal(first, second)

@@ -142,8 +142,8 @@ def test_probabilities_are_means_and_vary_only_where_cells_are_missing(table):
     _, X, y = table
     model = PooledClassifier(NaiveBayes(), imputer=MultipleImputer(4, random_state=0)).fit(X, y)
     each = [
-        fitted.predict_proba(own)
-        for fitted, own in zip(model.estimators_, model.imputer_.completions(X), strict=True)
+        fitted.predict_proba(completed)
+        for fitted, completed in zip(model.estimators_, model.imputer_.completions(X), strict=True)
     ]
     np.testing.assert_allclose(model.predict_proba(X), np.mean(each, axis=0), rtol=1e-12)
     np.testing.assert_allclose(model.between_variance(X), np.var(each, axis=0, ddof=1), rtol=1e-12)

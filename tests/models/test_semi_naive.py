@@ -12,7 +12,8 @@ from sklearn.model_selection import GroupKFold
 
 from seminaive import SemiNaive
 from seminaive.design.projected import ProjectedDesign
-from seminaive.design.smooth_columns import SmoothColumns, knots_of
+from seminaive.design.smooth_column import knots_of
+from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.design.smooth_scores import smooth_scores
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.errors import InputError
@@ -165,14 +166,14 @@ def test_evidence_of_a_fit_equals_a_dense_reference(engine, n_classes, which):
     fits = made.fit_folds(prepared, STRENGTHS, None, 1e-10, 200)
     fits.append(made.fit_all(prepared, STRENGTHS, None, 1e-10, 200))
     found = made.evidence(prepared, range(len(fits)), STRENGTHS, fits)
-    penalties, degrees = (own[which] for own in found)
-    own = weights.copy()
+    penalties, degrees = (values[which] for values in found)
+    row_weight = weights.copy()
     if which < len(splits):
-        own[splits[which][1]] = 0.0
+        row_weight[splits[which][1]] = 0.0
     scores = fits[which].scores
     both = np.hstack([np.zeros_like(scores), scores]) if n_classes == 2 else scores
     posterior = softmax(both, axis=1)[:, -scores.shape[1] :]
-    curvature = own * (posterior * (1 - posterior)).mean(axis=1)
+    curvature = row_weight * (posterior * (1 - posterior)).mean(axis=1)
     strength = np.repeat(np.array(STRENGTHS)[columns.groups] / relevances[which], columns.sizes)
     features = dense_features(columns, table)
     coefficients = np.linalg.lstsq(features, scores, rcond=None)[0]
@@ -193,10 +194,10 @@ def test_all_engines_have_the_same_evidence(n_classes):
         prepared = made.prepare(relevances_of(columns))
         fit = made.fit_all(prepared, STRENGTHS, None, 1e-13, 200)
         found.append(made.evidence(prepared, [3], STRENGTHS, [fit]))
-    for own, *others in zip(*found, strict=True):
+    for first, *others in zip(*found, strict=True):
         for other in others:
             # The kernels of pairs are kept in single precision.
-            np.testing.assert_allclose(own, other, rtol=1e-4, atol=1e-5)
+            np.testing.assert_allclose(first, other, rtol=1e-4, atol=1e-5)
 
 
 def test_probed_degrees_estimate_the_exact_ones(monkeypatch):
@@ -244,9 +245,9 @@ def test_an_identifier_takes_part_in_no_pair_and_leaves_the_other_pairs_as_they_
     with_id = X.assign(id=[f"row {i}" for i in range(len(X))])
     alone, beside = (
         SmoothColumns.of(
-            TableEncoder.learn(own, cut_rule=EqualFrequencyCuts(4))[1], np.ones(len(y))
+            TableEncoder.learn(rows, cut_rule=EqualFrequencyCuts(4))[1], np.ones(len(y))
         ).with_all_pairs(3)
-        for own in (X, with_id)
+        for rows in (X, with_id)
     )
     assert beside.pairs == alone.pairs
     assert beside.sizes[beside.groups == 2].tolist() == alone.sizes[alone.groups == 2].tolist()
@@ -265,8 +266,8 @@ def test_row_order_does_not_matter_given_the_folds(n_rows, before_share):
     fold = np.arange(n_rows) % 4
     order = np.random.default_rng(1).permutation(n_rows)
     splits, moved = (
-        [(np.flatnonzero(own != f), np.flatnonzero(own == f)) for f in range(4)]
-        for own in (fold, fold[order])
+        [(np.flatnonzero(fold_of != f), np.flatnonzero(fold_of == f)) for f in range(4)]
+        for fold_of in (fold, fold[order])
     )
     shuffled = SemiNaive(cv=moved).fit(X.iloc[order], y[order])
     in_order = SemiNaive(cv=splits).fit(X, y)
@@ -435,7 +436,7 @@ def test_the_sample_of_the_search_has_rows_of_every_fold(monkeypatch):
 
 @pytest.mark.parametrize("n_rows", [3000, 3100])
 def test_a_sample_that_lies_within_one_fold_is_searched_by_folds_of_its_own(n_rows, monkeypatch):
-    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 500)  # 6 parts, a multiple of the 3 folds, and 7
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 500)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, 2))
     y = X[:, 0] + rng.logistic(size=n_rows) > 0

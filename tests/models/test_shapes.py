@@ -121,7 +121,7 @@ def test_integer_weights_equal_repeated_rows_under_shapes():
     repeated = np.repeat(np.arange(len(y)), weights)
     rows = np.arange(len(y))
     splits = [(rows[rows % 3 != fold], rows[rows % 3 == fold]) for fold in range(3)]
-    places = [tuple(np.flatnonzero(np.isin(repeated, own)) for own in split) for split in splits]
+    places = [tuple(np.flatnonzero(np.isin(repeated, side)) for side in split) for split in splits]
     shapes = {"age": "increasing", "dose": "convex"}
     weighted = SemiNaive(shapes=shapes, cv=splits, interactions=0).fit(X, y, weights)
     copied = SemiNaive(shapes=shapes, cv=places, interactions=0).fit(X.iloc[repeated], y[repeated])

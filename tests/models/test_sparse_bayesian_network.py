@@ -74,7 +74,7 @@ def test_the_posterior_with_missing_cells_is_the_sum_over_complete_rows(fitted):
         known = [row[name] for name in ("age", "smoker", "cough")]
         total = {"ill": 0.0, "well": 0.0}
         for cell, share in joint.items():
-            if all(pd.isna(value) or value == own for value, own in zip(known, cell, strict=False)):
+            if all(pd.isna(value) or value == code for value, code in zip(known, cell, strict=False)):
                 total[cell[-1]] += share
         np.testing.assert_allclose(found, np.array(list(total.values())) / sum(total.values()), atol=1e-12)
 
@@ -83,8 +83,8 @@ def test_a_query_about_the_class_is_the_prediction(fitted):
     row = pd.DataFrame([{"smoker": "yes", "age": None, "cough": "no", "apart": None}])
     believed = SparseBayesianNetwork(layers=LAYERS, fit_share=0.5).fit(*records(500))
     for model in (fitted, believed):
-        asked = model.probabilities("class", {"smoker": "yes", "cough": "no"})
-        np.testing.assert_allclose(list(asked.values()), model.predict_proba(row)[0], atol=1e-12)
+        found = model.probabilities("class", {"smoker": "yes", "cough": "no"})
+        np.testing.assert_allclose(list(found.values()), model.predict_proba(row)[0], atol=1e-12)
     assert fitted.probabilities("class", {"smoker": "never seen"}) == fitted.probabilities("class")
     assert sum(fitted.probabilities("age", {"class": "ill"}).values()) == pytest.approx(1)
 
@@ -403,7 +403,9 @@ def vars_of(net):
 def test_drawn_numbers_are_written_as_the_column_writes_them():
     rng = np.random.default_rng(0)
     weight = rng.normal(50, 10, 300)
-    X = pd.DataFrame({"weight": [f"{own:.1f} kg" for own in weight], "sky": rng.choice(["wet", "dry"], 300)})
+    X = pd.DataFrame(
+        {"weight": [f"{kilograms:.1f} kg" for kilograms in weight], "sky": rng.choice(["wet", "dry"], 300)}
+    )
     X.loc[::10, "weight"] = None
     model = SparseBayesianNetwork(n_imputations=1, strengths=3).fit(X, weight + rng.normal(0, 8, 300) > 50)
     (drawn,) = model.draw_missing_cells(X, random_state=0)

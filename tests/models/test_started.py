@@ -154,7 +154,7 @@ def test_a_chain_of_starts_keeps_one_model_per_file_and_every_record(started, tm
     _, model = started
     n_classes = len(model.classes_)
     last = SemiNaive(start=model, interactions=0).fit(*draw(100, "dbca", seed=4, n_classes=n_classes))
-    assert [own.n_rows for own in last.started_from_] == [120, 100]
+    assert [record.n_rows for record in last.started_from_] == [120, 100]
     save_model(last, tmp_path / "model")
     again = load_model(tmp_path / "model")
     assert again.started_from_ == last.started_from_
@@ -331,7 +331,7 @@ def test_every_model_that_starts_is_one_additive_model(kind, earlier_and_rows, t
     rows = rows_to_predict()
     level = rows.assign(b="r", a=0.3, d="u")
     found = as_columns(score_of(model, level) - score_of(model, level.assign(b="t")))
-    before = [as_columns(score_of(earlier, own[list("abc")])) for own in (level, level.assign(b="t"))]
+    before = [as_columns(score_of(earlier, rows[list("abc")])) for rows in (level, level.assign(b="t"))]
     np.testing.assert_allclose(found, model.started_from_[0].slope * (before[0] - before[1]), atol=1e-10)
     save_model(model, tmp_path / "model")
     again = load_model(tmp_path / "model")

@@ -5,8 +5,13 @@ import pytest
 
 from seminaive import AcceleratedLogisticRegression, HigherOrderLogisticRegression
 from seminaive.errors import InputError
+from seminaive.papers.variants import SquaredErrorAccelerated, SquaredErrorHigherOrder
 
 BOTH = [HigherOrderLogisticRegression, AcceleratedLogisticRegression]
+SQUARED = {
+    HigherOrderLogisticRegression: SquaredErrorHigherOrder,
+    AcceleratedLogisticRegression: SquaredErrorAccelerated,
+}
 
 
 def exclusive_or(n_rows, seed=0):
@@ -69,7 +74,7 @@ def test_what_a_stream_cannot_do_is_said(estimator):
     with pytest.raises(InputError, match="not among the classes"):
         estimator(categorical_features="all").partial_fit(X, y + 1, classes=[0, 1])
     with pytest.raises(InputError, match="minimises the log loss"):
-        estimator(categorical_features="all", objective="squared-error").partial_fit(X, y, classes=[0, 1])
+        SQUARED[estimator](categorical_features="all").partial_fit(X, y, classes=[0, 1])
 
 
 def stream(model, X, y, n_chunks=40):
@@ -116,8 +121,8 @@ def test_an_unseen_category_carries_the_mean_contribution_after_a_stream():
     model = stream(HigherOrderLogisticRegression(order=1, categorical_features="all"), X, y)
     tables, terms = model.scores_.tables, model.scores_.terms
     counts = np.bincount(X[:, 0], minlength=3)
-    own = tables[terms.block(0)]
-    np.testing.assert_allclose(own[3], counts @ own[:3] / counts.sum(), rtol=1e-10)
+    block = tables[terms.block(0)]
+    np.testing.assert_allclose(block[3], counts @ block[:3] / counts.sum(), rtol=1e-10)
 
 
 def test_rows_without_weight_change_nothing():

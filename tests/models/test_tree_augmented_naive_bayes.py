@@ -34,13 +34,13 @@ def product_by_hand(X, y, parents, rows, smoothing):
     scores = np.zeros((len(rows), y.max() + 1))
     for i, x in enumerate(rows):
         for c in range(scores.shape[1]):
-            own = X[y == c]
-            scores[i, c] = np.log(len(own) / len(X))
+            of_class = X[y == c]
+            scores[i, c] = np.log(len(of_class) / len(X))
             for j, parent in enumerate(parents):
                 if x[j] >= cardinalities[j]:
                     continue
                 known = parent >= 0 and x[parent] < cardinalities[parent]
-                among = own[own[:, parent] == x[parent]] if known else own
+                among = of_class[of_class[:, parent] == x[parent]] if known else of_class
                 count = (among[:, j] == x[j]).sum()
                 scores[i, c] += np.log((count + smoothing) / (len(among) + smoothing * cardinalities[j]))
     return scores - np.logaddexp.reduce(scores, axis=1)[:, None]

@@ -125,8 +125,8 @@ def weightings(n_classes, **options):
     coefficients, offset = rng.normal(size=(loss.shape[0], 3 * k)), rng.normal(size=(400, 3 * k))
     joint = EmpiricalLoss(loss.design, loss.labels, row_weights, n_classes, offset=offset, **options)
     alone = [
-        EmpiricalLoss(loss.design, loss.labels, own, n_classes, offset=part)
-        for own, part in zip(row_weights, np.split(offset, 3, axis=1), strict=True)
+        EmpiricalLoss(loss.design, loss.labels, row_weight, n_classes, offset=part)
+        for row_weight, part in zip(row_weights, np.split(offset, 3, axis=1), strict=True)
     ]
     return joint, alone, coefficients
 
@@ -138,10 +138,10 @@ def test_weightings_side_by_side_equal_one_after_the_other(n_classes, keep_score
     for shift in (0.0, 1.0, 1.0):  # the last time, scores come from memory if they are kept
         values, gradient = joint(coefficients + shift)
         parts = np.split(coefficients + shift, 3, axis=1)
-        expected = [one(own) for one, own in zip(alone, parts, strict=True)]
+        expected = [one(part) for one, part in zip(alone, parts, strict=True)]
         np.testing.assert_allclose(values, [value.item() for value, _ in expected], rtol=1e-12)
         np.testing.assert_allclose(gradient, np.hstack([part for _, part in expected]), atol=1e-9)
-        posteriors = [one.posterior(own)[:, 0] for one, own in zip(alone, parts, strict=True)]
+        posteriors = [one.posterior(part)[:, 0] for one, part in zip(alone, parts, strict=True)]
         expected = np.stack(posteriors, axis=1)
         np.testing.assert_allclose(joint.posterior(coefficients + shift), expected, atol=1e-12)
 
@@ -153,8 +153,8 @@ def test_hessian_products_and_diagonals_equal_the_hessian(n_classes):
     product = joint.hessian_product(coefficients)(direction)
     diagonal = joint.curvature(joint.row_curvature(coefficients))
     parts = (np.split(array, 3, axis=1) for array in (coefficients, direction, product, diagonal))
-    for one, own, along, found, squares in zip(alone, *parts, strict=True):
-        hessian = one.hessian(own)
+    for one, coefficients_, along, found, squares in zip(alone, *parts, strict=True):
+        hessian = one.hessian(coefficients_)
         np.testing.assert_allclose(found.ravel(), hessian @ along.ravel(), atol=1e-8)
         np.testing.assert_allclose(squares.ravel(), np.diag(hessian), atol=1e-8)
 
@@ -221,7 +221,7 @@ def test_rows_split_in_blocks_have_the_loss_and_gradient_of_the_whole(n_classes,
     empty = TableDesign(design.coefficients, design.fused.with_cells(no_cells), design.numbers[:0])
     blocked = BlockedLoss(
         empty,
-        lambda work, *given: (work(own, *given) for own in blocks),
+        lambda work, *given: (work(block, *given) for block in blocks),
         loss.squared_columns(),
         n_classes,
         name,
@@ -235,14 +235,14 @@ def test_rows_split_in_blocks_have_the_loss_and_gradient_of_the_whole(n_classes,
     if name == "log-likelihood":
         columns = design.coefficients.first_order
         np.testing.assert_allclose(blocked.gram(columns), loss.gram(columns), rtol=1e-12, atol=1e-9)
-        own, expected = blocked.hessian(coefficients), loss.hessian(coefficients)
-        np.testing.assert_allclose(own, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
+        hessian, expected = blocked.hessian(coefficients), loss.hessian(coefficients)
+        np.testing.assert_allclose(hessian, expected, rtol=1e-12, atol=1e-12 * np.abs(expected).max())
         along = np.random.default_rng(0).normal(size=blocked.shape)
         product = loss.hessian_product(coefficients)(along)
         # Products that only steer a search have the digits of single floats.
         found = blocked.hessian_product(coefficients)(along)
         np.testing.assert_allclose(found, product, atol=1e-5 * np.abs(product).max())
-    parts = [class_sums(own, n_classes) for own in blocks]
+    parts = [class_sums(block, n_classes) for block in blocks]
     tables, class_weight, squares = (a + b for a, b in zip(*parts, strict=True))
     estimate = design.generative_estimate(loss.labels, loss.row_weights[0])
     summed = empty.estimate_of(tables, class_weight)

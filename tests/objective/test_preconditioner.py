@@ -11,7 +11,7 @@ def test_a_preconditioner_whose_directions_are_all_is_the_inverse():
     design = rng.normal(size=(50, 4))
     weights = rng.random((50, 2))
     strength = rng.random(4)
-    space = CoarseSpace(np.arange(4), np.zeros((4, 0)), lambda own: design.T @ (design * own[:, None]))
+    space = CoarseSpace(np.arange(4), np.zeros((4, 0)), lambda weight: design.T @ (design * weight[:, None]))
     inverse = TwoLevelPreconditioner.of(space, strength[:, None], 0.0, weights, np.ones((4, 6)))
     gradient = rng.normal(size=(4, 6))
     for column, step in enumerate(inverse(gradient).T):
@@ -24,7 +24,7 @@ def test_a_preconditioner_is_symmetric_and_positive():
     design = rng.normal(size=(50, 6))
     lift = np.zeros((8, 2))
     lift[4:] = rng.normal(size=(4, 2))
-    space = CoarseSpace(np.arange(4), lift, lambda own: design.T @ (design * own[:, None]))
+    space = CoarseSpace(np.arange(4), lift, lambda weight: design.T @ (design * weight[:, None]))
     precondition = TwoLevelPreconditioner.of(
         space, np.ones((8, 1)), 2.0, rng.random((50, 1)), rng.random((8, 1))
     )

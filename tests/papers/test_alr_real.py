@@ -49,9 +49,10 @@ def test_big_data_sets_are_counted_by_themselves_in_two_rounds(monkeypatch, tmp_
         rounds.setdefault(unit["dataset"], set()).add(unit["repetitions"])
     assert rounds == {"Zoo": {3}, "Coverttype": {2}, "Kddcup": {2}}
     wins = cells.query("metric == 'L01' and method_a == 'ALR2' and cell == 'win'")
-    assert wins.set_index("subset")["ours"].to_dict() == {"little": 76.0, "big": 8.0}
-    told = [note for note in cells.attrs["notes"] if note.startswith("L01, big, ALR2 ")]
-    assert told == ["L01, big, ALR2 against A2JE: 2/0/0, sign test p 0.500; paper 8/0/0, p 0.007"]
+    # A tolerance of eight would pass any count of eight: those of big data sets are shown and not judged.
+    assert wins.set_index("subset")["ours"].to_dict() == {"little": 76.0}
+    notes = [note for note in cells.attrs["notes"] if note.startswith("L01, big, ALR2 ")]
+    assert notes == ["L01, big, ALR2 against A2JE: 2/0/0, sign test p 0.500; paper 8/0/0, p 0.007"]
     values = pd.DataFrame(cells.attrs["data_sets"])
     assert set(values["dataset"]) == {"Zoo", "Coverttype", "Kddcup"}
     assert values.groupby(["dataset", "method", "metric"]).size().eq(1).all()

@@ -27,8 +27,8 @@ def test_noisy_columns_are_irrelevant_or_repeat_a_relevant_one(name):
     codes = sample.X.apply(lambda column: column.astype(float)).to_numpy()
     noisy = codes[:, sample.noisy]
     assert noisy.shape[1] == 10
-    told = codes[:, ~sample.noisy]
-    nearest = [max(np.mean(np.abs(column - other) < 0.4) for other in told.T) for column in noisy.T]
+    informative = codes[:, ~sample.noisy]
+    nearest = [max(np.mean(np.abs(column - other) < 0.4) for other in informative.T) for column in noisy.T]
     if SCENARIOS[name].redundant:
         assert min(nearest) > 0.89
     else:

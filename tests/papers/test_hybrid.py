@@ -183,8 +183,8 @@ def test_wins_of_the_hybrid_are_higher_accuracies():
 
 @needs_real_tables
 def test_tables_that_differ_from_the_papers_are_named():
-    told = hybrid._shape_notes(["Glass Identification", "Wine", "Bank Marketing", "Ecoli"])
-    assert told == ["Glass Identification has another shape than in Table 1: features 9 (10 printed)"]
+    notes = hybrid._shape_notes(["Glass Identification", "Wine", "Bank Marketing", "Ecoli"])
+    assert notes == ["Glass Identification has another shape than in Table 1: features 9 (10 printed)"]
 
 
 def test_the_hybrid_of_the_simulations_sees_the_samples_of_the_other_methods(monkeypatch):

@@ -4,7 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.dummy import DummyClassifier
 
 from seminaive.evaluate.datasets import Dataset
@@ -31,8 +31,8 @@ def small_world(monkeypatch):
     monkeypatch.setattr(nbrlr_real, "METHODS", {**cheap, "NBRLR": NaiveBayes()})
 
 
-def test_wins_are_counted_over_the_data_sets_of_each_subset(small_world, tmp_path):
-    assert small_world is None
+@pytest.mark.usefixtures("small_world")
+def test_wins_are_counted_over_the_data_sets_of_each_subset(tmp_path):
     table = runnable("nbrlr-table6")
     cells = table.run(RunOptions(2, path=tmp_path / "run", progress=False)).set_index(
         ["subset", "method_b", "cell"]
@@ -49,8 +49,42 @@ def test_wins_are_counted_over_the_data_sets_of_each_subset(small_world, tmp_pat
     assert len(pd.read_csv(paths[1], comment="#")) == 3 * 3 * 2
 
 
-def test_means_have_one_cell_per_data_set_metric_and_method(small_world):
-    assert small_world is None
+class KnowsMostLabels(ClassifierMixin, BaseEstimator):
+    """Knows the label of every row by its number, and says the other one where the number is in ``wrong``."""
+
+    def __init__(self, labels, wrong):
+        self.labels = labels
+        self.wrong = wrong
+
+    def fit(self, X, y):
+        del X
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict_proba(self, X):
+        right = [self.classes_.tolist().index(self.labels[number]) for number in X["a"]]
+        said = [1 - k if number in self.wrong else k for k, number in zip(right, X["a"], strict=True)]
+        return np.eye(2)[said]
+
+    def predict(self, X):
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def test_the_losses_of_all_folds_together_are_those_of_the_rows(monkeypatch):
+    table = _table("Blogger", 60)
+    labels = dict(zip(table.X["a"], table.y, strict=True))
+    wrong = set(table.X["a"][::4])
+    monkeypatch.setattr(nbrlr_real, "paper_table", lambda _: table)
+    monkeypatch.setattr(nbrlr_real, "METHODS", {"NBRLR": KnowsMostLabels(labels, wrong)})
+    folds = list(nbrlr_real.judge("5-fold", "Blogger", "NBRLR", 0, 0))
+    assert [fold["status"] for fold in folds] == ["ok"] * 5
+    # Five folds of twelve rows each, which hold every row once: 15 of 60 are wrong, and with certainty.
+    assert np.mean([fold["L01"] for fold in folds]) == pytest.approx(15 / 60)
+    assert np.mean([fold["RSPE"] ** 2 for fold in folds]) == pytest.approx(15 / 60)
+
+
+@pytest.mark.usefixtures("small_world")
+def test_means_have_one_cell_per_data_set_metric_and_method():
     table = runnable("dissertation-table2.7")
     cells = table.run(RunOptions(3, progress=False))
     assert len(cells) == 3 * 2 * 4
@@ -63,8 +97,8 @@ class Refuses(NaiveBayes):
         raise ValueError("not today")
 
 
-def test_failures_are_told_with_the_comparison(small_world, monkeypatch, tmp_path):
-    assert small_world is None
+@pytest.mark.usefixtures("small_world")
+def test_failures_are_told_with_the_comparison(monkeypatch, tmp_path):
     monkeypatch.setitem(nbrlr_real.METHODS, "LR", Refuses())
     table = runnable("dissertation-table2.7")
     comparison = compare_with_paper(table, table.run(RunOptions(2, progress=False)))
@@ -74,8 +108,8 @@ def test_failures_are_told_with_the_comparison(small_world, monkeypatch, tmp_pat
     assert f"# {expected}" in (tmp_path / "kept.csv").read_text()
 
 
-def test_tables_on_the_same_splits_share_their_work(small_world, monkeypatch, tmp_path):
-    assert small_world is None
+@pytest.mark.usefixtures("small_world")
+def test_tables_on_the_same_splits_share_their_work(monkeypatch, tmp_path):
     work = []
 
     def judge(**unit):
@@ -101,8 +135,8 @@ def test_tables_on_the_same_splits_share_their_work(small_world, monkeypatch, tm
     assert "3 x 5-fold" in more.attrs["notes"][0]
 
 
-def test_smaller_tables_come_first_and_larger_ones_can_be_left_out(small_world, monkeypatch, tmp_path):
-    assert small_world is None
+@pytest.mark.usefixtures("small_world")
+def test_smaller_tables_come_first_and_larger_ones_can_be_left_out(monkeypatch, tmp_path):
     monkeypatch.setattr(nbrlr_real, "paper_table", lambda name: _table(name, 30 if name == "Chess2" else 60))
     options = RunOptions(1, path=tmp_path / "run.jsonl", progress=False)
     table = runnable("dissertation-table2.7")

@@ -7,7 +7,8 @@ from typer.testing import CliRunner
 
 from seminaive.cli import app
 from seminaive.errors import InputError
-from seminaive.papers import nbrlr, simulations
+from seminaive.papers import nbrlr, published_names, simulations
+from seminaive.papers.agreement import kept_agreement
 
 
 def _run(*arguments):
@@ -20,7 +21,38 @@ def test_the_list_names_every_table_with_its_needs():
     assert "nbrlr-table1" in shown.output
     assert "alr-footnote6" in shown.output
     assert "is not among the tables" in " ".join(shown.output.split())
-    assert _run().output == shown.output
+    assert "alr-figure14" in shown.output
+
+
+def test_without_a_name_every_table_has_its_cells_agreements_and_reasons():
+    shown = " ".join(_run().output.split())
+    for name in published_names():
+        assert name in shown
+    kept = kept_agreement()
+    assert f"{kept['agree'].sum()} of {kept['cells'].sum()} cells agree" in shown
+    assert "text inconsistent" in shown
+    assert "not counted: needs your copy of the StarPlus scans" in shown
+
+
+def test_a_figure_is_written_as_picture_and_numbers_or_as_one_page(tmp_path):
+    shown = _run("alr-figure2", "--out", str(tmp_path))
+    assert "poker hands take its place" in shown.output
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["alr-figure2-numbers.csv", "alr-figure2.svg"]
+    assert len(pd.read_csv(tmp_path / "alr-figure2-numbers.csv", comment="#")) > 100
+    _run("alr-figure2", "--page", "--out", str(tmp_path))
+    page = (tmp_path / "alr-figure2.html").read_text()
+    assert "data:image/svg+xml" in page
+    assert "rows_seen" in page
+    assert "<script" not in page
+
+
+def test_what_is_no_figure_has_no_page_and_kept_results_have_no_repetitions(tmp_path):
+    with pytest.raises(InputError, match="--page is for figures"):
+        _run("nbrlr-table1", "--page")
+    with pytest.raises(InputError, match="there is no figure 'nbrlr-figure99'"):
+        _run("nbrlr-figure99")
+    with pytest.raises(InputError, match="drawn from kept results only"):
+        _run("alr-figure2", "--repetitions", "3", "--out", str(tmp_path))
 
 
 def test_a_table_that_cannot_be_run_is_refused_with_its_reason():

@@ -23,9 +23,9 @@ def test_a_kept_result_agrees_where_the_present_tolerances_say_so(name):
     cells = _cells(name)
     again = compare_with_paper(runnable(name), cells)
     assert again.cells["agrees"].tolist() == cells["agrees"].tolist()
-    told = (KEPT / f"{name}.csv").read_text(encoding="utf-8").splitlines()[:3]
-    assert told[0].startswith(f"# seminaive reproduce {name} ")
-    assert re.match(rf"# {again.n_agree} of {len(cells)} cells agree", told[2])
+    head = (KEPT / f"{name}.csv").read_text(encoding="utf-8").splitlines()[:3]
+    assert head[0].startswith(f"# seminaive reproduce {name} ")
+    assert re.match(rf"# {again.n_agree} of {len(cells)} cells agree", head[2])
 
 
 @pytest.mark.parametrize("bar", declared("BARS"), ids=lambda bar: bar.name)
@@ -41,7 +41,7 @@ def test_the_page_counts_what_the_kept_results_say():
     rows = re.findall(r"^\| [^|]+ \| `([\w.-]+)` \| (\d+) \| (\d+) \|", page, flags=re.MULTILINE)
     assert len(rows) > 20
     for name, cells, agree in rows:
-        folders = (KEPT, KEPT.parents[1] / "results" / "hybrid")
+        folders = (KEPT, *(KEPT.parents[1] / "results" / name for name in ("hybrid", "alr")))
         counts = []
         for path in (folder / f"{name}.csv" for folder in folders):
             if path.exists():

@@ -79,9 +79,9 @@ def test_the_true_posterior_is_calibrated_and_uses_every_observed_cell():
         records.X["Gender"] == "F",
         posterior > 0.4,
     ):
-        own = np.asarray(part)
-        variance = (posterior * (1 - posterior))[own].sum()
-        assert abs((sick - posterior)[own].sum()) < 4 * np.sqrt(variance)
+        rows = np.asarray(part)
+        variance = (posterior * (1 - posterior))[rows].sum()
+        assert abs((sick - posterior)[rows].sum()) < 4 * np.sqrt(variance)
 
 
 def test_the_seed_decides_and_sizes_are_checked():

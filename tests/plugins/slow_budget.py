@@ -1,11 +1,14 @@
 """``--slow-minutes M`` runs slow tests as far as M minutes reach by their recorded times, the shortest first.
 
-Recorded times stand in tests/slow_seconds.csv, which ``--record-slow`` brings up to date. A slow test without
-one is left out, and named.
+Recorded times, in processor seconds of a test and of the processes that it starts, stand in
+tests/slow_seconds.csv, which ``pytest -m slow --record-slow`` brings up to date, test by test. A slow test
+without one is left out, and named.
 """
 
 import csv
-from collections import Counter
+import os
+
+import pytest
 
 RECORD = "tests/slow_seconds.csv"
 
@@ -19,7 +22,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if config.getoption("--slow-minutes") is not None:
         config.pluginmanager.register(SlowBudget(config), "slow budget")
-    if config.getoption("--record-slow") and not hasattr(config, "workerinput"):
+    if config.getoption("--record-slow"):
         config.pluginmanager.register(SlowRecord(config), "slow record")
 
 
@@ -75,19 +78,31 @@ class SlowBudget:
 
 
 class SlowRecord:
-    """Writes what slow tests took."""
+    """Writes down what slow tests took, after each of them, so that a run may be stopped."""
 
     def __init__(self, config):
         self.path = config.rootpath / RECORD
-        self.took = Counter()
+        self.seen = set()
 
-    def pytest_runtest_logreport(self, report):
-        if "slow" in report.keywords:
-            self.took[without_parameters(report.nodeid)] += report.duration
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item):
+        before = _processor_seconds()
+        outcome = yield
+        if item.get_closest_marker("slow"):
+            self._add(without_parameters(item.nodeid), _processor_seconds() - before)
+        return outcome
 
-    def pytest_sessionfinish(self):
-        seconds = {**recorded(self.path), **self.took}
+    def _add(self, test, took):
+        """Add to what the parameters of a test took in this run, or replace what an earlier run wrote."""
+        seconds = recorded(self.path)
+        seconds[test] = took + (seconds[test] if test in self.seen else 0.0)
+        self.seen.add(test)
         with self.path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["test", "seconds"])
-            writer.writerows((test, f"{took:.1f}") for test, took in sorted(seconds.items()))
+            writer.writerows((name, f"{spent:.1f}") for name, spent in sorted(seconds.items()))
+
+
+def _processor_seconds():
+    spent = os.times()
+    return spent.user + spent.system + spent.children_user + spent.children_system

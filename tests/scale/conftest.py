@@ -25,7 +25,7 @@ def make_mixed_rows(n_rows, seed=0, n_classes=2):
 
 
 def write_parquet_parts(frame, folder, n_parts, rng, **options):
-    """Write rows as so many Parquet files of random sizes, empty ones among them."""
+    """Write rows as a number of Parquet files of random sizes, empty ones among them."""
     folder.mkdir(parents=True, exist_ok=True)
     edges = np.sort(rng.integers(0, len(frame) + 1, n_parts - 1))
     for number, rows in enumerate(np.split(np.arange(len(frame)), edges)):

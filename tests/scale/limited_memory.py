@@ -30,10 +30,10 @@ class Rows:
         for half in range(2):
             shift = 2 * self.number + half
             columns = {
-                f"c{j}": pa.DictionaryArray.from_arrays(np.roll(own, shift), list("abcde"))
-                for j, own in enumerate(CODES)
+                f"c{j}": pa.DictionaryArray.from_arrays(np.roll(codes, shift), list("abcde"))
+                for j, codes in enumerate(CODES)
             }
-            columns |= {f"n{j}": np.roll(own, shift) for j, own in enumerate(NUMBERS)}
+            columns |= {f"n{j}": np.roll(numbers, shift) for j, numbers in enumerate(NUMBERS)}
             yield pa.table({**columns, "outcome": np.roll(LABELS, shift)})
 
 

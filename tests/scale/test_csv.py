@@ -96,12 +96,12 @@ def test_a_folder_of_predictions_is_scored_as_a_file_of_them(mixed, tmp_path, wr
     folder = write_parts(frame, tmp_path / "rows", 4, np.random.default_rng(0))
     frame.to_parquet(tmp_path / "rows.parquet")
     save_model(NaiveBayes().fit(mixed.drop(columns="outcome"), mixed["outcome"]), tmp_path / "model")
-    told = []
+    outputs = []
     for rows, out in ((folder, "answers"), (tmp_path / "rows.parquet", "answers.parquet")):
         run("predict", tmp_path / "model", rows, "--out", tmp_path / out, "--keep", "outcome")
-        told.append(run("score", tmp_path / out, "--truth", "outcome").output.replace(f"{out}:", ""))
-    assert "2,571 rows; 429 without 'outcome' left out" in told[0]
-    assert told[0] == told[1]
+        outputs.append(run("score", tmp_path / out, "--truth", "outcome").output.replace(f"{out}:", ""))
+    assert "2,571 rows; 429 without 'outcome' left out" in outputs[0]
+    assert outputs[0] == outputs[1]
     with pytest.raises(
         InputError, match=r"there is no column 'sky': the table has \['outcome', 'prediction'"
     ):

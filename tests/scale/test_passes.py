@@ -21,6 +21,7 @@ from seminaive.models import (
     smooth_rows,
 )
 from seminaive.objective.empirical_loss import EmpiricalLoss
+from seminaive.papers.variants import SquaredErrorHigherOrder
 from seminaive.scale import partitions, searching
 from seminaive.scale.blocks import (
     Blocks,
@@ -45,7 +46,7 @@ MODELS = {
         2, ridge=10.0, generative_share=0.5, start="generative"
     ),
     "Newton": HigherOrderLogisticRegression(1, solver="newton"),
-    "squared error": HigherOrderLogisticRegression(1, objective="squared-error", ridge=10.0),
+    "squared error": SquaredErrorHigherOrder(1, ridge=10.0),
     "ALR": AcceleratedLogisticRegression(2, pull_to_generative=1.0),
 }
 
@@ -74,10 +75,10 @@ def test_the_optimum_over_blocks_is_that_in_memory(name, n_classes, mixed_rows, 
     np.testing.assert_allclose(model.scores_.tables, expected.scores_.tables, atol=1e-7)
     np.testing.assert_allclose(model.scores_.prior, expected.scores_.prior, atol=1e-7)
     assert model.gradient_norm_ <= 1e-9
-    own, known = model.summary_, expected.summary_
-    np.testing.assert_array_equal(own.cells.counts.counts, known.cells.counts.counts)
-    np.testing.assert_array_equal(own.tuples.counts, known.tuples.counts)
-    for sketch, other in zip(own.numbers, known.numbers, strict=True):
+    summary, known = model.summary_, expected.summary_
+    np.testing.assert_array_equal(summary.cells.counts.counts, known.cells.counts.counts)
+    np.testing.assert_array_equal(summary.tuples.counts, known.tuples.counts)
+    for sketch, other in zip(summary.numbers, known.numbers, strict=True):
         np.testing.assert_array_equal(sketch.bins, other.bins)
         np.testing.assert_array_equal(sketch.weights, other.weights)
     assert not any((tmp_path / "scratch").iterdir())
@@ -98,7 +99,7 @@ def test_a_pass_over_blocks_is_the_pass_in_memory(n_classes, hierarchical, mixed
     weights = np.ones(len(labels))
     design = TableDesign.of(table, weights, n_classes, order=2, hierarchical=hierarchical)
     loss = EmpiricalLoss(design, labels, weights, n_classes)
-    own = design.coefficients
+    coefficients = design.coefficients
     runner = scale.LocalRunner(2)
     coding = Coding(data.reading, table.schema, classes, None)
     plan = Plan.of(
@@ -107,10 +108,10 @@ def test_a_pass_over_blocks_is_the_pass_in_memory(n_classes, hierarchical, mixed
         runner,
         n_rows=3000,
         order=2,
-        standardisation=(own.centres, own.spreads) if hierarchical else None,
+        standardisation=(coefficients.centres, coefficients.spreads) if hierarchical else None,
     )
     blocks = Blocks(plan, data.partitions, runner, None, lambda: None)
-    np.testing.assert_array_equal(blocks.design.coefficients.cells, own.cells)
+    np.testing.assert_array_equal(blocks.design.coefficients.cells, coefficients.cells)
     estimate, squares = blocks.generative_estimate()
     np.testing.assert_array_equal(
         estimate.cell_weight, design.generative_estimate(labels, weights).cell_weight
@@ -262,14 +263,14 @@ def test_cells_can_be_numbered_again_unless_they_are_numbered_in_place(in_place,
     survey, coding = work.coded()
     plan = Plan.of(coding, data.partitions, work.runner, n_rows=survey.n_rows, order=2, standardisation=None)
     coded = code_partition((0, data.partitions[1]), plan, None)
-    every = [distinct_rows(np.concatenate([own, own + 1])) for own in joint_values(coded)]
+    every = [distinct_rows(np.concatenate([values, values + 1])) for values in joint_values(coded)]
     offsets = plan.design(every).fused.offsets
     before = coded[0].cells.copy()
     number = number_blocks_in_place if in_place else number_blocks
     block = number(coded, every, offsets)[0]
     expected = [
-        positions_among(own, known)[cells] + first
-        for own, known, cells, first in zip(coded[0].examples, every, before, offsets, strict=False)
+        positions_among(values, known)[cells] + first
+        for values, known, cells, first in zip(coded[0].examples, every, before, offsets, strict=False)
     ]
     np.testing.assert_array_equal(block.cells, expected)
     assert np.shares_memory(block.cells, coded[0].cells) == in_place

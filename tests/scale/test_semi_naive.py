@@ -50,10 +50,10 @@ def test_functions_of_columns_from_counts_are_those_of_the_rows(mixed, missing):
     assert (found.slopes, found.mains, found.pairs) == (expected.slopes, expected.mains, expected.pairs)
     for name in ("centres", "spreads", "low", "high"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-12)
-    for own, known in zip(found.columns, expected.columns, strict=True):
-        np.testing.assert_array_equal(own.knots, known.knots)
+    for column, known in zip(found.columns, expected.columns, strict=True):
+        np.testing.assert_array_equal(column.knots, known.knots)
         # Eigenfunctions are unique up to their signs, and their kernel altogether.
-        np.testing.assert_allclose(own.main @ own.main.T, known.main @ known.main.T, atol=1e-9)
+        np.testing.assert_allclose(column.main @ column.main.T, known.main @ known.main.T, atol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -90,8 +90,10 @@ def test_the_search_sees_a_sample_and_the_fit_all_rows(mixed, tmp_path):
     assert model.gradient_norm_ <= model.tol
     X, y = features(mixed), mixed["outcome"].to_numpy()
 
-    def log_loss(own):
-        return -np.log(own.predict_proba(X)[np.arange(len(y)), (y == own.classes_[1]).astype(int)]).mean()
+    def log_loss(model_):
+        return -np.log(
+            model_.predict_proba(X)[np.arange(len(y)), (y == model_.classes_[1]).astype(int)]
+        ).mean()
 
     # The two search on different samples of 500 rows.
     assert log_loss(model) == pytest.approx(log_loss(expected), abs=0.02)

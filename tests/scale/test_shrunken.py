@@ -98,8 +98,8 @@ def test_the_optimum_over_blocks_is_that_in_memory(name, n_classes, mixed_rows, 
         centred(model.maximum_likelihood_), centred(expected.maximum_likelihood_), atol=1e-6
     )
     np.testing.assert_allclose(model.scores_.tables, expected.scores_.tables, atol=1e-7)
-    own, its = model.summary_, expected.summary_
-    np.testing.assert_array_equal(own.cells.counts.counts, its.cells.counts.counts)
+    summary, its = model.summary_, expected.summary_
+    np.testing.assert_array_equal(summary.cells.counts.counts, its.cells.counts.counts)
     X = features(frame)
     save_model(model, tmp_path / "model")
     np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))
@@ -119,8 +119,8 @@ def test_moments_from_statistics_are_those_of_the_rows(mixed, missing):
     centres = model.scores_.numeric.centres
     numbers = np.where(np.isnan(table.numbers), centres, table.numbers)
     design = ReferenceDesign.of(numbers, table.codes, table.cardinalities, model.references_)
-    for own, known in zip(found, design.means_and_deviations(weight), strict=True):
-        np.testing.assert_allclose(own, known, rtol=1e-12, atol=1e-15)
+    for found_part, known in zip(found, design.means_and_deviations(weight), strict=True):
+        np.testing.assert_allclose(found_part, known, rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -135,7 +135,9 @@ def test_derivatives_and_what_certifies_them_add_up_over_blocks(n_classes, mixed
     linear = model.anchored(rows.table, statistics, 1.0)
     layout = Layout(references, linear.anchor, model.target_of(linear))
     blocks = [
-        layout.block(coding.encode(features(own), own["outcome"], None)) for own in parts(frame) if len(own)
+        layout.block(coding.encode(features(part), part["outcome"], None))
+        for part in parts(frame)
+        if len(part)
     ]
     moments = means_and_deviations(statistics, references)
     design = linear.design
@@ -253,8 +255,8 @@ def test_the_search_sees_a_sample_and_the_path_all_rows(mixed, monkeypatch):
     monkeypatch.setattr(searching, "MOST_SEARCHED", 400)
     options = {"strengths": 10, "cv": 3, "class_weight": "balanced", "selection": "min", "penalty": "l1"}
     fits = [
-        scale.fit(NaiveBayesLogisticRegressionCV(**options), scale.from_batches(own, target="outcome"))
-        for own in ([mixed], parts(mixed))
+        scale.fit(NaiveBayesLogisticRegressionCV(**options), scale.from_batches(part, target="outcome"))
+        for part in ([mixed], parts(mixed))
     ]
     np.testing.assert_array_equal(fits[0].fold_losses_.mean, fits[1].fold_losses_.mean)
     assert fits[0].summary_.class_weight.sum() == pytest.approx(len(mixed))

@@ -79,8 +79,8 @@ def test_row_groups_are_partitions_of_about_equal_rows(mixed, tmp_path, monkeypa
     monkeypatch.setattr(partitions, "ROWS_OF_A_PARTITION", 500)
     pq.write_table(pa.Table.from_pandas(mixed), tmp_path / "rows.parquet", row_group_size=200)
     data = scale.from_parquet(tmp_path / "rows.parquet", target="outcome")
-    assert [own.row_groups for own in data.partitions][:3] == [(0, 1), (2, 3), (4, 5)]
-    read = [piece.num_rows for own in data.partitions for piece in own.tables(["sky"])]
+    assert [partition.row_groups for partition in data.partitions][:3] == [(0, 1), (2, 3), (4, 5)]
+    read = [piece.num_rows for partition in data.partitions for piece in partition.tables(["sky"])]
     assert sum(read) == len(mixed)
 
 
@@ -148,14 +148,15 @@ def test_folders_that_name_a_column_give_it_to_their_files(mixed, tmp_path):
     frame.to_parquet(tmp_path / "rows", partition_cols=["sky"])
     data = scale.from_parquet(tmp_path / "rows", target="outcome", ids=["sky"])
     assert data.types.field("sky").type == pa.string()
-    own = mixed.assign(sky=mixed["sky"].replace("fog", None))
-    X = own.drop(columns="outcome")[["place", "flag", "height", "age", "sky"]]
+    without_fog = mixed.assign(sky=mixed["sky"].replace("fog", None))
+    X = without_fog.drop(columns="outcome")[["place", "flag", "height", "age", "sky"]]
     model = scale.fit(NaiveBayes(), scale.from_parquet(tmp_path / "rows", target="outcome"))
-    expected = NaiveBayes().fit(X, own["outcome"])
+    expected = NaiveBayes().fit(X, without_fog["outcome"])
     np.testing.assert_array_equal(model.predict_proba(X), expected.predict_proba(X))
     written = pd.read_parquet(scale.predict_proba(model, data, out=tmp_path / "answers"))
     assert (
-        written["sky"].value_counts(dropna=False).to_dict() == own["sky"].value_counts(dropna=False).to_dict()
+        written["sky"].value_counts(dropna=False).to_dict()
+        == without_fog["sky"].value_counts(dropna=False).to_dict()
     )
 
 

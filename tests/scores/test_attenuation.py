@@ -50,7 +50,7 @@ def variance_of(model, encoded, features):
     lost = model.scores_.sums(encoded) - model.scores_.sums(without(encoded, features))
     n_classes = lost.shape[1]
     pairs = [lost[:, a] - lost[:, b] for a in range(n_classes) for b in range(a)]
-    return np.mean([np.var(own) for own in pairs])
+    return np.mean([np.var(pair) for pair in pairs])
 
 
 @pytest.mark.parametrize("labels_of", [two_classes, three_classes])
@@ -93,9 +93,9 @@ def test_the_answer_is_close_to_the_mean_over_normal_log_odds():
     drawn = mean[:, None] + deviation * rng.normal(size=(5, 100_000))
     expected = (1 / (1 + np.exp(-drawn))).mean(axis=1)
     # What a row without any evidence lacks is far away: the shares are those of mean log odds of 0.
-    own = Attenuation.of(np.array([[deviation**2]]), np.zeros(2), np.log([0.5, 0.5]))
+    attenuation = Attenuation.of(np.array([[deviation**2]]), np.zeros(2), np.log([0.5, 0.5]))
     scores = np.stack([np.zeros(5), mean], axis=1)
-    answered = own.attenuated(scores, np.ones((5, 1), dtype=bool))
+    answered = attenuation.attenuated(scores, np.ones((5, 1), dtype=bool))
     # The probit approximation is off by at most .02 at any variance.
     np.testing.assert_allclose(1 / (1 + np.exp(answered[:, 0] - answered[:, 1])), expected, atol=0.02)
 
@@ -115,16 +115,16 @@ def test_rows_without_an_unknown_cell_keep_their_scores_to_the_bit(table):
 def test_more_variance_than_of_the_whole_row_takes_no_more_than_all_that_it_lacks():
     # Two columns that say the opposite of each other: together they say nothing, and each alone much.
     covariance = np.array([[9.0, -8.99], [-8.99, 9.0]])
-    own = Attenuation.of(covariance, np.array([0.0, 1.0]), np.log([0.2, 0.8]))
-    factors, shares = own.factors_and_shares(np.array([[True, False], [True, True], [False, False]]))
+    attenuation = Attenuation.of(covariance, np.array([0.0, 1.0]), np.log([0.2, 0.8]))
+    factors, shares = attenuation.factors_and_shares(np.array([[True, False], [True, True], [False, False]]))
     assert shares.tolist() == [1.0, 1.0, 0.0]
     assert factors[0] < factors[1] < factors[2] == 1.0
 
 
 def test_columns_that_vary_by_nothing_change_nothing():
-    own = Attenuation.of(np.zeros((1, 1)), np.array([0.0, 1.0]), np.log([0.2, 0.8]))
+    attenuation = Attenuation.of(np.zeros((1, 1)), np.array([0.0, 1.0]), np.log([0.2, 0.8]))
     scores = np.array([[0.0, 2.0]])
-    np.testing.assert_array_equal(own.attenuated(scores, np.array([[True]])), scores)
+    np.testing.assert_array_equal(attenuation.attenuated(scores, np.array([[True]])), scores)
 
 
 def test_a_missing_number_whose_effect_was_learned_is_evidence(table):

@@ -109,9 +109,9 @@ def test_effects_add_up_to_the_scores_up_to_a_constant_for_all_classes(
 def test_pure_tuples_say_nothing_about_fewer_of_their_columns(order, missing):
     scores, table, summary = fuzzed(3, order=order, missing=missing)
     taken = Effects.of(scores, table.schema, summary)
-    assert {len(own.columns) for own in taken.tuples} == set(range(2, order + 1))
-    for own in taken.tuples:
-        assert joint_means(own).max() < 1e-3
+    assert {len(effect.columns) for effect in taken.tuples} == set(range(2, order + 1))
+    for effect in taken.tuples:
+        assert joint_means(effect).max() < 1e-3
 
 
 def test_effects_of_features_have_mean_zero_over_the_training_rows():
@@ -139,7 +139,7 @@ def test_three_axes_agree_with_two_where_the_third_has_one_code():
     # The margin over the axis of one code takes everything.
     np.testing.assert_allclose(pure, 0.0, atol=1e-7)
     np.testing.assert_allclose(
-        sum(np.expand_dims(own, axis) for axis, own in enumerate(margins)), table, atol=1e-7
+        sum(np.expand_dims(margin, axis) for axis, margin in enumerate(margins)), table, atol=1e-7
     )
 
 
@@ -163,7 +163,7 @@ def test_effects_do_not_depend_on_how_a_model_splits_pair_and_feature():
     block = moved[scores.terms.block(pair)].reshape(*scores.terms.shape(pair), 2)
     block += shift[:, None]
     other = AdditiveScores(scores.prior, scores.terms, moved, scores.numeric, scores.curves)
-    one, two = (Effects.of(own, table.schema, summary) for own in (scores, other))
+    one, two = (Effects.of(scores_, table.schema, summary) for scores_ in (scores, other))
     for a, b in zip(one.tuples, two.tuples, strict=True):
         np.testing.assert_allclose(a.table, b.table, atol=1e-9)
     for a, b in zip(one.features, two.features, strict=True):
@@ -213,9 +213,11 @@ def test_tuple_weights_are_summed_over_the_columns_that_a_pair_lacks():
     scores, table, summary = fuzzed(2, order=3, n_rows=150)
     triples = Terms.of_order(table.cardinalities, 3)
     dense = summary.tuples
-    counts = np.concatenate([dense.block(dense.terms.features.index(own)) for own in triples.features])
+    counts = np.concatenate(
+        [dense.block(dense.terms.features.index(features)) for features in triples.features]
+    )
     fewer = TrainingSummary(summary.cells, TupleCounts(triples, counts), summary.numbers)
-    one, two = (Effects.of(scores, table.schema, own) for own in (summary, fewer))
+    one, two = (Effects.of(scores, table.schema, summary_) for summary_ in (summary, fewer))
     for a, b in zip(one.tuples, two.tuples, strict=True):
         np.testing.assert_allclose(a.weight, b.weight)
 
@@ -227,8 +229,8 @@ def test_pairs_of_small_tables_are_pure_under_the_training_weights(name, real_da
     data = load_dataset(name)
     model = HigherOrderLogisticRegression(order=2, hierarchical=True, tol=1e-2).fit(data.X, data.y)
     taken = Effects.of(model.scores_, model.schema_, model.summary_)
-    shown = [own for own in taken.tuples if np.ptp(own.table) > 1e-9]
-    assert max(joint_means(own).max() for own in shown) < 1e-3
+    shown = [effect for effect in taken.tuples if np.ptp(effect.table) > 1e-9]
+    assert max(joint_means(effect).max() for effect in shown) < 1e-3
 
 
 @pytest.mark.real_data
@@ -242,5 +244,5 @@ def test_effects_of_all_pairs_of_adult_take_less_than_a_second(real_data, monkey
     np.testing.assert_allclose(
         taken.joint_log_scores(model.encode(adult.X))[:, 1] * 2, model.decision_function(adult.X), atol=1e-10
     )
-    shown = [own for own in taken.tuples if np.ptp(own.table) > 1e-9]
-    assert max(joint_means(own).max() for own in shown) < 1e-3
+    shown = [effect for effect in taken.tuples if np.ptp(effect.table) > 1e-9]
+    assert max(joint_means(effect).max() for effect in shown) < 1e-3

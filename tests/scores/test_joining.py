@@ -68,7 +68,7 @@ def test_a_sum_has_one_table_or_curve_per_term_and_is_the_sum(pair_of_models):
     one, other = pair_of_models
     rows, _ = draw(400, ["p", "q", "r", "s", "t"], 2)
     joined = joined_schema(other.schema_, one.schema_)
-    parts = [recoded_scores(own.scores_, own.schema_, joined) for own in (one, other)]
+    parts = [recoded_scores(model.scores_, model.schema_, joined) for model in (one, other)]
     both = summed_terms(parts[0] + parts[1])
     both.check_fits(joined.cardinalities, len(joined.numeric), 3)
     assert len(set(both.terms.features)) == len(both.terms.features)

@@ -23,10 +23,10 @@ def random_network(seed, share=0.5):
     children, features, tables = [], [], []
     for node in range(len(CARDINALITIES)):
         before = order[: order.index(node)]
-        for own in [(), *((parent,) for parent in before if rng.random() < share)]:
+        for parents in [(), *((parent,) for parent in before if rng.random() < share)]:
             children.append(node)
-            features.append(own)
-            size = CARDINALITIES[node] * (CARDINALITIES[own[0]] if own else 1)
+            features.append(parents)
+            size = CARDINALITIES[node] * (CARDINALITIES[parents[0]] if parents else 1)
             tables.append(rng.normal(size=size))
     return Network(CARDINALITIES, tuple(order), tuple(children), tuple(features), np.concatenate(tables))
 
@@ -38,9 +38,9 @@ def joint_by_hand(net):
         log = 0.0
         for node in range(net.n_nodes):
             scores = np.zeros(net.cardinalities[node])
-            for term, own in enumerate(net.features):
+            for term, term_parents in enumerate(net.features):
                 if net.children[term] == node:
-                    scores += net.table_of(term)[tuple(x[j] for j in own)]
+                    scores += net.table_of(term)[tuple(x[j] for j in term_parents)]
             log += scores[x[node]] - np.log(np.exp(scores).sum())
         joint[x] = np.exp(log)
     return joint
@@ -133,8 +133,8 @@ def test_tables_of_shares_are_a_network_too():
     rng = np.random.default_rng(0)
     codes = rng.integers(0, (2, 3, 2), (200, 3))
     net = Network.of_parents(codes, [(), (0,), (0, 1)], (2, 3, 2))
-    own = codes[(codes[:, 0] == 1) & (codes[:, 1] == 2)]
-    expected = ((own[:, 2] == 0).sum() + 1) / (len(own) + 2)
+    matching = codes[(codes[:, 0] == 1) & (codes[:, 1] == 2)]
+    expected = ((matching[:, 2] == 0).sum() + 1) / (len(matching) + 2)
     np.testing.assert_allclose(net.probabilities(2, {0: 1, 1: 2})[0], expected)
     assert net.edges == ((0, 1), (0, 2), (1, 2))
     assert net.markov_boundary(0) == (1, 2)

@@ -88,6 +88,6 @@ def test_a_fold_is_recalibrated_on_its_training_rows_alone():
     splits = [halves, halves[::-1]]
     baseline = Baseline.of(recalibrate, earlier, labels, weight, 3, splits)
     for part, (train, _) in zip(baseline.parts, splits, strict=False):
-        own = recalibrate(earlier[train], labels[train], weight[train], 3)
-        assert part.slope == own.slope
+        of_fold = recalibrate(earlier[train], labels[train], weight[train], 3)
+        assert part.slope == of_fold.slope
     assert len(baseline.offsets) == 3

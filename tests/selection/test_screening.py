@@ -62,8 +62,8 @@ def test_held_out_rows_have_no_part_in_the_evidence_of_their_fold():
     other[splits[0][1]] = rng.permutation(other[splits[0][1]])
     columns = SmoothColumns.of(table, np.ones(80))
     first, second = (
-        evidence_for_columns(columns, table, Residuals(own, np.ones(80), 2, splits), [1.0])
-        for own in (labels, other)
+        evidence_for_columns(columns, table, Residuals(residual, np.ones(80), 2, splits), [1.0])
+        for residual in (labels, other)
     )
     np.testing.assert_array_equal(first[0], second[0])
     assert not np.array_equal(first[1:], second[1:])
@@ -108,8 +108,8 @@ def test_a_term_without_relevance_is_as_if_it_were_not_there(engine, n_classes):
     rows = (table, labels, np.ones(70), n_classes, halves(70))
     strengths = (1.0, 1.0, 25.0)
 
-    def scores_of(own, relevances):
-        made = engine(own, *rows)
+    def scores_of(columns, relevances):
+        made = engine(columns, *rows)
         prepared = made.prepare(relevances)
         fits = [*made.fit_folds(prepared, strengths, None, 1e-12, 100)]
         fits.append(made.fit_all(prepared, strengths, None, 1e-12, 100))

@@ -87,7 +87,10 @@ def test_both_engines_give_the_same_fits_and_evidence(mix):
         assert fit.fit.optimality <= 1e-7
     coefficients = by_rows[0].coefficients([(1.0, by_rows[1], STRENGTHS, by_rows[2][-1])])
     np.testing.assert_allclose(coefficients, by_coefficients[2][-1].coefficients, rtol=0, atol=1e-5)
-    found = [made.evidence(own, range(3), STRENGTHS, fits) for made, own, fits in (by_rows, by_coefficients)]
+    found = [
+        made.evidence(prepared, range(3), STRENGTHS, fits)
+        for made, prepared, fits in (by_rows, by_coefficients)
+    ]
     np.testing.assert_allclose(found[0], found[1], rtol=0, atol=1e-3)
 
 
@@ -149,7 +152,7 @@ def test_shapes_that_hold_anyway_change_nothing(pair):
     free, shaped = (fits_of(engine, parts, relevances) for engine in pair)
     for fit, other in zip(free[2], shaped[2], strict=True):
         np.testing.assert_allclose(fit.scores, other.scores, rtol=0, atol=1e-5)
-    found = [made.evidence(own, range(3), STRENGTHS, fits) for made, own, fits in (free, shaped)]
+    found = [made.evidence(prepared, range(3), STRENGTHS, fits) for made, prepared, fits in (free, shaped)]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-5, atol=1e-6)
 
 

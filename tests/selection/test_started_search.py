@@ -31,7 +31,7 @@ def draw(n_classes, n_rows=120):
 @pytest.fixture(
     scope="module",
     params=[(kind, n) for kind in (KernelEngine, ProjectedEngine) for n in (2, 4)],
-    ids=lambda own: f"{own[0].__name__}, {own[1]} classes",
+    ids=lambda pair: f"{pair[0].__name__}, {pair[1]} classes",
 )
 def engine(request):
     kind, n_classes = request.param
@@ -55,9 +55,9 @@ def test_at_infinite_strengths_the_fit_is_the_unpenalised_recalibration(engine):
     fit = around.fit_all(prepared, (1e14, 1e14, 1e14), None, 1e-20, 100)
     expected = recalibrate(earlier, engine.labels, engine.row_weight, engine.n_classes).scores(earlier)
     np.testing.assert_allclose(probabilities(fit.scores), probabilities(expected), atol=1e-8)
-    for fold, own in enumerate(around.fit_folds(prepared, (1e14, 1e14, 1e14), None, 1e-20, 100)):
+    for fold, fold_fit in enumerate(around.fit_folds(prepared, (1e14, 1e14, 1e14), None, 1e-20, 100)):
         expected = baselines["recalibrated"].offsets[fold]
-        np.testing.assert_allclose(probabilities(own.scores), probabilities(expected), atol=1e-8)
+        np.testing.assert_allclose(probabilities(fold_fit.scores), probabilities(expected), atol=1e-8)
 
 
 def test_around_nothing_every_fit_is_that_without_an_earlier_score(engine):
@@ -65,9 +65,9 @@ def test_around_nothing_every_fit_is_that_without_an_earlier_score(engine):
     nothing = Baseline.constant(earlier, 0.0, len(engine.splits) + 1)
     around = engine.around(nothing.offsets)
     relevances = np.ones((len(engine.splits) + 1, engine.columns.n_terms))
-    for own in (0.3, 30.0):
+    for strength in (0.3, 30.0):
         fits = [
-            one.fit_all(one.prepare(relevances), (own, own, 5 * own), None, 1e-20, 100)
+            one.fit_all(one.prepare(relevances), (strength, strength, 5 * strength), None, 1e-20, 100)
             for one in (engine, around)
         ]
         np.testing.assert_allclose(*(probabilities(fit.scores) for fit in fits), atol=1e-8)
@@ -96,10 +96,10 @@ def slopes_of(engine):
 
 
 def searched(engine, earlier):
-    def search_of(own, baseline=None):
-        weight = np.bincount(own.labels, minlength=own.n_classes).astype(float)
+    def search_of(engine, baseline=None):
+        weight = np.bincount(engine.labels, minlength=engine.n_classes).astype(float)
         generator = np.random.default_rng(0)
-        return RelevanceSearch(own, weight, 1, 1e-3, 100, generator, baseline=baseline)
+        return RelevanceSearch(engine, weight, 1, 1e-3, 100, generator, baseline=baseline)
 
     return search_of(engine), StartedSearch(engine, earlier, search_of)
 
@@ -113,15 +113,15 @@ def answers(engine):
 def test_the_search_around_nothing_is_that_without_an_earlier_score(answers):
     fresh, _, started, _ = answers
     around_nothing = started.searches[NOTHING].trials
-    assert [own.strengths for own in around_nothing] == [own.strengths for own in fresh.trials]
+    assert [trial.strengths for trial in around_nothing] == [trial.strengths for trial in fresh.trials]
     for one, other in zip(around_nothing, fresh.trials, strict=True):
         np.testing.assert_allclose(one.scores, other.scores, atol=1e-8)
 
 
 def test_the_trials_hold_each_baseline_alone(answers):
     _, _, started, _ = answers
-    alone = [own for own in started.trials if not own.fits]
-    assert [own.strengths for own in alone] == [(np.inf,) * 3] * 3
+    alone = [trial for trial in started.trials if not trial.fits]
+    assert [trial.strengths for trial in alone] == [(np.inf,) * 3] * 3
     assert len(started.slopes) == len(started.trials)
     assert started.slopes[-2:] == [1.0, 1.0]
     assert 0.0 in started.slopes
@@ -132,7 +132,7 @@ def test_the_answer_loses_little_more_than_the_best_of_its_parts(answers):
     _, _, started, answer = answers
     n_rows = len(started.searches[NOTHING].engine.labels)
     least = min(
-        [own.loss for own in started.trials if not own.fits]
+        [trial.loss for trial in started.trials if not trial.fits]
         + [started.searches[NOTHING].run().decision.log_loss]
     )
     assert answer.decision.log_loss <= least + 2 * np.log(6) / n_rows + 0.01
@@ -163,9 +163,9 @@ def test_an_answer_that_loses_far_less_than_all_others_is_the_answer():
     np.testing.assert_array_equal(fresh.coefficients(coefficients), [[1.0], [2.0]])
     assert fresh.decision.log_loss == pytest.approx(0.1)
     recalibrated = combined([0.6, 0.1, 0.6])
-    own = recalibrated.baselines["recalibrated"].of_all
-    assert recalibrated.recalibration.slope == pytest.approx(own.slope)
-    np.testing.assert_allclose(recalibrated.coefficients(coefficients), [9.0 + own.intercept, [9.0]])
+    baseline = recalibrated.baselines["recalibrated"].of_all
+    assert recalibrated.recalibration.slope == pytest.approx(baseline.slope)
+    np.testing.assert_allclose(recalibrated.coefficients(coefficients), [9.0 + baseline.intercept, [9.0]])
 
 
 def test_equal_losses_give_equal_weights_and_mean_shares():

@@ -37,8 +37,8 @@ def test_without_a_ridge_the_others_are_those_of_logistic_regression_around_the_
     model = NaiveBayes().fit(X, y)
     edited = edit(model, "a", SetTo(0.4, ("p",)), why="a test")
     again = refit_around(edited, X, y, ridge=0.0, order=1, tol=1e-9, why="a test")
-    own = feature_named(effects_of(edited), "a")
-    held = evidence(own.table, 1)[X["a"].map({"p": 0, "q": 1, "r": 2})]
+    effect = feature_named(effects_of(edited), "a")
+    held = evidence(effect.table, 1)[X["a"].map({"p": 0, "q": 1, "r": 2})]
     # What naive Bayes says of the numbers beyond a slope stays, too: the correction has a slope only.
     design = sm.add_constant(
         pd.get_dummies(X[["b"]], drop_first=True).assign(x=X["x"], z=X["z"]).astype(float)
@@ -65,7 +65,7 @@ def test_a_refit_leaves_the_edited_effect_and_lowers_the_loss(kind, n_classes):
     assert record.loss_after < record.loss_before
     assert (record.held, record.n_rows, record.who) == (("a",), 500, "us")
     assert record.order == (1 if isinstance(kind, NaiveBayes) else 2)
-    before, after = (feature_named(effects_of(own), "a").table for own in (edited, again))
+    before, after = (feature_named(effects_of(fitted), "a").table for fitted in (edited, again))
     shift = (after - before)[: len("pqr")]
     np.testing.assert_allclose(shift - shift[0], 0.0, atol=1e-9)
     assert "all but a fitted again to 500 rows" in history(again)["what"].iloc[-1]
@@ -103,8 +103,8 @@ def test_replaying_a_history_gives_the_same_file(tmp_path):
     model = refit_around(model, X, y, why="around it", date="2024-01-02")
     model = edit(model, "x", Clip(-1, 1), why="too sure", date="2024-01-03")
     model = refit_around(model, X.iloc[:300], y[:300], ridge=5.0, order=1, why="again", date="2024-01-04")
-    for name, own in (("first", first), ("model", model)):
-        save_model(own, tmp_path / name)
+    for name, fitted in (("first", first), ("model", model)):
+        save_model(fitted, tmp_path / name)
     loaded = load_model(tmp_path / "model")
     again = replay(load_model(tmp_path / "first"), loaded, [(X, y), (X.iloc[:300], y[:300])])
     save_model(again, tmp_path / "again")

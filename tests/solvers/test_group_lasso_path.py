@@ -34,9 +34,9 @@ def objective_by_hand(found, labels, n_labels, coefficients, intercepts, strengt
     """The objective of the module's docstring on dummy matrices."""
     n_tables, n_rows = len(found), len(labels)
     total = 0.0
-    for codes, own, intercept in zip(found, coefficients, intercepts, strict=True):
+    for codes, of_group, intercept in zip(found, coefficients, intercepts, strict=True):
         dummies = np.hstack([np.eye(k)[codes[:, j]] for j, k in enumerate(CARDINALITIES)])
-        logs = log_softmax(intercept + dummies @ own, axis=1)
+        logs = log_softmax(intercept + dummies @ of_group, axis=1)
         total -= logs[np.arange(n_rows), labels].sum() / (n_rows * n_tables)
     ends = np.cumsum(CARDINALITIES)
     for levels, end in zip(CARDINALITIES, ends, strict=True):
@@ -114,9 +114,9 @@ def test_groups_enter_and_leave_in_all_tables_together_and_sum_to_zero():
     solution = problem.solve(0.3 * problem.largest_strength, tol=1e-10)
     ends = np.cumsum(CARDINALITIES)
     blocks = [solution.coefficients[:, end - k : end] for k, end in zip(CARDINALITIES, ends, strict=True)]
-    present = [[bool(own.any()) for own in block] for block in blocks]
-    assert all(len(set(own)) == 1 for own in present)
-    assert len({own[0] for own in present}) == 2
+    present = [[bool(row.any()) for row in block] for block in blocks]
+    assert all(len(set(row)) == 1 for row in present)
+    assert len({row[0] for row in present}) == 2
     for block in blocks:
         np.testing.assert_allclose(block.sum(axis=1), 0, atol=1e-10)
         np.testing.assert_allclose(block.sum(axis=2), 0, atol=1e-10)
@@ -144,8 +144,8 @@ def test_copies_of_a_table_have_the_solution_of_one():
     assert three.largest_strength == pytest.approx(one.largest_strength, rel=1e-12)
     single, triple = one.solve(strength, tol=1e-12), three.solve(strength, tol=1e-12)
     assert triple.objective == pytest.approx(single.objective, abs=1e-12)
-    for own in triple.coefficients:
-        np.testing.assert_allclose(own, single.coefficients[0], atol=1e-5)
+    for solution in triple.coefficients:
+        np.testing.assert_allclose(solution, single.coefficients[0], atol=1e-5)
 
 
 def test_integer_weights_equal_repeated_rows():

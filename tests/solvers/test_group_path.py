@@ -32,12 +32,12 @@ def entry_of_a_number(x, labels):
     """The spec's closed form: sum_j n_j [(m_j - m)^2 / s^2 + (s_j - s)(s_j^2 + (m_j - m)^2 - s^2) / s^3]."""
     total = 0.0
     for c in range(3):
-        own = x[labels == c]
-        shift, deviation = own.mean() - x.mean(), own.std()
+        of_class = x[labels == c]
+        shift, deviation = of_class.mean() - x.mean(), of_class.std()
         bracket = (
             shift**2 / x.var() + (deviation - x.std()) * (deviation**2 + shift**2 - x.var()) / x.std() ** 3
         )
-        total += len(own) * bracket
+        total += len(of_class) * bracket
     return total
 
 
@@ -77,15 +77,17 @@ def test_alphas_rise_as_the_strength_falls_and_end_at_naive_bayes(mixed, adaptiv
 def objective(interpolation, feature, alpha, penalty):
     """Minus the log likelihood of one feature at alpha, up to a constant, plus penalty times alpha."""
     if feature < interpolation.n_tables:
-        own = slice(*interpolation.terms.offsets[feature : feature + 2])
-        mixed = (1 - alpha) + alpha * interpolation.lift[own]
-        return -xlogy(interpolation.counts[own], mixed).sum() + penalty * alpha
+        block = slice(*interpolation.terms.offsets[feature : feature + 2])
+        mixed = (1 - alpha) + alpha * interpolation.lift[block]
+        return -xlogy(interpolation.counts[block], mixed).sum() + penalty * alpha
     number = feature - interpolation.n_tables
     normal, weight = interpolation.normal, interpolation.weight[number]
-    own = np.sqrt(normal.class_variance[number])
-    deviation = (1 - alpha) * np.sqrt(normal.variance[number]) + alpha * own
+    of_classes = np.sqrt(normal.class_variance[number])
+    deviation = (1 - alpha) * np.sqrt(normal.variance[number]) + alpha * of_classes
     rest = (1 - alpha) * normal.shift[number]
-    return (weight * (np.log(deviation) + (own**2 + rest**2) / (2 * deviation**2))).sum() + penalty * alpha
+    return (
+        weight * (np.log(deviation) + (of_classes**2 + rest**2) / (2 * deviation**2))
+    ).sum() + penalty * alpha
 
 
 @pytest.mark.parametrize("smoothing", [0.0, 1.0])

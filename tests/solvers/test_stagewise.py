@@ -48,10 +48,10 @@ class PlainReference:
             return mean, np.sqrt(np.average((column[rows] - mean) ** 2, weights=self.weights[rows]))
 
         overall = np.array(moments(present))
-        own = np.array([moments(present & (self.labels == c)) for c in range(self.n_classes)])
+        of_classes = np.array([moments(present & (self.labels == c)) for c in range(self.n_classes)])
 
         def at(alpha):
-            mean, deviation = (alpha * own + (1 - alpha) * overall).T
+            mean, deviation = (alpha * of_classes + (1 - alpha) * overall).T
             logs = -np.log(deviation) - (column[:, None] - mean) ** 2 / (2 * deviation**2)
             return np.where(present[:, None], logs, 0.0)
 

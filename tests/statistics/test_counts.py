@@ -152,11 +152,11 @@ def test_moments_do_not_depend_on_the_unit(exponent, weighted):
     numbers, labels = 5 + rng.normal(size=(200, 2)), rng.integers(0, 2, 200)
     numbers[::7, 1] = np.nan
     weights = rng.random(200) if weighted else None
-    own = Moments.of(numbers, labels, 2, weights)
+    moments = Moments.of(numbers, labels, 2, weights)
     scaled = Moments.of(np.ldexp(numbers, exponent), labels, 2, weights)
-    assert (scaled.mean == np.ldexp(own.mean, exponent)).all()
+    assert (scaled.mean == np.ldexp(moments.mean, exponent)).all()
     # A power of two shifts all sums exactly; units of the power next to the largest number differ by one.
-    ratio = scaled.standardised().squared_deviations / own.squared_deviations
+    ratio = scaled.standardised().squared_deviations / moments.squared_deviations
     assert (np.log2(ratio) % 2 == 0).all()
 
 
@@ -203,10 +203,10 @@ def test_statistics_of_differently_encoded_tables_do_not_merge(one, other, messa
 
 def test_statistics_of_different_classes_do_not_merge():
     X, y = [["a"], ["b"]], [0, 1]
-    own = statistics_of(X, y, ["no", "yes"])
+    statistics = statistics_of(X, y, ["no", "yes"])
     with pytest.raises(InputError, match=r"classes.*'no', 'yes'.*'left', 'right'"):
-        own + statistics_of(X, y, ["left", "right"])
+        statistics + statistics_of(X, y, ["left", "right"])
     with pytest.raises(InputError, match=r"2 classes.*3"):
-        own + TableStatistics.of(TableEncoder.learn(X)[1], np.array(y), 3)
-    wider = own.with_classes(np.array([0, 2]), ["no", "perhaps", "yes"])
+        statistics + TableStatistics.of(TableEncoder.learn(X)[1], np.array(y), 3)
+    wider = statistics.with_classes(np.array([0, 2]), ["no", "perhaps", "yes"])
     assert (wider + wider).classes == ("no", "perhaps", "yes")

@@ -129,10 +129,10 @@ def test_a_compiled_pass_makes_the_same_sketches(weighted):
     numbers[::100, 4] = -0.0
     weights = rng.integers(1, 4, 40_000).astype(float) if weighted else None
     for column, sketch in zip(numbers.T, sketch_columns(numbers, weights), strict=True):
-        own = NumberSketch.of(np.ascontiguousarray(column), weights)
-        assert (own.precision, own.missing) == (sketch.precision, sketch.missing)
-        assert (own.bins == sketch.bins).all()
-        assert (own.weights == sketch.weights).all()
+        expected = NumberSketch.of(np.ascontiguousarray(column), weights)
+        assert (expected.precision, expected.missing) == (sketch.precision, sketch.missing)
+        assert (expected.bins == sketch.bins).all()
+        assert (expected.weights == sketch.weights).all()
 
 
 def test_few_values_are_known_exactly_and_merge_exactly():
@@ -185,12 +185,12 @@ def test_a_summary_of_counts_that_were_made_anyway_is_the_same():
         terms = Terms.of_order(table.cardinalities, order)
         statistics = TableStatistics.of(table, y, 2, weights, order)
         counted = TrainingSummary.of_statistics(statistics, table.numbers, weights)
-        own = TrainingSummary.of(table, y, 2, weights, terms if order > 1 else None)
-        assert (counted.cells.counts.counts == own.cells.counts.counts).all()
+        summary = TrainingSummary.of(table, y, 2, weights, terms if order > 1 else None)
+        assert (counted.cells.counts.counts == summary.cells.counts.counts).all()
         assert (counted.tuples is None) == (order == 1)
         if order > 1:
-            assert (counted.tuples.counts == own.tuples.counts).all()
-        assert (counted.numbers[0].weights == own.numbers[0].weights).all()
+            assert (counted.tuples.counts == summary.tuples.counts).all()
+        assert (counted.numbers[0].weights == summary.numbers[0].weights).all()
 
 
 def test_whole_weights_equal_repeated_rows():

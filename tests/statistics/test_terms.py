@@ -77,9 +77,12 @@ def test_observed_terms_keep_what_occurred_and_its_margins(cardinalities, order,
             occurred = ((seen[:, columns] == row) | silent).all(axis=1).any()
             assert (cell != terms.elsewhere[term]) == occurred
             assert terms.known[cell] == (occurred and not silent.any())
-        own = cells[:, term] != terms.elsewhere[term]
+        elsewhere = cells[:, term] != terms.elsewhere[term]
         # Different combinations have different cells, in the order of the dense ones.
-        pairs = {(d, c) for d, c in zip(dense.cells_of(term, codes[own]), cells[own, term], strict=True)}
+        pairs = {
+            (d, c)
+            for d, c in zip(dense.cells_of(term, codes[elsewhere]), cells[elsewhere, term], strict=True)
+        }
         assert [c for _, c in sorted(pairs)] == sorted({c for _, c in pairs})
         used |= {c for _, c in pairs} | {terms.elsewhere[term]}
     assert used == set(range(terms.n_cells))

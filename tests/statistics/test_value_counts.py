@@ -34,8 +34,8 @@ def test_counts_do_not_depend_on_how_rows_are_split(most, monkeypatch):
     for n_parts in (2, 7, 50):
         order = rng.permutation(len(numbers))
         parts = [
-            ValueCounts.of(numbers[own], labels[own], 3, weights[own])
-            for own in np.split(order, np.sort(rng.integers(0, len(order), n_parts - 1)))
+            ValueCounts.of(numbers[rows], labels[rows], 3, weights[rows])
+            for rows in np.split(order, np.sort(rng.integers(0, len(order), n_parts - 1)))
         ]
         left = parts[0]
         for part in parts[1:]:

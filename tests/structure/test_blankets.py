@@ -36,15 +36,15 @@ NETWORKS = {
 
 def blanket_of(parents):
     """Parents, children and the children's other parents of variable 0."""
-    children = [j for j, own in parents.items() if 0 in own]
+    children = [j for j, node_parents in parents.items() if 0 in node_parents]
     return set(parents[0]) | set(children) | {k for j in children for k in parents[j]} - {0}
 
 
 def draw_codes(parents, n_noise, rng):
     columns = {}
-    for j, own in parents.items():
+    for j, node_parents in parents.items():
         # Log odds are a sum of effects: no parent hides another one.
-        log_odds = sum((2.0 * columns[k] - 1.0 for k in own), np.zeros(N_ROWS))
+        log_odds = sum((2.0 * columns[k] - 1.0 for k in node_parents), np.zeros(N_ROWS))
         columns[j] = (rng.random(N_ROWS) < 1 / (1 + np.exp(-1.5 * log_odds))).astype(np.uint8)
     noise = rng.integers(0, 2, (n_noise, N_ROWS), dtype=np.uint8)
     return np.vstack([[columns[j] for j in range(len(parents))], noise])
@@ -52,8 +52,8 @@ def draw_codes(parents, n_noise, rng):
 
 def draw_numbers(parents, n_noise, rng):
     columns = {}
-    for j, own in parents.items():
-        columns[j] = sum((0.7 * columns[k] for k in own), rng.normal(size=N_ROWS))
+    for j, node_parents in parents.items():
+        columns[j] = sum((0.7 * columns[k] for k in node_parents), rng.normal(size=N_ROWS))
     noise = rng.normal(size=(n_noise, N_ROWS))
     return np.vstack([[columns[j] for j in range(len(parents))], noise]).T
 
@@ -156,13 +156,13 @@ def d_separated(parents, x, y, given):
 
 
 class Oracle:
-    """Answers by d-separation in a known network, and counts how often it was asked."""
+    """Answers by d-separation in a known network, and counts the questions."""
 
     def __init__(self, parents):
-        self.parents, self.asked = parents, Counter()
+        self.parents, self.n_questions = parents, Counter()
 
     def __call__(self, target, candidate, given):
-        self.asked[candidate] += 1
+        self.n_questions[candidate] += 1
         p_value = 1.0 if d_separated(self.parents, target, candidate, given) else 0.01 / (1 + candidate)
         return IndependenceResult("oracle", 0.0, 1.0, p_value, np.log(p_value), 100.0)
 

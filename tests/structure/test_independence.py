@@ -200,10 +200,10 @@ def test_partial_correlations_are_those_of_regression_residuals():
 
 
 def test_shrinkage_of_covariances_is_written_out_by_hand():
-    own = MARKS[:, [MECH, STAT, ALG]]
-    n = len(own)
-    centred = own - own.mean(axis=0)
-    covariance = np.cov(own, rowvar=False)
+    marks = MARKS[:, [MECH, STAT, ALG]]
+    n = len(marks)
+    centred = marks - marks.mean(axis=0)
+    covariance = np.cov(marks, rowvar=False)
     above = below = 0.0
     for i in range(3):
         for j in range(i):

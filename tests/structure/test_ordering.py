@@ -80,18 +80,18 @@ def test_layers_are_kept_and_only_the_searched_ones_change():
 
 
 def test_a_swap_asks_for_two_nodes_only():
-    asked = []
+    tried = []
     objective = costs(2)
 
     def remembered(node, before, known={}):  # noqa: B006 - a memory
         if (node, before) not in known:
-            asked.append((node, before))
+            tried.append((node, before))
             known[node, before] = objective(node, before)
         return known[node, before]
 
     found = search_order(remembered, range(6))
     # Six nodes, five swaps at the start, and three swaps that are new after each one made.
-    assert len(asked) <= 6 + 2 * 5 + 2 * 3 * found.n_swaps
+    assert len(tried) <= 6 + 2 * 5 + 2 * 3 * found.n_swaps
 
 
 CARDINALITIES = (2, 3, 2, 2)

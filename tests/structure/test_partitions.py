@@ -151,8 +151,8 @@ def test_greedy_never_lowers_the_accuracy_and_stops_where_no_move_raises_it(seed
     assert table[found.logistic] >= table[start]
     accuracies = [decision.value for decision in found.trace]
     assert accuracies == sorted(accuracies)
-    own = set(found.logistic)
-    moves = [own - {j} for j in own] if forward else [own | {j} for j in found.generative]
+    logistic = set(found.logistic)
+    moves = [logistic - {j} for j in logistic] if forward else [logistic | {j} for j in found.generative]
     assert all(table[tuple(sorted(move))] <= table[found.logistic] for move in moves)
 
 

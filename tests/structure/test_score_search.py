@@ -26,8 +26,8 @@ def test_family_scores_are_log_likelihood_less_half_log_n_per_parameter():
     scores = FamilyScores(codes, cardinalities, np.ones(500))
     expected = 0.0
     for parent in (0, 1):
-        own = codes[codes[:, 2] == parent, 3]
-        counts = np.bincount(own)
+        of_parent = codes[codes[:, 2] == parent, 3]
+        counts = np.bincount(of_parent)
         expected += (counts * np.log(counts / counts.sum())).sum()
     assert scores(3, frozenset({2})) == pytest.approx(expected - 0.5 * np.log(500) * 2)
 
@@ -44,7 +44,7 @@ def test_integer_weights_equal_repeated_rows():
 def test_forbidden_edges_are_absent():
     codes, cardinalities = collider()
     parents = bic_parents(codes, cardinalities, allowed=lambda start, end: start > end)
-    assert all(parent > child for child, own in enumerate(parents) for parent in own)
+    assert all(parent > child for child, node_parents in enumerate(parents) for parent in node_parents)
     assert parents[0]
 
 
@@ -55,6 +55,8 @@ def test_no_single_change_raises_the_criterion():
     parents = bic_parents(codes, net.cardinalities, step=said.append)
     scores = FamilyScores(codes, net.cardinalities, np.ones(len(codes)))
     for child in range(5):
-        own = frozenset(parents[child])
-        assert all(scores(child, own - {parent}) <= scores(child, own) for parent in own)
+        node_parents = frozenset(parents[child])
+        assert all(
+            scores(child, node_parents - {parent}) <= scores(child, node_parents) for parent in node_parents
+        )
     assert said[-1] == f"{sum(map(len, parents))} edges"

@@ -16,9 +16,10 @@ import typer
 
 import seminaive
 from seminaive.__main__ import INTERRUPTED
-from seminaive.cli.comparing import compare, demo, reproduce
+from seminaive.cli.comparing import compare, demo
 from seminaive.cli.fit_commands import FitCommand, fit, predict, score
 from seminaive.cli.model_commands import explain, export
+from seminaive.cli.reproducing import reproduce
 from seminaive.cli.shifting import shift
 from seminaive.cli.validating import validate
 from seminaive.cli.warming_up import warm_up
@@ -54,7 +55,7 @@ def main() -> None:
 
 
 class Interrupted(BaseException):
-    """Ctrl-C, under a name that no library takes for its own to handle."""
+    """Ctrl-C, under a name that no library handles."""
 
 
 @contextmanager

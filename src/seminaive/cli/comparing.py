@@ -1,4 +1,4 @@
-"""Commands that judge models: the demo, comparisons on tables, and the papers' tables."""
+"""Commands that judge models: the demo, and comparisons on tables."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -8,7 +8,14 @@ from typing import Annotated, Any
 import typer
 
 from seminaive.cli import catalogue
-from seminaive.cli.options import Decimal, Encoding, MissingValues, Separator, check_at_least
+from seminaive.cli.options import (
+    Decimal,
+    Encoding,
+    MissingValues,
+    Separator,
+    check_at_least,
+    check_jobs_and_seed,
+)
 from seminaive.cli.showing import show
 from seminaive.cli.table_arguments import (
     NamedTable,
@@ -20,13 +27,6 @@ from seminaive.cli.table_arguments import (
 from seminaive.delimited import TextFormat
 from seminaive.errors import InputError
 from seminaive.files import CSV, PARQUET, check_writable, is_named
-from seminaive.papers import check_runnable
-
-
-def _check_jobs_and_seed(jobs: int, seed: int) -> None:
-    if jobs == 0:
-        raise InputError("--jobs, the number of processes, cannot be 0: give 1 or more, or -1 for every core")
-    check_at_least("--seed", seed, 0)
 
 
 def demo() -> None:
@@ -85,7 +85,7 @@ def compare(
     na_values: MissingValues = None,
 ) -> None:
     """Judge models on tables by repeated cross-validation, on the same splits for all."""
-    _check_jobs_and_seed(jobs, seed)
+    check_jobs_and_seed(jobs, seed)
     check_at_least("--folds", folds, 2)
     check_at_least("--repeats", repeats, 1)
     if not time_limit >= 0:
@@ -202,84 +202,3 @@ def _check_comparison(
     for table in tables:
         if is_named(Path(table), CSV + PARQUET):
             chosen.check(look(Path(table), known))
-
-
-def reproduce(
-    name: Annotated[str | None, typer.Argument(help="A published table, such as nbrlr-table1.")] = None,
-    list_tables: Annotated[
-        bool, typer.Option("--list", help="List every published table, with what it needs.")
-    ] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="A few repetitions, for a first look.")] = False,
-    repetitions: Annotated[
-        int | None, typer.Option(help="Repetitions of the paper's protocol; the paper's number by default.")
-    ] = None,
-    max_rows: Annotated[int | None, typer.Option(help="Leave out data sets of more rows.")] = None,
-    folder: Annotated[
-        Path | None,
-        typer.Option(help="Your copy of files that cannot be bundled: StarPlus, for fsnb-table3."),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume",
-            help="Use what an earlier run finished, of this table or of one that rests on the same work.",
-        ),
-    ] = False,
-    misses: Annotated[
-        str | None,
-        typer.Option(
-            help="Run nothing: judge the results in --out by a bar, such as nbrlr, and list what misses it."
-        ),
-    ] = None,
-    out: Annotated[
-        Path, typer.Option(help="Folder for the file of finished work and for the result (NAME.csv).")
-    ] = Path("reproductions"),
-    jobs: Annotated[int, typer.Option(help="Processes; -1 uses every core.")] = 1,
-    seed: Annotated[int, typer.Option(help="Same number, same results.")] = 0,
-) -> None:
-    """Run a table of a paper again and compare it cell by cell; damaged cells are left out."""
-    _check_jobs_and_seed(jobs, seed)
-    if name is not None:
-        check_runnable(name)
-    for option, value in (("--repetitions", repetitions), ("--max-rows", max_rows)):
-        if value is not None:
-            check_at_least(option, value, 1)
-
-    from seminaive.papers import acceptance, reproduction
-    from seminaive.papers import show as views
-
-    if misses is not None:
-        if name is not None:
-            raise InputError(f"--misses reads results and runs nothing: leave {name} out")
-        judged = acceptance.gather(acceptance.bar_named(misses), out)
-        views.keep_misses(judged, out / f"{misses}-misses.csv", f"seminaive reproduce --misses {misses}")
-        typer.echo(f"{judged}\nwrote {out / f'{misses}-misses.csv'}")
-        return
-    if list_tables or name is None:
-        show(views.catalogue_table())
-        return
-    table = reproduction.runnable(name)
-    planned = table.quick_repetitions if quick else table.repetitions
-    options = reproduction.RunOptions(
-        repetitions=planned if repetitions is None else repetitions,
-        path=out / table.run_file,
-        n_jobs=jobs,
-        random_state=seed,
-        quick=quick,
-        max_rows=max_rows,
-        folder=folder,
-    )
-    reproduction.check_run(table, options)
-    if not resume:
-        # The last thing before the run: whatever is refused leaves the old run's file alone.
-        (out / table.run_file).unlink(missing_ok=True)
-    comparison = reproduction.reproduce(name, options)
-    limits = " --quick" * quick + ("" if max_rows is None else f" --max-rows {max_rows}")
-    command = f"seminaive reproduce {name}{limits} --repetitions {options.repetitions} --seed {seed}"
-    written = views.keep_comparison(comparison, out / f"{name}.csv", command)
-    show(views.comparison_table(table, comparison))
-    for remark in (*table.remarks, *comparison.notes):
-        typer.echo(remark)
-    typer.echo(f"wrote {', '.join(map(str, written))}")
-    if others := reproduction.companions(table):
-        typer.echo(f"--resume uses this run for {', '.join(others)} too")

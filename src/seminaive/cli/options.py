@@ -25,3 +25,10 @@ def check_at_least(option: str, value: int, least: int) -> None:
     """Refuse a number that is too small."""
     if value < least:
         raise InputError(f"{option} is {least} or more, got {value}")
+
+
+def check_jobs_and_seed(jobs: int, seed: int) -> None:
+    """Refuse no processes at all, and a negative seed."""
+    if jobs == 0:
+        raise InputError("--jobs, the number of processes, cannot be 0: give 1 or more, or -1 for every core")
+    check_at_least("--seed", seed, 0)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.design.workspace import PlainWorkspace
 
 if TYPE_CHECKING:
@@ -66,4 +67,4 @@ class DenseDesign:
     def gram(self, row_weight: Floats, columns: Indices | None = None) -> Floats:
         """Return X' diag(w) X for some columns, by default for all."""
         features = self.features if columns is None else self.features[:, columns]
-        return np.asarray(features.T @ (features * row_weight[:, None]), np.float64)
+        return weighted_gram(features, row_weight)

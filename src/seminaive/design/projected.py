@@ -17,6 +17,7 @@ from seminaive.design.fusion import FusedTerms
 from seminaive.design.pair_codes import PairCodes
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.table_design import TableDesign
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.design.workspace import in_threads
 from seminaive.statistics import Terms
 
@@ -124,7 +125,7 @@ class ProjectedDesign:
         units = np.zeros((self.n_coefficients, len(wanted)))
         units[wanted, np.arange(len(wanted))] = 1.0
         features = self.scores(units)
-        return np.asarray(features.T @ (features * row_weight[:, None]))
+        return weighted_gram(features, row_weight)
 
     # Coefficients and cells
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.rounding import ROUNDING
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.design.workspace import ROWS_AT_ONCE
 from seminaive.errors import InputError
 from seminaive.scores import AdditiveScores, NumericTerms
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 def compiled_layout(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """Return an array as the kernels take it, copied only if it must be.
 
-    A read-only array is another type to the compiler, and would cost a compilation of its own.
+    A read-only array is another type to the compiler, and would cost another compilation.
     """
     return np.require(array, dtype, ["C", "W", "A"])
 
@@ -189,13 +190,13 @@ class ReferenceDesign:
         return result[:-1]
 
     def gram(self, row_weight: Floats, columns: NDArray[np.int64] | None = None) -> Floats:
-        """Return X'WX for some columns, by default for all; the path solver has its own, compiled."""
+        """Return X'WX for some columns, by default for all."""
         columns = np.arange(self.n_coefficients) if columns is None else columns
         result = np.zeros((len(columns), len(columns)))
         for begin in range(0, self.n_rows, ROWS_AT_ONCE):
             part = slice(begin, begin + ROWS_AT_ONCE)
             dense = self.rows(part).dense(columns)
-            result += dense.T @ (row_weight[part, None] * dense)
+            result += weighted_gram(dense, row_weight[part])
         return result
 
     def dense(self, columns: NDArray[np.int64] | None = None) -> Floats:

@@ -11,6 +11,7 @@ from scipy.special import comb
 
 from seminaive.design.coarse import CoarseSpace
 from seminaive.design.rounding import ROUNDING
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.design.workspace import PlainWorkspace
 
 if TYPE_CHECKING:
@@ -130,7 +131,7 @@ class RowSpace:
         """Return X' diag(w) X for some coefficients, by default for all."""
         design = np.hstack([np.ones((self.n_rows, 1)), self.features])
         design = design if columns is None else design[:, columns]
-        return np.asarray(design.T @ (design * row_weight[:, None]), dtype=np.float64)
+        return weighted_gram(design, row_weight)
 
     # Coefficients of the original design
 
@@ -172,8 +173,7 @@ class RowSpace:
         along = np.hstack([singles, tuples @ lift[higher]]).astype(np.float32)
 
         def products(row_weight: Floats) -> Floats:
-            rooted = along * np.sqrt(row_weight, dtype=np.float32)[:, None]
-            return (rooted.T @ rooted).astype(np.float64)
+            return weighted_gram(along, row_weight.astype(np.float32))
 
         return CoarseSpace(first, lift, products)
 

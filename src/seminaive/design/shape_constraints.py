@@ -27,7 +27,7 @@ class ShapeConstraints:
 
     Parameters
     ----------
-    places : ndarray of shape (n_shaped,)
+    positions : ndarray of shape (n_shaped,)
         The coefficients, as rows of b, that any inequality is about.
     rows : ndarray of shape (n_columns, n_inequalities, n_shaped)
         The entries of A for each column of scores: one log odds for two classes, else one per class.
@@ -36,7 +36,7 @@ class ShapeConstraints:
     n_coefficients : int
     """
 
-    places: Indices
+    positions: Indices
     rows: Floats
     owners: Indices
     n_coefficients: int
@@ -44,7 +44,7 @@ class ShapeConstraints:
     @classmethod
     def of(cls, columns: SmoothColumns, n_classes: int) -> ShapeConstraints:
         """Return the inequalities of all columns that have a shape."""
-        places: list[Indices] = [np.empty(0, dtype=np.int64)]
+        positions: list[Indices] = [np.empty(0, dtype=np.int64)]
         parts: list[Floats] = []
         contrasts = [np.empty((0, n_columns_of(n_classes)))]
         owners: list[int] = []
@@ -54,14 +54,14 @@ class ShapeConstraints:
                 continue
             about, inequalities = _inequalities(columns, j, block)
             of_classes = shape.contrasts(n_classes)
-            places.append(about)
+            positions.append(about)
             parts.append(np.repeat(inequalities, len(of_classes), axis=0))
             contrasts.append(np.tile(of_classes, (len(inequalities), 1)))
             owners += [j] * len(parts[-1])
         base = block_diag(*parts) if parts else np.empty((0, 0))
         rows = np.vstack(contrasts).T[:, :, None] * base
         n_coefficients = 1 + int(columns.sizes.sum())
-        return cls(np.concatenate(places), rows, np.array(owners, dtype=np.int64), n_coefficients)
+        return cls(np.concatenate(positions), rows, np.array(owners, dtype=np.int64), n_coefficients)
 
     def __len__(self) -> int:
         """Return the number of inequalities."""
@@ -74,32 +74,32 @@ class ShapeConstraints:
 
     def slacks(self, coefficients: Floats) -> Floats:
         """Return A b: how far each inequality is from being violated."""
-        return self.slacks_of(coefficients[self.places])
+        return self.slacks_of(coefficients[self.positions])
 
     def slacks_of(self, shaped: Floats) -> Floats:
-        """Return A b, given the coefficients at `places` alone."""
+        """Return A b, given the coefficients at `positions` alone."""
         return np.asarray(sum(entries @ shaped[:, c] for c, entries in enumerate(self.rows)))
 
     def forces(self, multipliers: Floats) -> Floats:
-        """Return A'm at `places`, (n_shaped, n_columns)."""
+        """Return A'm at `positions`, (n_shaped, n_columns)."""
         return np.asarray(multipliers @ self.rows).T
 
     def adjoint(self, multipliers: Floats) -> Floats:
         """Return A'm, shaped like the coefficients."""
         found = np.zeros((self.n_coefficients, len(self.rows)))
-        found[self.places] = self.forces(multipliers)
+        found[self.positions] = self.forces(multipliers)
         return found
 
     def covariance(self, covariance: Floats) -> Floats:
-        """Return ``A C A'``, given a covariance C at `places` that all columns of scores share."""
+        """Return ``A C A'``, given a covariance C at `positions` that all columns of scores share."""
         return np.asarray(sum(entries @ covariance @ entries.T for entries in self.rows))
 
     def functions(self, features: Floats, variances: Floats) -> Floats:
-        """Return ``A V F'``, (inequalities, rows, columns), of features and variances at `places`."""
+        """Return ``A V F'``, (inequalities, rows, columns), of features and variances at `positions`."""
         return np.stack([(entries * variances) @ features.T for entries in self.rows], axis=2)
 
     def removed_degrees(self, covariance: Floats, ridge: Floats, shaped: Floats) -> Floats:
-        """Return by how much shapes lower the effective degrees of freedom of each coefficient at `places`.
+        """Return by how much shapes lower the effective degrees of freedom of coefficients at `positions`.
 
         With the covariance C = (H + R)^-1, R the ridge, and the inequalities E that hold as equalities, the
         covariance is C - C E'(E C E')^-1 E C. Degrees of freedom are the diagonal of H = C^-1 - R times
@@ -136,12 +136,12 @@ def _inequalities(columns: SmoothColumns, position: int, block: slice) -> tuple[
     # A step has no part in the rises before and after it, but for rounding, nor has a missing number's level.
     n_steps = len(gaps)
     rises = np.diag(np.diagonal(np.diff(column.curve[: n_steps + 1, :n_steps], axis=0)))
-    places = np.arange(block.start, block.start + n_steps)
+    positions = np.arange(block.start, block.start + n_steps)
     if column.shape is not None and column.shape.kind in BENT:
         before, after = gaps[:-1, None], gaps[1:, None]
         rises = (rises[1:] * before - rises[:-1] * after) / (before + after)
     elif number in columns.slopes:
-        places = np.append(1 + columns.slopes.index(number), places)
+        positions = np.append(1 + columns.slopes.index(number), positions)
         rises = np.hstack([gaps[:, None], rises])
     norms = np.sqrt(np.einsum("ij,ij->i", rises, rises))[:, None]
-    return places, rises / np.where(norms > 0, norms, 1.0)
+    return positions, rises / np.where(norms > 0, norms, 1.0)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.centred_levels import CentredLevels
-from seminaive.design.smooth_columns import knot_positions
+from seminaive.design.smooth_column import knot_positions
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.scores.score_posterior import ScorePosterior, through
 
@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.design.smooth_columns import SmoothColumn, SmoothColumns
+    from seminaive.design.smooth_column import SmoothColumn
+    from seminaive.design.smooth_columns import SmoothColumns
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import by_class
-from seminaive.design.smooth_columns import knot_positions
+from seminaive.design.smooth_column import knot_positions
 from seminaive.memory import refuse_beyond_memory
 from seminaive.scores import AdditiveScores, CurveTerms, NumericTerms, fill_unknown
 from seminaive.statistics import Terms

@@ -1,15 +1,17 @@
 """From a table of any kind to codes, numbers and a schema."""
 
 from seminaive.encode.column_notes import probable_mistakes
+from seminaive.encode.column_types import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.columns_report import ColumnReading, merge_readings, read_columns, report_columns
 from seminaive.encode.cuts import EqualFrequencyCuts, TreeCuts, mdl_cuts
 from seminaive.encode.date_parts import DateParts
 from seminaive.encode.encoded_table import EncodedTable, TableEncoder
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
-from seminaive.encode.frames import frame_like, keep_columns, keep_rows, open_table, take_column, take_columns
+from seminaive.encode.frame_parts import frame_like, keep_columns, keep_rows, take_column, take_columns
+from seminaive.encode.frames import open_table
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.recut import recut
-from seminaive.encode.schema import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn, Schema
+from seminaive.encode.schema import Schema
 from seminaive.encode.spreadsheets import without_formulas
 from seminaive.encode.table_files import read_table, write_table
 from seminaive.encode.target import EncodedTarget, counts_of, encode_target, encode_weights, weigh_classes

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from seminaive.encode.column_types import KINDS, CategoricalColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.frames import as_numbers, dictionary
-from seminaive.encode.schema import KINDS, CategoricalColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.written_dates import DateFormat, find_dates, holds_dates, may_write_dates
 from seminaive.encode.written_numbers import find_format, may_write_numbers
 from seminaive.errors import InputError, TableTypeError
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.encode.column_types import Format
     from seminaive.encode.frames import Kind, Table
-    from seminaive.encode.schema import Format, Schema
+    from seminaive.encode.schema import Schema
 
     Floats = NDArray[np.float64]
     CategoricalFeatures = Literal["from_dtype", "all"] | Sequence[str] | Sequence[int] | Sequence[bool]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode.column_kinds import ROWS_TO_JUDGE, is_declared, listed_columns
+from seminaive.encode.column_types import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.frames import as_numbers, dictionary
-from seminaive.encode.schema import CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn
 from seminaive.encode.spelling import spelt_alike
 from seminaive.encode.written_numbers import FEW_VALUES, units_of
 
@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.encode.column_types import Category, Column
     from seminaive.encode.frames import Table
-    from seminaive.encode.schema import Category, Column, Schema
+    from seminaive.encode.schema import Schema
 
 # Values that are looked at in a column that has more.
 MOST_LOOKED_AT = 1000

@@ -7,14 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode.schema import KINDS, CategoricalColumn, EmptyColumn, IdentifierColumn, NumericColumn
+from seminaive.encode.column_types import (
+    KINDS,
+    CategoricalColumn,
+    EmptyColumn,
+    IdentifierColumn,
+    NumericColumn,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from seminaive.encode.column_types import Column
     from seminaive.encode.encoded_table import EncodedTable
     from seminaive.encode.frames import Table
-    from seminaive.encode.schema import Column, Schema
+    from seminaive.encode.schema import Schema
 
 
 @dataclass(frozen=True)
@@ -36,8 +43,7 @@ class ColumnReading:
 def read_columns(opened: Table, table: EncodedTable) -> tuple[ColumnReading, ...]:
     """Return how the columns of an open table were read."""
     schema = table.schema
-    coded = {position: k for k, position in enumerate(schema.coded)}
-    numbers = {position: k for k, position in enumerate(schema.numeric)}
+    coded, numbers = schema.coded_index, schema.numeric_index
     readings = []
     names = _type_names(opened)
     for position, (column, name) in enumerate(zip(schema.columns, names, strict=True)):

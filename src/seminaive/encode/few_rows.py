@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Format, Schema
+    from seminaive.encode.column_types import Format
+    from seminaive.encode.schema import Schema
 
 # Up to here reading cells one by one is quicker than building the columns of a frame.
 FEW_ROWS = 16

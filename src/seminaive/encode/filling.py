@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode.column_kinds import column_numbers
+from seminaive.encode.column_types import CategoricalColumn, NumericColumn
 from seminaive.encode.frames import dictionary
-from seminaive.encode.schema import CategoricalColumn, NumericColumn
 from seminaive.encode.written_dates import holds_dates, moments_of
 
 if TYPE_CHECKING:
@@ -62,8 +62,7 @@ def drawn_values(
     codes : ndarray of shape (n_rows, n_coded)
     numbers : ndarray of shape (n_rows, n_numbers)
     """
-    coded = {position: k for k, position in enumerate(schema.coded)}
-    numeric = {position: k for k, position in enumerate(schema.numeric)}
+    coded, numeric = schema.coded_index, schema.numeric_index
     values: dict[int, NDArray[Any]] = {}
     for position, column_rows in rows.items():
         column = schema.columns[position]

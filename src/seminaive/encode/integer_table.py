@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from seminaive.encode.schema import CategoricalColumn, Schema
+from seminaive.encode.column_types import CategoricalColumn
+from seminaive.encode.schema import Schema
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Category, MissingPolicy
+    from seminaive.encode.column_types import Category
+    from seminaive.encode.schema import MissingPolicy
 
     Codes = NDArray[np.unsignedinteger]
     Integers = NDArray[np.integer]

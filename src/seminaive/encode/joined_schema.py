@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.encode.encoded_table import EncodedTable, bins_of, interleave
+from seminaive.encode.column_codes import bins_of, interleave
+from seminaive.encode.column_types import CategoricalColumn, EmptyColumn, NumericColumn
+from seminaive.encode.encoded_table import EncodedTable
 from seminaive.encode.nodes import Axis, at_codes, axis_of
-from seminaive.encode.schema import CategoricalColumn, EmptyColumn, NumericColumn, Schema
+from seminaive.encode.schema import Schema
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
 
 # The least distance of two nodes at a step: a rise divided by it is finite.
 LEAST_GAP = 1e-280
@@ -126,13 +128,13 @@ def recoded_table(table: EncodedTable, joined: Schema) -> EncodedTable:
     """Return the rows of a table in the codes of a schema that was joined to its schema."""
     schema = table.schema
     moves = dict(zip(schema.coded, schema.moves_to(joined), strict=True))
-    coded_index = {position: j for j, position in enumerate(schema.coded)}
-    number_of = {position: k for k, position in enumerate(schema.numeric)}
     coded = []
     for position, cardinality in zip(joined.coded, joined.cardinalities, strict=True):
         column = joined.columns[position]
         if isinstance(column, NumericColumn):
-            coded.append(bins_of(column, table.numbers[:, number_of[position]]))
+            coded.append(bins_of(column, table.numbers[:, schema.numeric_index[position]]))
         else:
-            coded.append(np.append(moves[position], cardinality)[table.codes[:, coded_index[position]]])
+            coded.append(
+                np.append(moves[position], cardinality)[table.codes[:, schema.coded_index[position]]]
+            )
     return EncodedTable(interleave(coded, joined, len(table)), table.numbers, joined)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from seminaive.encode.schema import NumericColumn, Schema
+from seminaive.encode.column_types import NumericColumn
+from seminaive.encode.schema import Schema
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -74,11 +75,9 @@ def with_nodes(schema: Schema, numbers_of: Callable[[int], tuple[Floats, Floats]
 
 def table_with_nodes(table: EncodedTable, row_weight: Floats) -> EncodedTable:
     """Return a training table whose cut numbers are read between the medians of their bins."""
-    number_of = {position: k for k, position in enumerate(table.schema.numeric)}
-    return replace(
-        table,
-        schema=with_nodes(table.schema, lambda position: (table.numbers[:, number_of[position]], row_weight)),
-    )
+    index = table.schema.numeric_index
+    schema = with_nodes(table.schema, lambda position: (table.numbers[:, index[position]], row_weight))
+    return replace(table, schema=schema)
 
 
 class Axis(NamedTuple):
@@ -219,9 +218,9 @@ class Nodes:
         nodes = [schema.nodes_of(j) or () for j in range(len(schema.coded))]
         if not any(nodes):
             return None
-        number_of = {position: k for k, position in enumerate(schema.numeric)}
         numbers = [
-            number_of[position] if some else -1 for position, some in zip(schema.coded, nodes, strict=True)
+            schema.numeric_index[position] if some else -1
+            for position, some in zip(schema.coded, nodes, strict=True)
         ]
         starts = np.cumsum([0, *map(len, nodes)])
         return cls(np.array(numbers, dtype=np.int64), starts, np.concatenate([np.empty(0), *nodes]))

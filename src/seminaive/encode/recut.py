@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from seminaive.encode.encoded_table import EncodedTable, bins_of, cuts_of, interleave
-from seminaive.encode.schema import NumericColumn, Schema
+from seminaive.encode.column_codes import bins_of, cuts_of, interleave
+from seminaive.encode.column_types import NumericColumn
+from seminaive.encode.encoded_table import EncodedTable
+from seminaive.encode.schema import Schema
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +29,7 @@ def recut(
     as a fold of a cross-validation asks.
     """
     schema = table.schema
-    number_of = {position: k for k, position in enumerate(schema.numeric)}
+    number_of = schema.numeric_index
     columns = list(schema.columns)
     weight = None if row_weight is None else row_weight[rows]
     coded = []

@@ -127,8 +127,8 @@ def _grouped(said: Floats, seen: Floats, weight: Floats) -> tuple[Floats, Floats
     if len(said) <= _MOST_POINTS:
         return said, seen, weight
     order = np.argsort(said, kind="stable")
-    place = np.cumsum(weight[order]) / weight.sum() * _MOST_POINTS
-    group = np.minimum(place.astype(int), _MOST_POINTS - 1)
+    rank = np.cumsum(weight[order]) / weight.sum() * _MOST_POINTS
+    group = np.minimum(rank.astype(int), _MOST_POINTS - 1)
     total: Floats = np.bincount(group, weight[order]).astype(np.float64)
     used = total > 0
     means = [np.bincount(group, (weight * values)[order])[used] / total[used] for values in (said, seen)]

@@ -170,11 +170,11 @@ def _curve(model: Any, rows: _Rows, n_repeats: int, random_state: int) -> tuple[
 def _evenly(truth: Indices, rng: np.random.Generator) -> Indices:
     """Return a random order of rows in which every beginning has about the class shares of all."""
     order = rng.permutation(len(truth))
-    place = np.empty(len(truth))
+    spread_rank = np.empty(len(truth))
     for label in np.unique(truth):
         rows = order[truth[order] == label]
-        place[rows] = (np.arange(len(rows)) + rng.random()) / len(rows)
-    return np.argsort(place, kind="stable")
+        spread_rank[rows] = (np.arange(len(rows)) + rng.random()) / len(rows)
+    return np.argsort(spread_rank, kind="stable")
 
 
 def _losses(model: Any, rows: _Rows, train: Indices, test: Indices, random_state: int) -> Floats:

@@ -7,13 +7,11 @@ phone, and follows the reader's light or dark setting. The same results give the
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from jinja2 import Environment, StrictUndefined
 from rich.console import Group
 from rich.text import Text
 
@@ -25,7 +23,8 @@ from seminaive.evaluate.results_file import ExperimentResults
 from seminaive.evaluate.summary import LossSummary, is_learning_curve, same_models, summarise
 from seminaive.evaluate.terminal import explanation, terminal_tables, title_of
 from seminaive.evaluate.verdict import verdict
-from seminaive.files import whole_file
+from seminaive.files import whole_file, write_text
+from seminaive.pages import page_text
 
 __all__ = ["Report"]
 
@@ -85,8 +84,7 @@ class Report:
 
     def write_html(self, path: str | Path) -> None:
         """Write the page."""
-        with whole_file(Path(path)) as part:
-            part.write_text(self.html(), encoding="utf-8")
+        write_text(path, self.html())
 
     def terminal(self) -> Group:
         """Give tables for ``rich.print``: which model is best, all of them, the first measure by table."""
@@ -98,13 +96,11 @@ class Report:
 
     def html(self) -> str:
         """Compose the page; without matplotlib it has no pictures, and says so."""
-        folder = files("seminaive.evaluate")
-        environment = Environment(autoescape=True, undefined=StrictUndefined)
-        environment.filters |= {"inline": inline_svg, "title_of": title_of}
-        template = environment.from_string(folder.joinpath("report_page.html").read_text(encoding="utf-8"))
-        content = template.render(
+        content = page_text(
+            "seminaive.evaluate",
+            "report_page",
+            {"inline": inline_svg, "title_of": title_of},
             title=self.title,
-            style=folder.joinpath("report_page.css").read_text(encoding="utf-8"),
             colours=COLOURS,
             n_model_colours=N_MODEL_COLOURS,
             sections=self._sections(),

@@ -65,9 +65,9 @@ def _area_under_curve(truth: Indices, probabilities: Floats, weight: Floats) -> 
 
 
 def _area(has_class: npt.NDArray[np.bool_], probability: Floats, weight: Floats) -> float:
-    values, place = np.unique(probability, return_inverse=True)
-    hits = np.bincount(place, weight * has_class, len(values))
-    others = np.bincount(place, weight * ~has_class, len(values))
+    values, inverse = np.unique(probability, return_inverse=True)
+    hits = np.bincount(inverse, weight * has_class, len(values))
+    others = np.bincount(inverse, weight * ~has_class, len(values))
     pairs = hits.sum() * others.sum()
     return float(hits @ (np.cumsum(others) - others / 2) / pairs) if pairs > 0 else np.nan
 

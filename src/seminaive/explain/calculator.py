@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
-from importlib.resources import files
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,19 +12,14 @@ import numpy as np
 from seminaive.encode import CategoricalColumn, TableEncoder, open_table
 from seminaive.errors import InputError
 from seminaive.explain.portable import Portable
-from seminaive.explain.programs import (
-    JAVASCRIPT_CORE,
-    JAVASCRIPT_DATES,
-    JAVASCRIPT_REASONS,
-    PLAIN_CELLS,
-    script_json,
-)
+from seminaive.explain.programs import resource_text, script_json
 from seminaive.explain.reading import effects_of, holds_whole_numbers, label_text
-from seminaive.files import whole_file
+from seminaive.files import write_text
 from seminaive.scores import log_posterior
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -35,6 +28,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 SELF_TEST_ROWS = 20
+# Cells are read as they are: the form ensures that numbers are numbers.
+PLAIN_CELLS = "const cellAs = (column, cell) => cell;\n"
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -102,11 +97,8 @@ def calculator(
     -------
     Path
     """
-    path = Path(path)
     page = calculator_page(model, title=title, note=note, labels=labels, units=units)
-    with whole_file(path) as part:
-        part.write_text(page, encoding="utf-8", newline="\n")
-    return path
+    return write_text(path, page)
 
 
 def calculator_page(
@@ -145,15 +137,12 @@ def calculator_page(
     _describe(document, effects, labels or {}, units or {})
     document["test"] = _self_test(model, effects)
     style = _without_indents(
-        _resource_text("calculator.css") + (_resource_text("page.css") if above or below else "")
+        resource_text("calculator.css") + (resource_text("page.css") if above or below else "")
     )
-    dates = (
-        JAVASCRIPT_DATES
-        if any(getattr(column, "has_dates", False) for column in model.schema_.columns)
-        else ""
-    )
-    core = dates + PLAIN_CELLS + JAVASCRIPT_CORE + JAVASCRIPT_REASONS
-    code = _without_indents(_resource_text("calculator.js").replace("/* CORE */", core))
+    has_dates = any(getattr(column, "has_dates", False) for column in model.schema_.columns)
+    dates = resource_text("model_dates.js") if has_dates else ""
+    core = dates + PLAIN_CELLS + resource_text("model_core.js") + resource_text("model_reasons.js")
+    code = _without_indents(resource_text("calculator.js").replace("/* CORE */", core))
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
     heading = title or f"Probability of each class: {', '.join(map(label_text, portable.classes[:4]))}"
     return PAGE.format(
@@ -168,10 +157,6 @@ def calculator_page(
         above=above,
         below=below,
     )
-
-
-def _resource_text(name: str) -> str:
-    return files("seminaive.explain").joinpath(name).read_text(encoding="utf-8")
 
 
 def _without_indents(text: str) -> str:

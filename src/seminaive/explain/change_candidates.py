@@ -182,7 +182,7 @@ class RowChanges:
 
     def _categories(self, column: CategoricalColumn, position: int) -> ColumnChanges:
         now = self.codes[position]
-        seen = self.summary.cell_weights(self.schema.coded.index(position)).sum(axis=1) > 0
+        seen = self.summary.cell_weights(self.schema.coded_index[position]).sum(axis=1) > 0
         codes = np.array([k for k in range(column.n_present) if seen[k] and k != now], dtype=np.int64)
         table = self.portable.tables.get(position)
         gains = self._no_gains(len(codes)) if table is None else self.advantage(table[codes] - table[now])
@@ -193,7 +193,7 @@ class RowChanges:
 
     def _numbers(self, column: Any, position: int) -> ColumnChanges:
         now = self.numbers[position]
-        sketch = self.summary.numbers[self.schema.numeric.index(position)]
+        sketch = self.summary.numbers[self.schema.numeric_index[position]]
         curve = self.portable.curves.get(position)
         edges = column.cuts if column.nodes is None else column.nodes
         numbers = numbers_seen(sketch, () if curve is None else curve.edges, edges or ())

@@ -163,10 +163,10 @@ def _singles(effects: Effects, index: dict[int, int]) -> Iterator[_Single]:
     schema = effects.schema
     for effect in effects.features:
         if effect.curve is not None:
-            column, curve = schema.numeric.index(effect.position), effect.curve.map_values(as_outputs)
+            column, curve = schema.numeric_index[effect.position], effect.curve.map_values(as_outputs)
             yield _Single(index[effect.position], column, None, curve)
         elif effect.table is not None:
-            column = schema.coded.index(effect.position)
+            column = schema.coded_index[effect.position]
             yield _Single(index[effect.position], column, as_outputs(effect.table), None)
 
 

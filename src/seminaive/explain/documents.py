@@ -135,14 +135,14 @@ class _DocumentReader:
 
     def scores(self) -> AdditiveScores:
         """Return the scores: tables of columns and tuples, and curves as polynomials and knots."""
-        coded = {position: j for j, position in enumerate(self.schema.coded)}
+        coded = self.schema.coded_index
         blocks: list[tuple[tuple[int, ...], Floats]] = []
         numeric, curves = NumericTerms.none(len(self.classes)), CurveTerms.none(len(self.classes))
         for position, column in enumerate(self.columns):
             if "effects" in column:
                 blocks.append(((coded[position],), self.table((position,), column["effects"])))
             if "curve" in column:
-                number = self.schema.numeric.index(position)
+                number = self.schema.numeric_index[position]
                 polynomials, knots = curve_as_terms(self.curve(column["curve"]), number)
                 numeric, curves = numeric.joined(polynomials), curves.joined(knots)
         for entry in self.document["tuples"]:

@@ -192,13 +192,13 @@ def _edited_scores(
         new = change.of_levels(column.categories, current[:known], effect.weight[:known])
         delta = np.zeros(len(current))
         delta[:known] = new - current[:known]
-        return _with_table(scores, schema.coded.index(effect.position), np.outer(delta, direction))
+        return _with_table(scores, schema.coded_index[effect.position], np.outer(delta, direction))
     assert effect.curve is not None  # noqa: S101 - narrows the type
     curve = effect.curve.map_values(lambda values: evidence(values, target)[..., None])
     present = ~np.isnan(effect.seen)
     new_curve = change.of_curve(curve, effect.seen[present], effect.weight[present])
     moved = difference(new_curve, curve).map_values(lambda values: values * direction)
-    polynomials, knots = curve_as_terms(moved, schema.numeric.index(effect.position))
+    polynomials, knots = curve_as_terms(moved, schema.numeric_index[effect.position])
     return replace(scores, numeric=scores.numeric.joined(polynomials), curves=scores.curves.joined(knots))
 
 

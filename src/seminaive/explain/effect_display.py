@@ -23,7 +23,7 @@ from seminaive.explain.reading import (
 )
 
 if TYPE_CHECKING:
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import Effects, FeatureEffect
 
 # Categories that are drawn: those of the largest training weight.

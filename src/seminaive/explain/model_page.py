@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,12 +21,13 @@ from seminaive.explain.structure_display import StructureDisplay
 from seminaive.explain.tables import summary
 from seminaive.explain.waterfall_display import WaterfallDisplay
 from seminaive.explain.what_matters import joint_sentence, largest_effect, strongest, tuples_that_matter
-from seminaive.files import whole_file
+from seminaive.files import write_text
 from seminaive.pages import picture_address
 from seminaive.scores import importance
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from seminaive.scores import Effects
 
@@ -92,11 +92,7 @@ def page(
     -------
     Path
     """
-    path = Path(path)
-    content = _Page(model, effects_of(model)).content(title, note, row)
-    with whole_file(path) as part:
-        part.write_text(content, encoding="utf-8", newline="\n")
-    return path
+    return write_text(path, _Page(model, effects_of(model)).content(title, note, row))
 
 
 @dataclass(frozen=True)

@@ -175,8 +175,7 @@ class NomogramDisplay(Display):
     def probabilities(self, table: Any, *, pairs: bool = True) -> Floats:
         """Return the probabilities that a reader finds for the rows of an encoded table, in class order."""
         schema = self.model.schema_
-        coded = {position: j for j, position in enumerate(schema.coded)}
-        numeric = {position: j for j, position in enumerate(schema.numeric)}
+        coded, numeric = schema.coded_index, schema.numeric_index
         log_odds, coordinates = np.zeros((len(table), len(self.model.classes_))), table.coordinates
         for i in range(len(table)):
             for lane in self.lanes:
@@ -245,9 +244,9 @@ class NomogramDisplay(Display):
             return None
         schema = self.model.schema_
         if lane.of_numbers:
-            number = float(self.row.numbers[0, schema.numeric.index(lane.position)])
+            number = float(self.row.numbers[0, schema.numeric_index[lane.position]])
             return number, lane.points_of(None, number)
-        code = int(self.row.codes[0, schema.coded.index(lane.position)])
+        code = int(self.row.codes[0, schema.coded_index[lane.position]])
         return float("nan"), lane.points_of(code, None)
 
     def _row_totals(self) -> list[float | None]:

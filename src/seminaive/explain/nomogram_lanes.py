@@ -12,7 +12,7 @@ from seminaive.explain.reading import code_labels, holds_whole_numbers, short_nu
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import Effects, FeatureEffect
 
     Floats = NDArray[np.float64]

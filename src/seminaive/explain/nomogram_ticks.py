@@ -11,7 +11,7 @@ from seminaive.explain.reading import short_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
 
     Floats = NDArray[np.float64]
 

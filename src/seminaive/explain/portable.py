@@ -67,15 +67,13 @@ class Portable:
         coded = schema.coded
         singles, tuples = _split_tables(scores)
         tables, curves = {}, {}
-        numeric = {position: j for j, position in enumerate(schema.numeric)}
         for position, column in enumerate(schema.columns):
-            table = singles.get(coded.index(position)) if position in coded else None
+            table = singles.get(schema.coded_index.get(position, -1))
             if isinstance(column, CategoricalColumn):
                 if table is not None:
                     tables[position] = as_outputs(table)
             elif not isinstance(column, EmptyColumn):
-                number = numeric[position]
-                curve = curve_of_number(scores, column, number, table)
+                curve = curve_of_number(scores, column, schema.numeric_index[position], table)
                 if curve is not None:
                     curves[position] = curve.map_values(as_outputs)
         return cls(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import FeatureEffect
 
     Floats = NDArray[np.float64]

@@ -136,8 +136,7 @@ class Scorecard:
             The training columns, in the training order.
         """
         table = TableEncoder(self.schema).encode(open_table(X))
-        coded = {position: j for j, position in enumerate(self.schema.coded)}
-        numeric = {position: j for j, position in enumerate(self.schema.numeric)}
+        coded, numeric = self.schema.coded_index, self.schema.numeric_index
         total = np.zeros(len(table), dtype=np.int64)
         for feature in self.features:
             codes = table.codes[:, coded[feature.position]] if feature.edges is None else None
@@ -314,7 +313,7 @@ def _at_rows(schema: Schema, effect: FeatureEffect, rows: EncodedTable) -> Featu
     """Return the effect of a number with the numbers of some rows in place of those of the summary."""
     if effect.curve is None:
         return effect
-    numbers = rows.numbers[:, schema.numeric.index(effect.position)]
+    numbers = rows.numbers[:, schema.numeric_index[effect.position]]
     absent = np.isnan(numbers)
     seen, counts = np.unique(numbers[~absent], return_counts=True)
     if len(seen) > MOST_NUMBERS:

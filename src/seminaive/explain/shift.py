@@ -279,7 +279,7 @@ class _Side:
         """Return the weights of a column's categories, missing and unseen cells, and levels never seen."""
         column = schema.columns[position]
         assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
-        weights = self.cells[schema.coded.index(position),]
+        weights = self.cells[schema.coded_index[position],]
         if self.table is None:
             return category_weights(column, weights, None), ()
         found = NoEvidence.of(self.rows, self.table, position)
@@ -319,10 +319,10 @@ def _compared(effects: Effects, before: _Side, now: _Side) -> tuple[list[ColumnS
             labels = [str(category) for category in column.categories]
             columns.append(ColumnShift.of(column.name, position, labels, was, is_now, levels))
             if effect is not None and effect.table is not None:
-                j = schema.coded.index(position)
+                j = schema.coded_index[position]
                 sums[column.name] = _Sums(before.cells[j,] @ effect.table, now.cells[j,] @ effect.table)
         elif isinstance(column, NumericColumn):
-            number = schema.numeric.index(position)
+            number = schema.numeric_index[position]
             ranges, total = _compared_numbers(effect, before, now, number, column)
             columns.append(ColumnShift.of(column.name, position, *ranges))
             if total is not None:
@@ -368,9 +368,9 @@ def _calibration(model: Any, now: _Side, y: Any, position: int) -> Calibration:
     bins: dict[str, Any] = {}
     for column_position, column in enumerate(schema.columns):
         if isinstance(column, CategoricalColumn):
-            bins[column.name] = table.codes[:, schema.coded.index(column_position)].astype(np.int64)
+            bins[column.name] = table.codes[:, schema.coded_index[column_position]].astype(np.int64)
         elif isinstance(column, NumericColumn):
-            j = schema.numeric.index(column_position)
+            j = schema.numeric_index[column_position]
             number = now.numbers(j)
             codes = np.searchsorted(now.quantiles(j).edges, number, side="left")
             bins[column.name] = np.where(np.isnan(number), codes.max(initial=0) + 1, codes)

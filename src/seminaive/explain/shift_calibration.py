@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 from scipy.special import expit
 
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.selection.recalibration import recalibrate
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ class Calibration:
 def _score(design: Floats, labels: Floats, probability: Floats) -> tuple[Floats, Floats]:
     """Return the gradient of the log likelihood and the Fisher information, X'(y - p) and X'WX."""
     weight = probability * (1 - probability)
-    return design.T @ (labels - probability), design.T @ (design * weight[:, None])
+    return design.T @ (labels - probability), weighted_gram(design, weight)
 
 
 def _beyond(design: Floats, labels: Floats, fitted: Floats, bins: Bins) -> float:
@@ -88,7 +89,7 @@ def _beyond(design: Floats, labels: Floats, fitted: Floats, bins: Bins) -> float
     score = np.bincount(bins, labels - fitted, n_bins)
     within = np.diag(np.bincount(bins, weight, n_bins))
     cross = np.stack([np.bincount(bins, weight * column, n_bins) for column in design.T], axis=1)
-    base = np.linalg.pinv(design.T @ (design * weight[:, None]))
+    base = np.linalg.pinv(weighted_gram(design, weight))
     covariance = within - cross @ base @ cross.T
     values, vectors = np.linalg.eigh(covariance)
     kept = values > 1e-9 * max(float(within.max(initial=0.0)), 1e-300)

@@ -229,7 +229,7 @@ class NoEvidence:
         """Look at the cells of an encoded table that have the code of no evidence."""
         schema = table.schema
         column = schema.columns[position]
-        rows = table.codes[:, schema.coded.index(position)] == schema.n_values(column)
+        rows = table.codes[:, schema.coded_index[position]] == schema.n_values(column)
         if not rows.any():
             return cls()
         codes, values = dictionary(column.name, open_table(keep_rows(X, rows)).columns[position])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import Schema
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import Effects, FeatureEffect, TupleEffect
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics.number_sketch import NumberSketch
@@ -84,10 +84,9 @@ def effects_table(model: Any, interval: float | None = None) -> Any:
     if bands is not None:
         lines.halves.append(bands.of_intercept()[None])
     schema = effects.schema
-    numeric = {position: j for j, position in enumerate(schema.numeric)}
     for effect in effects.features:
         if effect.curve is not None:
-            sketch = model.summary_.numbers[numeric[effect.position]]
+            sketch = model.summary_.numbers[schema.numeric_index[effect.position]]
             _add_curve(lines, schema.columns[effect.position], effect.curve, sketch)
             if bands is not None:
                 lines.halves.append(bands.of_feature(effect, np.append(effect.curve.anchors, np.nan)))

@@ -188,8 +188,7 @@ def probability_ticks(low: float, high: float) -> Floats:
 def _cells(schema: Any, table: Any) -> dict[int, str]:
     """Return what each column holds in the first row of an encoded table, as text."""
     cells = {}
-    coded = {position: j for j, position in enumerate(schema.coded)}
-    numeric = {position: j for j, position in enumerate(schema.numeric)}
+    coded, numeric = schema.coded_index, schema.numeric_index
     for position, column in enumerate(schema.columns):
         if isinstance(column, EmptyColumn):
             continue

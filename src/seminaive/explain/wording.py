@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
 
     Floats = NDArray[np.float64]
 
@@ -72,7 +72,7 @@ def cell_texts(
     schema: Schema = table.schema
     if isinstance(schema.columns[position], CategoricalColumn):
         labels = np.array(code_labels(schema, position), dtype=object)
-        return labels, table.codes[rows, schema.coded.index(position)].astype(np.intp)
-    numbers = table.numbers[rows, schema.numeric.index(position)]
+        return labels, table.codes[rows, schema.coded_index[position]].astype(np.intp)
+    numbers = table.numbers[rows, schema.numeric_index[position]]
     distinct, text_of_row = np.unique(numbers, return_inverse=True)
     return np.array(number_texts(distinct, schema.columns[position]), dtype=object), text_of_row

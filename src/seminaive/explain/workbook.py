@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,20 +11,17 @@ from seminaive.encode import CategoricalColumn
 from seminaive.errors import InputError, MissingExtraError, TooLargeError
 from seminaive.explain.portable import Portable, warn_of_text
 from seminaive.explain.reading import code_labels, interval_labels
+from seminaive.explain.workbook_sheets import MOST_COLUMNS, MOST_ROWS, LineSheet
 from seminaive.files import whole_file
 from seminaive.scores.attenuation import PER_VARIANCE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.explain.unknown import UnknownColumns
     from seminaive.scores import FeatureCurve
 
-# What a sheet of Excel has room for, and the longest text of a cell.
-MOST_ROWS, MOST_COLUMNS, LONGEST_TEXT = 1 << 20, 1 << 14, 32_767
-# Spreadsheets read _x0041_ in a file as the character of that code, and XML cannot hold a carriage return.
-ESCAPED = re.compile(r"_(?=x[0-9A-Fa-f]{4}_)|\r")
 # Formulas begin below the line of headings.
 FIRST_ROW = 2
 # How the empty text is written where it is a category: an empty cell is a missing one.
@@ -73,67 +69,6 @@ def to_xlsx(model: Any, path: str | Path, *, rows: int = 100) -> Path:
     return path
 
 
-def _safe(text: str) -> str:
-    """Return text as a file stores it; refuse what a cell cannot hold."""
-    if len(text) > LONGEST_TEXT or re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]", text):
-        raise InputError(
-            f"a cell of a workbook cannot hold {text[:40]!r}: it is longer than {LONGEST_TEXT:,} characters "
-            "or has control characters. Rename it and fit again"
-        )
-    return ESCAPED.sub(lambda found: "_x000D_" if found.group() == "\r" else "_x005F_", text)
-
-
-class _Sheet:
-    """A sheet that is filled line by line; text is never a formula."""
-
-    def __init__(self, workbook: _Workbook, name: str, headings: Sequence[str]) -> None:
-        self.styles = workbook
-        self.sheet = workbook.book.create_sheet(name)
-        self.name = name
-        self.n_rows = 0
-        self.add(headings)
-        for cell in self.sheet[1]:
-            cell.font = workbook.bold
-        self.sheet.freeze_panes = "A2"
-
-    def add(self, cells: Sequence[Any]) -> None:
-        """Add a line of text, numbers and None."""
-        self.n_rows += 1
-        if self.n_rows > MOST_ROWS:
-            raise TooLargeError(
-                f"the sheet {self.name} would have more than {MOST_ROWS:,} lines: keep fewer pairs, fewer "
-                "bins or a lower order"
-            )
-        for k, value in enumerate(cells):
-            self.set(self.n_rows, k + 1, value)
-
-    def set(self, row: int, column: int, value: Any) -> None:
-        """Write text, a number or a boolean into a cell."""
-        if value is None:
-            return
-        cell = self.sheet.cell(row, column)
-        if isinstance(value, str):
-            cell.value = _safe(value)
-            cell.data_type = "s"
-            cell.quotePrefix = True  # it stays text when somebody edits it
-        else:
-            cell.value = value if isinstance(value, (bool, int)) else float(value)
-
-    def block(self, lines: Sequence[Sequence[Any]]) -> tuple[int, int]:
-        """Add lines, and return the numbers of the first and of the last."""
-        first = self.n_rows + 1
-        for line in lines:
-            self.add(line)
-        return first, self.n_rows
-
-    def range(self, column: int, lines: tuple[int, int], width: int = 1) -> str:
-        """Return the reference of some columns of some lines, from any sheet."""
-        return (
-            f"{self.name}!${self.styles.letter(column)}${lines[0]}"
-            f":${self.styles.letter(column + width - 1)}${lines[1]}"
-        )
-
-
 class _Workbook:
     """The sheets of a model; formulas are templates in which ``{r}`` is the number of the row."""
 
@@ -165,8 +100,8 @@ class _Workbook:
         portable = self.portable
         names = [portable.schema.columns[position].name for position in self.used]
         probabilities = [f"probability of {label}" for label in portable.classes]
-        predict = _Sheet(self, "predict", [*names, "prediction", *probabilities])
-        steps = _Sheet(self, "steps", [])
+        predict = LineSheet(self, "predict", [*names, "prediction", *probabilities])
+        steps = LineSheet(self, "steps", [])
         self._add_tables()
         self._add_curves()
         self._add_tuples()
@@ -193,7 +128,7 @@ class _Workbook:
         portable, schema = self.portable, self.portable.schema
         if not portable.coded:
             return
-        sheet = _Sheet(self, "tables", ["column", "value", "code", *self.outputs])
+        sheet = LineSheet(self, "tables", ["column", "value", "code", *self.outputs])
         for position in portable.coded:
             column, cell = schema.columns[position], self.inputs[position]
             add = self._add_categories if isinstance(column, CategoricalColumn) else self._add_cuts
@@ -208,7 +143,7 @@ class _Workbook:
                     found = f"=INDEX({sheet.range(4 + k, lines)},{self.codes[position]}+1)"
                     self.terms[k].append((column.name, found))
 
-    def _add_categories(self, sheet: _Sheet, position: int) -> str:
+    def _add_categories(self, sheet: LineSheet, position: int) -> str:
         """Add the categories of a column and their effects; return the code of a cell that is not empty."""
         schema = self.portable.schema
         column, unseen = schema.columns[position], schema.n_values(schema.columns[position])
@@ -229,7 +164,7 @@ class _Workbook:
         number = self._number_of(column, self.inputs[position], sheet, present)
         return f"IF({number}=0,{unseen},{number}-1)"
 
-    def _add_cuts(self, sheet: _Sheet, position: int) -> str:
+    def _add_cuts(self, sheet: LineSheet, position: int) -> str:
         """Add the bins of a number, or the nodes; return the code of a cell that is not empty."""
         column = self.portable.schema.columns[position]
         nodes = self.portable.nodes(position)
@@ -271,7 +206,7 @@ class _Workbook:
         return corners
 
     @staticmethod
-    def _number_of(column: CategoricalColumn, cell: str, sheet: _Sheet, lines: tuple[int, int]) -> str:
+    def _number_of(column: CategoricalColumn, cell: str, sheet: LineSheet, lines: tuple[int, int]) -> str:
         """Return the number of a cell's category, counted from 1, 0 where it is none of them.
 
         Not by MATCH, to which capitals are small letters and * is any text.
@@ -295,7 +230,7 @@ class _Workbook:
         if not portable.curves:
             return
         parts = [f"{name}{power}" for name in self.outputs for power in (" constant", " × z", " × z²")]
-        sheet = _Sheet(self, "curves", ["column", "value", "up to", "anchor", "scale", *parts])
+        sheet = LineSheet(self, "curves", ["column", "value", "up to", "anchor", "scale", *parts])
         for position, curve in portable.curves.items():
             name = portable.schema.columns[position].name
             lines = sheet.block(self._pieces(portable.schema.columns[position], curve))
@@ -328,7 +263,7 @@ class _Workbook:
         portable, schema = self.portable, self.portable.schema
         if not any(len(cells) for _, cells, _ in portable.tuples):
             return
-        sheet = _Sheet(self, "tuples", ["columns", "values", "cell", *self.outputs])
+        sheet = LineSheet(self, "tuples", ["columns", "values", "cell", *self.outputs])
         for positions, cells, values in portable.tuples:
             if not len(cells):
                 continue
@@ -377,7 +312,7 @@ class _Workbook:
         """Add which cells are unknown, and the scores of rows that have some; return the scores."""
         schema = self.portable.schema
         names = [schema.columns[position].name for position in unknown.positions]
-        sheet = _Sheet(self, "unknown", ["covariance", *names])
+        sheet = LineSheet(self, "unknown", ["covariance", *names])
         lines = sheet.block([[name, *row] for name, row in zip(names, unknown.covariance, strict=True)])
         cells = []
         for position, name in zip(unknown.positions, names, strict=True):
@@ -401,9 +336,9 @@ class _Workbook:
             for name, score, lack in zip(self.outputs, scores, unknown.lack, strict=True)
         ]
 
-    def _add_answers(self, predict: _Sheet, weights: list[str], rows: int) -> None:
+    def _add_answers(self, predict: LineSheet, weights: list[str], rows: int) -> None:
         """Add prediction and probabilities beside the inputs, and lists to choose categories from."""
-        classes = _Sheet(self, "classes", ["class"])
+        classes = LineSheet(self, "classes", ["class"])
         lines = classes.block([[_plain(label)] for label in self.portable.classes])
         n_inputs = len(self.used)
         every = f"{weights[0]}:{weights[-1].removeprefix('steps!')}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.imputation.value_draws import draw_shares, draw_values, value_shares
 
 if TYPE_CHECKING:
@@ -141,9 +142,8 @@ class NormalRegression:
         for start in range(0, len(rows), ROWS_AT_ONCE):
             block = slice(start, start + ROWS_AT_ONCE)
             design = self._design(columns, rows[block])
-            weighted = design * weight[block, None]
-            gram += weighted.T @ design
-            moment += weighted.T @ target[block]
+            gram += weighted_gram(design, weight[block])
+            moment += (weight[block] * target[block]) @ design
         return gram, moment, float(weight @ target**2)
 
     def _design(self, columns: IncompleteColumns, rows: Integers) -> Floats:

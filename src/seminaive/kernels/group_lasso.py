@@ -90,71 +90,30 @@ def negative_entropy(cells, counts, table, intercept, scale, p):
 
 
 @kernel
-def add_curvature(cells, counts, table, intercept, basis, p, gram):
-    """Add the second derivatives of the log loss in each direction of the label space to gram (M, A+1, A+1).
+def row_curvature(cells, counts, table, intercept, basis, width, p, weights):
+    """Fill weights (M, width, U) with the second derivatives of each row's log loss along two directions.
 
-    cells (U, q) int32 of the active columns alone, numbered 0 to A - 1 and increasing along a row; table (A,
-    K); basis (K, M). The last row and column belong to the intercept; entries left of the diagonal are not
-    filled.
+    They are ``n (sum_k p_k b_km b_ko - sum_k p_k b_km sum_k p_k b_ko)``. Directions come in blocks of width;
+    o is one in the block of m, and those up to m are filled. cells (U, q) int32 of the active columns alone;
+    table (A, K); basis (K, M).
     """
     n_labels = counts.shape[1]
-    n_directions = basis.shape[1]
-    last = gram.shape[1] - 1
     for u in range(cells.shape[0]):
         fill_probabilities(cells, table, intercept, u, p)
         n = 0.0
         for k in range(n_labels):
             n += counts[u, k]
-        for m in range(n_directions):
-            mean = 0.0
-            square = 0.0
-            for k in range(n_labels):
-                mean += p[k] * basis[k, m]
-                square += p[k] * basis[k, m] * basis[k, m]
-            weight = n * (square - mean * mean)
-            gram[m, last, last] += weight
-            for i in range(cells.shape[1]):
-                row = gram[m, cells[u, i]]
-                row[last] += weight
-                for j in range(i, cells.shape[1]):
-                    row[cells[u, j]] += weight
-
-
-@kernel
-def add_joint_curvature(cells, counts, table, intercept, basis, p, means, weights, gram):
-    """Add the second derivatives of the log loss by all directions together to gram ((A+1) M, (A+1) M).
-
-    As `add_curvature`, the directions of a cell side by side. Blocks left of the diagonal are not filled.
-    means (M,) and weights (M, M) are overwritten.
-    """
-    n_labels = counts.shape[1]
-    n_directions = basis.shape[1]
-    last = gram.shape[0] - n_directions
-    for u in range(cells.shape[0]):
-        fill_probabilities(cells, table, intercept, u, p)
-        n = 0.0
-        for k in range(n_labels):
-            n += counts[u, k]
-        for m in range(n_directions):
-            means[m] = 0.0
-            for k in range(n_labels):
-                means[m] += p[k] * basis[k, m]
-        for m in range(n_directions):
-            for o in range(n_directions):
-                value = -means[m] * means[o]
+        for m in range(basis.shape[1]):
+            first = m - m % width
+            for o in range(first, m + 1):
+                mean = 0.0
+                other = 0.0
+                product = 0.0
                 for k in range(n_labels):
-                    value += p[k] * basis[k, m] * basis[k, o]
-                weights[m, o] = n * value
-        for i in range(cells.shape[1] + 1):
-            low = cells[u, i] * n_directions if i < cells.shape[1] else last
-            for m in range(n_directions):
-                row = gram[low + m]
-                for j in range(i, cells.shape[1]):
-                    right = cells[u, j] * n_directions
-                    for o in range(n_directions):
-                        row[right + o] += weights[m, o]
-                for o in range(n_directions):
-                    row[last + o] += weights[m, o]
+                    mean += p[k] * basis[k, m]
+                    other += p[k] * basis[k, o]
+                    product += p[k] * basis[k, m] * basis[k, o]
+                weights[m, o - first, u] = n * (product - mean * other)
 
 
 @kernel

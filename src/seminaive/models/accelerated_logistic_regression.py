@@ -52,11 +52,9 @@ class AcceleratedLogisticRegression(StreamingClassifier):
         in the paper, faster than none without a ridge and slow with one; or none (LR^n).
     start : {"zero", "generative"}, default="zero"
         Where the search starts: from coefficients of 0, or from those of AnJE.
-    solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
-        Quasi-Newton, conjugate gradients, Newton (a few thousand coefficients at most, then by far the
-        fastest), or stochastic gradient descent in epochs.
-    objective : {"log-likelihood", "squared-error"}, default="log-likelihood"
-        Minus the log posterior of the true class, or half the squared distance of the posterior from it.
+    solver : {"lbfgs", "newton", "sgd"}, default="lbfgs"
+        Quasi-Newton, Newton (a few thousand coefficients at most, then by far the fastest), or stochastic
+        gradient descent in epochs.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
         into that number of intervals with equally many rows.
@@ -135,7 +133,6 @@ class AcceleratedLogisticRegression(StreamingClassifier):
         scaling: str = "curvature",
         start: Any = "zero",
         solver: str = "lbfgs",
-        objective: str = "log-likelihood",
         bins: Any = "mdl",
         tol: float = SMOOTH_TOL,
         max_iter: int = MAX_ITER,
@@ -156,7 +153,6 @@ class AcceleratedLogisticRegression(StreamingClassifier):
         self.scaling = scaling
         self.start = start
         self.solver = solver
-        self.objective = objective
         self.bins = bins
         self.tol = tol
         self.max_iter = max_iter

@@ -16,7 +16,8 @@ from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
 from seminaive.models.folded import fold_rows
-from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_choice, check_number, check_search
+from seminaive.models.generative_classifier import check_generative_parameters
+from seminaive.models.parameters import N_FOLDS, VARIANCE_FLOOR, check_number, check_search
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
@@ -242,11 +243,8 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         ]
 
     def _check_parameters(self) -> None:
+        check_generative_parameters(self)
         check_number("ridge", self.ridge, "a number of rows, 0 or more", low=0.0)
-        check_number("smoothing", self.smoothing, "a number of rows, 0 or more", low=0.0)
-        check_choice("variances", self.variances, ("pooled", "class"))
-        floor = "a share, more than 0, at most 1"
-        check_number("variance_floor", self.variance_floor, floor, low=0.0, high=1.0, above=True)
         check_fit_share(self.fit_share)
         check_folds(self.cv)
         check_search(self.tol, self.max_iter)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable
-    from seminaive.encode.schema import Column
+    from seminaive.encode.column_types import Column
     from seminaive.scores import Network
     from seminaive.selection import NetworkPath
 

@@ -12,7 +12,7 @@ from seminaive.errors import InputError
 from seminaive.models.base import TableClassifier, unchanged_on_failure
 from seminaive.models.fit_progress import progress_of
 from seminaive.models.fitted_checks import check_statistics
-from seminaive.models.parameters import check_choice, check_number
+from seminaive.models.parameters import check_choice, check_number, check_variance_floor
 from seminaive.statistics import TableStatistics, Terms, TrainingSummary
 from seminaive.statistics.number_sketch import sketch_columns
 from seminaive.statistics.sizes import table_parts
@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 def check_generative_parameters(model: Any) -> None:
     """Refuse a smoothing, a floor of the variances or a kind of variances that naive Bayes cannot use."""
     check_number("smoothing", model.smoothing, "a number of rows, 0 or more", low=0)
-    meaning = "a share, more than 0, at most 1"
-    check_number("variance_floor", model.variance_floor, meaning, low=0, high=1, above=True)
+    check_variance_floor(model.variance_floor)
     check_choice("variances", model.variances, ("pooled", "class"))
 
 

@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.models.base import is_number
 from seminaive.models.interpolated import InterpolatedClassifier, deviance
-from seminaive.models.parameters import LARGEST_WHOLE, N_FOLDS, VARIANCE_FLOOR, check_flag, is_whole
+from seminaive.models.parameters import (
+    LARGEST_WHOLE,
+    N_FOLDS,
+    VARIANCE_FLOOR,
+    check_flag,
+    check_number,
+    is_whole,
+)
 from seminaive.solvers import GroupPath
 from seminaive.solvers.elastic_net_path import N_STRENGTHS, RATIO
 from seminaive.solvers.group_path import entry_strengths, geometric_strengths, group_alphas
@@ -221,8 +227,8 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
         self._check_criterion()
         self._check_degrees()
         check_flag("adaptive", self.adaptive)
-        if not is_number(self.ratio) or not 0 < self.ratio < 1:
-            raise InputError(f"ratio is a share between 0 and 1, got {self.ratio!r}")
+        below_one = np.nextafter(1.0, 0.0)
+        check_number("ratio", self.ratio, "a share between 0 and 1", low=0.0, high=below_one, above=True)
         try:
             given = np.asarray(self.strengths, dtype=np.float64)
         except (TypeError, ValueError, OverflowError):

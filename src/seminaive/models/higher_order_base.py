@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from seminaive.encode.encoded_table import CutRule
     from seminaive.models.base import TrainingSet
     from seminaive.models.fit_progress import Steps
+    from seminaive.objective.coordinates import Coordinates
     from seminaive.objective.ridge import Ridge
-    from seminaive.objective.summed_loss import SummedLoss
+    from seminaive.objective.summed_loss import LossName, SummedLoss
     from seminaive.solvers.result import SolverResult
 
     Floats = NDArray[np.float64]
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
 # Norm of the gradient, over that at the start, at which smooth fits stop by default.
 SMOOTH_TOL = 1e-4
 
-SOLVERS = ("lbfgs", "cg", "newton", "sgd")
-OBJECTIVES = ("log-likelihood", "squared-error")
 STARTS = ("zero", "generative")
 # What a stream of chunks keeps, and a fit does not.
 STREAM_ATTRIBUTES = ("statistics_", "centres_", "spreads_", "coefficients_", "squares_")
@@ -61,6 +60,10 @@ CERTIFICATES = ("n_iter_", "passes_", "history_", "objective_", "gradient_norm_"
 
 class HigherOrderClassifier(StartedClassifier):
     """Logistic regression over tuples of features; a subclass names the penalty (``ridge_penalty``)."""
+
+    # The loss of a row, and what ``solver`` may be; `seminaive.papers.variants` has others.
+    row_loss: ClassVar[LossName] = "log-likelihood"
+    solvers: ClassVar[tuple[str, ...]] = ("lbfgs", "newton", "sgd")
 
     _fitted: ClassVar[dict[str, Any]] = {
         "n_iter_": int,
@@ -92,7 +95,7 @@ class HigherOrderClassifier(StartedClassifier):
                 rows.labels,
                 rows.weights,
                 rows.n_classes,
-                loss=self.objective,
+                loss=self.row_loss,
                 offset=None if base is None else base.offset,
             )
             solution = self.fit_loss(loss, design, estimate, design.describe(), rows.table.codes)
@@ -176,9 +179,7 @@ class HigherOrderClassifier(StartedClassifier):
     ) -> SolverResult:
         ridge = self.ridge_penalty(estimate)
         objective = PenalisedLoss(loss, ridge)
-        coordinates, first_step = search_coordinates(
-            self.scaling, objective, design, estimate, whiten=self.solver in ("lbfgs", "cg")
-        )
+        coordinates, first_step = self._search_coordinates(objective, design, estimate)
         start = np.zeros(loss.shape)
         if self.start == "generative":
             start = estimate.joined(centred=bool(ridge.strength.any()))
@@ -213,6 +214,13 @@ class HigherOrderClassifier(StartedClassifier):
         # The Gram matrix of a whitening takes one more pass.
         return result.after_passes(int(coordinates.whitening is not None))
 
+    def _search_coordinates(
+        self, objective: PenalisedLoss, design: TableDesign, estimate: GenerativeEstimate
+    ) -> tuple[Coordinates, float | None]:
+        """Return the coordinates in which the solver searches, and its first step in gradients."""
+        first_order = self.solver not in ("newton", "sgd")
+        return search_coordinates(self.scaling, objective, design, estimate, whiten=first_order)
+
     def _read(self, estimate: GenerativeEstimate, solution: Floats) -> None:
         """Keep a solution as additive scores."""
         cell_weight = estimate.cell_weight.sum(axis=1)
@@ -239,8 +247,7 @@ class HigherOrderClassifier(StartedClassifier):
         check_order(self.order)
         check_flag("hierarchical", self.hierarchical)
         check_choice("scaling", self.scaling, SCALINGS)
-        check_choice("solver", self.solver, SOLVERS)
-        check_choice("objective", self.objective, OBJECTIVES)
+        check_choice("solver", self.solver, self.solvers)
         check_strengths(
             "ridge",
             self.ridge,

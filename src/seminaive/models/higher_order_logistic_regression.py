@@ -57,11 +57,9 @@ class HigherOrderLogisticRegression(StreamingClassifier):
         so that an infinite one leaves the recalibrated model. Classes must be the same. A column that the
         earlier model lacks is new; one that the table lacks carries no evidence. Clones start from the same
         fitted model; in a grid of parameters, wrap it in `FrozenEstimator`.
-    solver : {"lbfgs", "cg", "newton", "sgd"}, default="lbfgs"
-        Quasi-Newton, conjugate gradients, Newton (a few thousand coefficients at most, then by far the
-        fastest), or stochastic gradient descent in epochs.
-    objective : {"log-likelihood", "squared-error"}, default="log-likelihood"
-        Minus the log posterior of the true class, or half the squared distance of the posterior from it.
+    solver : {"lbfgs", "newton", "sgd"}, default="lbfgs"
+        Quasi-Newton, Newton (a few thousand coefficients at most, then by far the fastest), or stochastic
+        gradient descent in epochs.
     bins : "mdl" or int, default="mdl"
         How numbers are cut into intervals: where the classes change, by minimum description length, or
         into that number of intervals with equally many rows.
@@ -135,7 +133,6 @@ class HigherOrderLogisticRegression(StreamingClassifier):
         scaling: str = "curvature",
         start: Any = "zero",
         solver: str = "lbfgs",
-        objective: str = "log-likelihood",
         bins: Any = "mdl",
         tol: float = SMOOTH_TOL,
         max_iter: int = MAX_ITER,
@@ -156,7 +153,6 @@ class HigherOrderLogisticRegression(StreamingClassifier):
         self.scaling = scaling
         self.start = start
         self.solver = solver
-        self.objective = objective
         self.bins = bins
         self.tol = tol
         self.max_iter = max_iter

@@ -84,9 +84,6 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         a G test or by Pearson's.
     alpha : float, default=0.05
         Level of that test.
-    greedy : {"backward", "forward"}, default="backward"
-        Whether the greedy rule starts with all features in the generative part and moves them out of it, or
-        with none and moves them in.
     generative : {"naive-bayes", "tan"}, default="naive-bayes"
         Whether the features of the generative part are independent given the class, or each may depend on
         one other of them. The tree is learned for each generative part.
@@ -213,6 +210,8 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         **DECIDED,
     }
     _derived: ClassVar[tuple[str, ...]] = ("blanket_",)
+    # Where the greedy rule starts; `seminaive.papers.variants` has the other end.
+    greedy_grows_generative: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -222,7 +221,6 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         fit_share: Any = "cv",
         cutoff: Any = CUTOFF,
         alpha: float = LEVEL,
-        greedy: str = "backward",
         generative: str = "naive-bayes",
         numbers: str = "normal",
         joint: bool = False,
@@ -251,7 +249,6 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         self.fit_share = fit_share
         self.cutoff = cutoff
         self.alpha = alpha
-        self.greedy = greedy
         self.generative = generative
         self.numbers = numbers
         self.joint = joint
@@ -384,7 +381,7 @@ class HybridLogisticNaiveBayes(FittedHybrid):
         found = greedy_partition(
             n_features,
             accuracy,
-            forward=self.greedy == "forward",
+            forward=self.greedy_grows_generative,
             logistic=fixed.logistic,
             generative=fixed.generative,
         )

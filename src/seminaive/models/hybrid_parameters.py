@@ -34,7 +34,6 @@ def check_hybrid_parameters(model: Any) -> None:
         expected = "'mi', 'chi-square' or a dependence between 0 and 1"
         check_number("cutoff", model.cutoff, expected, low=0.0, high=1.0)
     check_number("alpha", model.alpha, "a level between 0 and 1", low=0.0, high=1.0, above=True)
-    check_choice("greedy", model.greedy, ("backward", "forward"))
     check_choice("generative", model.generative, ("naive-bayes", "tan"))
     check_choice("numbers", model.numbers, ("normal", "bins"))
     check_fit_share(model.fit_share)

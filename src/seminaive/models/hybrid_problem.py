@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from seminaive.encode.encoded_table import CutRule
     from seminaive.models.base import TrainingSet
+    from seminaive.models.hybrid_logistic_naive_bayes import HybridLogisticNaiveBayes
     from seminaive.solvers.result import SolverResult
 
     Floats = NDArray[np.float64]
@@ -47,7 +48,7 @@ class FixedParts:
     generative: tuple[int, ...]
 
     @classmethod
-    def of(cls, model: Any, schema: Schema, features: FeatureTerms) -> FixedParts:
+    def of(cls, model: HybridLogisticNaiveBayes, schema: Schema, features: FeatureTerms) -> FixedParts:
         """Read the parameters ``missing_to_generative`` and ``numbers_to_logistic``."""
         columns = [schema.columns[position] for position in features.positions]
         missing = [
@@ -115,7 +116,7 @@ class HybridProblem:
         self.design = TableDesign.of(self.plain, rows.weights, rows.n_classes, order=1, hierarchical=True)
 
     @classmethod
-    def of(cls, model: Any, rows: TrainingSet, kept: Collection[int]) -> HybridProblem:
+    def of(cls, model: HybridLogisticNaiveBayes, rows: TrainingSet, kept: Collection[int]) -> HybridProblem:
         """Return the problem of a model whose features are among the kept columns."""
         binned, tree = rows.table, model.generative == "tan"
         if not tree and model.numbers == "normal":
@@ -178,7 +179,7 @@ class HybridProblem:
         weight = float(rows.weights[train].sum())
         return HybridFold(tuple(path.values()), weight, self._count(table, train), table)
 
-    def logistic_fits(self, model: Any, row_weights: Floats) -> LogisticParts:
+    def logistic_fits(self, model: HybridLogisticNaiveBayes, row_weights: Floats) -> LogisticParts:
         """Return what fits logistic parts to the rows under some weights."""
         coefficients = self.design.coefficients
         n_terms = len(coefficients.terms.features)

@@ -80,6 +80,11 @@ def check_flag(name: str, value: Any) -> None:
         raise InputError(f"{name} is True or False, got {value!r}")
 
 
+def check_variance_floor(value: Any) -> None:
+    """Refuse a smallest variance that is no share of the overall one."""
+    check_number("variance_floor", value, "a share, more than 0, at most 1", low=0.0, high=1.0, above=True)
+
+
 def check_order(value: Any) -> None:
     """Refuse an order that is not a whole number of 1 or more."""
     check_whole("order", value, "the number of features in a term, a whole number of 1 or more", low=1)

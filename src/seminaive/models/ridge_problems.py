@@ -77,8 +77,10 @@ def _pair_name(columns: SmoothColumns, schema: Any, pair: tuple[int, int]) -> st
 @ridge_problem.register
 def _(model: HigherOrderClassifier, X: Any, y: Any, sample_weight: Any = None) -> RidgeProblem:
     _refuse_given(model)
-    if model.objective != "log-likelihood":
-        raise UnavailableError("rows are left out of a log loss: fit with objective='log-likelihood'")
+    if model.row_loss != "log-likelihood":
+        raise UnavailableError(
+            f"rows are left out of a log loss, which {type(model).__name__} does not minimise"
+        )
     rows = encode_rows(model, X, y, sample_weight, cut_rule=model.binning_rule())[1]
     _check_rows(model, rows)
     design = lay_out_terms(model, rows.table, rows, n_vectors=MOST_VECTORS)

@@ -10,16 +10,17 @@ from joblib import effective_n_jobs
 from sklearn.utils.validation import check_is_fitted
 
 from seminaive.design.smooth_scores import smooth_scores, term_blocks
-from seminaive.encode import EqualFrequencyCuts, frame_like
+from seminaive.encode import frame_like
 from seminaive.encode.nodes import table_with_nodes
 from seminaive.encode.shapes import check_shapes
-from seminaive.errors import InputError
+from seminaive.models import smooth_rows
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.fit_progress import progress_of
 from seminaive.models.folded import fold_rows
+from seminaive.models.paired import PairedClassifier, pair_importances
 from seminaive.models.parameters import MANY_ROWS, check_search, is_whole
-from seminaive.models.shaped import ShapedClassifier, obeying, position_of
+from seminaive.models.shaped import obeying
 from seminaive.models.smooth_fit_posterior import SmoothFitPosterior
 from seminaive.models.smooth_rows import RowsInMemory
 from seminaive.selection.engines import coefficient_engine, has_inequalities, row_engine
@@ -32,35 +33,22 @@ from seminaive.solvers.result import MAX_ITER, SolverResult
 from seminaive.statistics import TupleCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Self
 
     from numpy.typing import NDArray
 
     from seminaive.design.smooth_columns import SmoothColumns
-    from seminaive.encode import EncodedTable, Schema
-    from seminaive.encode.encoded_table import CutRule
+    from seminaive.encode import EncodedTable
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.fit_progress import Steps
+    from seminaive.models.paired import Pairs
     from seminaive.models.smooth_rows import Floats, Search, SmoothRows, Split
-    from seminaive.scores import AdditiveScores
     from seminaive.selection.baselines import Baseline
     from seminaive.selection.relevance_search import Engine, RelevanceAnswer
 
-    Pairs = Sequence[tuple[int, int]]
-
-# Bins of numbers in pairs, and those of many rows.
-FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
 # Fits in the row space take about the cube of the rows, passes over the rows about the features times the
 # classes. The row space is faster up to this ratio, as measured.
 CUBES = 30_000
-
-
-def pair_cuts(values: Floats, labels: NDArray[np.int64], row_weight: Floats | None = None) -> Floats:
-    """Cut into 8 equally frequent bins below 3,000 rows, into 16 from there on; weights count rows."""
-    n_rows = len(values) if row_weight is None else row_weight.sum()
-    n_bins = FEW_PAIR_BINS if n_rows < MANY_ROWS else MANY_PAIR_BINS
-    return EqualFrequencyCuts(n_bins)(values, labels, row_weight)
 
 
 def faster_in_row_space(n_rows: int, n_features: int, n_classes: int) -> bool:
@@ -68,7 +56,7 @@ def faster_in_row_space(n_rows: int, n_features: int, n_classes: int) -> bool:
     return n_rows**3 <= CUBES * n_features * n_classes
 
 
-class SemiNaive(ShapedClassifier):
+class SemiNaive(PairedClassifier):
     """Additive logistic regression with smooth curves and pairs, their strengths by cross-validation.
 
     Every number has a slope and a smooth curve, every category a table, and every pair of columns a smooth
@@ -201,7 +189,6 @@ class SemiNaive(ShapedClassifier):
         "cv_results_": dict,
         "_term_names": "tuple[str, ...]",
         "_evidence": dict,
-        "_importances": np.ndarray,
     }
 
     _no_posterior: ClassVar[str] = (
@@ -264,13 +251,19 @@ class SemiNaive(ShapedClassifier):
             rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
             folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups)
             earlier, n_threads = self._earlier(rows), effective_n_jobs(self.n_jobs)
-            weights = self.fit_rows(RowsInMemory.of(rows, folded, earlier, self.random_state, n_threads))
+            most_searched = self._most_searched()
+            in_memory = RowsInMemory.of(rows, folded, earlier, self.random_state, n_threads, most_searched)
+            weights = self.fit_rows(in_memory)
             if earlier is None:
                 self.attenuate(rows)
                 self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
             else:
                 self._finish_started(rows, earlier)
         return self
+
+    def _most_searched(self) -> int:
+        """Return how many rows the search sees at most."""
+        return smooth_rows.MOST_SEARCHED
 
     def fit_rows(self, rows: SmoothRows) -> Floats:
         """Fit rows, wherever they are: search strengths and relevances, then fit all of them.
@@ -304,7 +297,7 @@ class SemiNaive(ShapedClassifier):
         if rows.earlier is not None and isinstance(answer, StartedAnswer):
             self._add_to(rows.earlier, answer.slope)
             weights = rows.earlier.weights_of(self.scores_.terms)
-            self._importances = _importances(self.scores_, weights)
+            self._importances = pair_importances(self.scores_, weights)
         return weights
 
     def _run_search(
@@ -404,7 +397,7 @@ class SemiNaive(ShapedClassifier):
         if isinstance(search, RelevanceSearch) and not has_inequalities(columns):
             posterior = SmoothFitPosterior(columns, kept, rows, search.engine, answer)
             self.scores_ = replace(self.scores_, posterior=posterior.of_scores())
-        self._importances = _importances(self.scores_, weights)
+        self._importances = pair_importances(self.scores_, weights)
         return weights
 
     strengths_: dict[str, float]
@@ -414,12 +407,11 @@ class SemiNaive(ShapedClassifier):
     cv_results_: dict[str, NDArray[Any]]
     _term_names: tuple[str, ...]
     _evidence: dict[str, Floats]
-    _importances: Floats
 
     def _check_consistent(self) -> None:
         super()._check_consistent()
-        listed = [(column, (len(self._term_names),)) for column in self._evidence.values()]
-        check_shapes("the list of terms", [*listed, (self._importances, (len(self._pairs),))])
+        n_terms = len(self._term_names)
+        check_shapes("the list of terms", [(column, (n_terms,)) for column in self._evidence.values()])
 
     @property
     def columns_report_(self) -> Any:
@@ -431,100 +423,18 @@ class SemiNaive(ShapedClassifier):
         return frame_like(None, {**report, "used": np.array([k in used for k in range(len(report))])})
 
     @property
-    def _pairs(self) -> list[tuple[int, ...]]:
-        """The coded columns of each pair."""
-        return [features for features in self.scores_.terms.features if len(features) == 2]
-
-    @property
     def relevances_(self) -> Any:
         """A frame with one row per term: term, relevance, degrees_of_freedom, evidence."""
         check_is_fitted(self)
         return frame_like(None, {"term": np.array(self._term_names, dtype=object), **self._evidence})
 
-    @property
-    def interactions_(self) -> Any:
-        """A frame with one row per pair, most important first: first, second, importance."""
-        check_is_fitted(self)
-        names = self.schema_.coded_names
-        order = np.argsort(-self._importances, kind="stable")
-        return frame_like(
-            None,
-            {
-                "first": np.array([names[self._pairs[t][0]] for t in order], dtype=object),
-                "second": np.array([names[self._pairs[t][1]] for t in order], dtype=object),
-                "importance": self._importances[order],
-            },
-        )
-
-    def _most_important(self) -> Pairs:
-        """Return the columns of the most important pairs, as many as ``interactions`` says."""
-        order = np.argsort(-self._importances, kind="stable")[: self.interactions]
-        coded = self.schema_.coded
-        return [(coded[self._pairs[t][0]], coded[self._pairs[t][1]]) for t in order]
-
-    # Parameters
-
-    def binning_rule(self) -> CutRule | None:
-        """Return the rule that cuts numbers into the bins of pairs, or None without any."""
-        return pair_cuts if self._wants_pairs() else None
-
-    def _wants_pairs(self) -> bool:
-        given = self.interactions
-        return isinstance(given, str) or bool(given != 0 if is_whole(given) else len(given) > 0)
-
-    def _wanted_pairs(self, schema: Schema) -> Pairs | None:
-        """Return pairs of positions of columns, or None for all."""
-        given = self.interactions
-        if isinstance(given, str) or is_whole(given):
-            return None if self._wants_pairs() else []
-        present = {*schema.coded}
-        pairs = [
-            (
-                position_of(schema.names, first, "interactions"),
-                position_of(schema.names, second, "interactions"),
-            )
-            for first, second in given
-        ]
-        if any(a == b for a, b in pairs):
-            raise InputError(f"interactions are pairs of two different columns, got {given!r}")
-        self._refuse_shaped_pairs(schema, pairs)
-        return [(a, b) for a, b in pairs if a in present and b in present]
-
     def _check_parameters(self) -> None:
         super()._check_parameters()
         check_folds(self.cv, "auto")
         check_search(self.tol, self.max_iter)
-        given = self.interactions
-        if isinstance(given, str):
-            known = given == "all"
-        elif is_whole(given):
-            known = given >= 0
-        else:
-            known = isinstance(given, list | tuple) and all(
-                isinstance(pair, list | tuple) and len(pair) == 2 for pair in given
-            )
-        if not known:
-            raise InputError(
-                "interactions is 'all', a number of pairs of 0 or more, or a list of pairs of columns, "
-                f"got {given!r}"
-            )
 
 
 def _terms_with_any(columns: SmoothColumns, answer: RelevanceAnswer) -> NDArray[np.bool_]:
     """Return which terms have relevance or, in another trial of the average, coefficients."""
     moved = [answer.coefficients[block].any() for block in term_blocks(columns)]
     return np.asarray((answer.relevances > 0) | np.array(moved, dtype=bool))
-
-
-def _importances(scores: AdditiveScores, weights: Floats) -> Floats:
-    """Return the deviation of each pair's contribution over the rows, given the weight of each cell."""
-    found = np.zeros(len(scores.terms.features))
-    for terms, cells, _ in scores.terms.of_one_shape():
-        shares = weights[cells] / weights[cells].sum(axis=1, keepdims=True)
-        tables = scores.tables[cells]
-        tables -= tables.mean(axis=2, keepdims=True)
-        tables -= np.matmul(shares[:, None], tables)
-        found[terms] = np.sqrt(np.matmul(shares[:, None], tables**2).sum(axis=(1, 2)))
-    # Of the log odds with two classes, root mean square over the classes with more, as in `Effects`.
-    per_class = np.sqrt(2.0 if scores.n_classes == 2 else 1 / scores.n_classes)
-    return np.asarray(found[scores.terms.orders == 2] * per_class)

@@ -119,7 +119,7 @@ def obeying(columns: SmoothColumns, coefficients: Floats) -> Floats:
     constraints = ShapeConstraints.of(columns, by_class(coefficients[:1]).shape[1])
     if not len(constraints):
         return coefficients
-    gram = constraints.covariance(np.eye(len(constraints.places)))
+    gram = constraints.covariance(np.eye(len(constraints.positions)))
     return nearest_obeying(constraints, gram, coefficients)
 
 

@@ -21,7 +21,7 @@ from seminaive.encode.shapes import check_shapes
 from seminaive.errors import InputError, UnavailableError
 from seminaive.models.base import is_number
 from seminaive.models.fitted_checks import is_size
-from seminaive.models.parameters import check_whole
+from seminaive.models.parameters import check_flag, check_number, check_variance_floor, check_whole
 from seminaive.models.path_curves import PathCurves
 from seminaive.models.started import StartedClassifier
 from seminaive.objective.penalties import ElasticNet
@@ -98,21 +98,13 @@ class ShrunkenClassifier(StartedClassifier):
             raise InputError(
                 f"target is 'naive-bayes', 'zero' or an array of coefficients, got {self.target!r}"
             )
-        if not is_number(self.smoothing) or self.smoothing <= 0:
-            raise InputError(
-                f"smoothing is a positive count of rows, got {self.smoothing!r}: without it an unseen "
-                "combination would make the target infinite"
-            )
-        if not is_number(self.tol) or self.tol <= 0:
-            raise InputError(f"tol is a positive share, got {self.tol!r}")
-        if not is_number(self.variance_floor) or not 0 < self.variance_floor <= 1:
-            raise InputError(
-                f"variance_floor is a share, more than 0, at most 1, got {self.variance_floor!r}"
-            )
+        meaning = "a positive count of rows, without which an unseen combination makes the target infinite"
+        check_number("smoothing", self.smoothing, meaning, low=0.0, above=True)
+        check_number("tol", self.tol, "a positive share", low=0.0, above=True)
+        check_variance_floor(self.variance_floor)
         check_whole("max_steps", self.max_steps, "a whole number, 1 or more", low=1)
         for name in ("standardize", "penalize_intercept"):
-            if not isinstance(getattr(self, name), bool | np.bool_):
-                raise InputError(f"{name} is True or False, got {getattr(self, name)!r}")
+            check_flag(name, getattr(self, name))
 
     @staticmethod
     def _check_share(name: str, value: Any) -> None:

@@ -93,8 +93,10 @@ class StreamingClassifier(HigherOrderClassifier):
         sample_weight : array-like of shape (n_rows,), default=None
         """
         self.check_parameters()
-        if self.objective != "log-likelihood":
-            raise InputError("partial_fit minimises the log loss: set objective='log-likelihood'")
+        if self.row_loss != "log-likelihood":
+            raise InputError(
+                f"partial_fit minimises the log loss, which {type(self).__name__} does not: call fit"
+            )
         if self.start != "zero":
             raise InputError(
                 "a stream starts from zero, since there are no counts before its first row: set start='zero'"

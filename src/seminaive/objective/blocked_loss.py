@@ -190,10 +190,10 @@ def block_gram(blocks: Iterable[TableBlock], columns: Indices, design: TableDesi
 
 
 def block_product(
-    blocks: Iterable[TableBlock], places: tuple[Floats, Floats], design: TableDesign, n_classes: int
+    blocks: Iterable[TableBlock], points: tuple[Floats, Floats], design: TableDesign, n_classes: int
 ) -> Floats:
-    """Return the Hessian of some blocks at coefficients times a direction, the two places."""
-    coefficients, direction = places
+    """Return the Hessian of some blocks at coefficients times a direction, the two points."""
+    coefficients, direction = points
     products = [
         block.empirical_loss(design, n_classes).hessian_product(coefficients)(direction) for block in blocks
     ]

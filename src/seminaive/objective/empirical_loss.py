@@ -9,6 +9,7 @@ import numpy as np
 
 from seminaive.design.classes import n_columns_of
 from seminaive.objective.pointwise import posterior_of
+from seminaive.objective.softmax_hessian import softmax_hessian
 from seminaive.objective.summed_loss import SummedLoss
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ class EmpiricalLoss(SummedLoss):
     """The loss of a training table as a function of coefficients B, with gradient and second derivatives.
 
     Several weightings of the same rows, such as the training rows of the folds of a cross-validation, have
-    coefficients of their own and share every pass over the rows: the columns of B are those of the first
+    separate coefficients and share every pass over the rows: the columns of B are those of the first
     weighting, then those of the second, and so on. Within a weighting they are the classes or, for two
     classes, the single log odds of class 1.
 
@@ -172,19 +173,11 @@ class EmpiricalLoss(SummedLoss):
     def hessian(self, coefficients: Floats) -> Floats:
         """Return the Hessian of a single weighting, its coefficients flattened by rows.
 
-        Between classes c and d it is the Gram matrix in which a row weighs ``w p_c (1[c = d] - p_d)``. Where
-        classes share coefficients, it is found by its products with unit vectors.
+        Where classes share coefficients, it is found by its products with unit vectors.
         """
         if self.shape[1] != self._n_scores:
             return super().hessian(coefficients)
-        posterior = self.posterior(coefficients)[:, 0]
-        p, k = self.shape
-        hessian = np.empty((p, k, p, k))
-        for c in range(k):
-            for d in range(c + 1):
-                row_weight = posterior[:, c] * ((c == d) - posterior[:, d]) * self.row_weights[0]
-                hessian[:, c, :, d] = hessian[:, d, :, c] = self.design.gram(row_weight)
-        return hessian.reshape(p * k, p * k)
+        return softmax_hessian(self.design.gram, self.posterior(coefficients)[:, 0], self.row_weights[0])
 
     # Rows
 

@@ -1,4 +1,4 @@
-"""An approximate inverse of the Hessian: exact along a coarse space, diagonal elsewhere."""
+"""Approximate inverses of Hessians: exact along a coarse space or a block, diagonal elsewhere."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ from seminaive.objective.coordinates import LEAST_CURVATURE
 from seminaive.objective.factor import inverse_of, lower_cholesky
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from seminaive.design.coarse import CoarseSpace
 
     Floats = NDArray[np.float64]
+    Indices = NDArray[np.int64]
+    Multiply = Callable[[Floats], Floats]
 
 # Columns from which on they share one coarse matrix: inverting more costs more than it saves.
 MOST_COLUMNS = 4
@@ -92,4 +96,28 @@ class TwoLevelPreconditioner:
         step[coarse.first_order] += along[:s]
         if lift.shape[1]:
             step += lift @ along[s:].astype(lift.dtype, copy=False)
+        return step
+
+
+@dataclass(frozen=True)
+class BlockPreconditioner:
+    """The inverse of a dense block of each problem's Hessian, and that of the diagonal elsewhere.
+
+    Parameters
+    ----------
+    diagonal : ndarray, broadcast to (n_coefficients, n_problems, n_columns)
+        One over the diagonal of the Hessian; 0 within the blocks, and for coefficients that stay as they are.
+    blocks : tuple of (ndarray, callable)
+        For each problem the coefficients of its block, and the function that multiplies their gradients,
+        (n_members, n_columns), by the inverse.
+    """
+
+    diagonal: Floats
+    blocks: tuple[tuple[Indices, Multiply], ...] = ()
+
+    def __call__(self, gradient: Floats) -> Floats:
+        """Return the approximate inverses times gradients, (n_coefficients, n_problems, n_columns)."""
+        step = np.asarray(self.diagonal * gradient)
+        for problem, (members, multiply) in enumerate(self.blocks):
+            step[members, problem] += multiply(gradient[members, problem])
         return step

@@ -6,7 +6,7 @@ from importlib import resources
 from seminaive.errors import InputError
 from seminaive.papers.not_reproduced import REASONS
 
-__all__ = ["check_published", "check_runnable", "published_names"]
+__all__ = ["check_published", "check_runnable", "names_figure", "published_names"]
 
 
 @cache
@@ -29,3 +29,8 @@ def check_runnable(name: str) -> None:
     check_published(name)
     if name in REASONS:
         raise InputError(f"{name} cannot be run: {REASONS[name][1]}")
+
+
+def names_figure(name: str) -> bool:
+    """Whether a name is that of a figure, and not of a table."""
+    return "-figure" in name or "-supplement" in name

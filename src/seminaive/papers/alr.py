@@ -11,7 +11,6 @@ Every study takes a path to which finished work is appended; a study that was st
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ import pandas as pd
 from seminaive.errors import ConvergenceWarning
 from seminaive.evaluate.datasets import Dataset
 from seminaive.models import AcceleratedLogisticRegression, HigherOrderLogisticRegression
+from seminaive.papers.variants import AveragedWeights, HigherOrderBySolver
 
 __all__ = ["convergence", "initialisation", "learning_curves", "passes_to_share_of_gap", "speed_ups"]
 
@@ -61,7 +61,7 @@ def convergence(
     def study(table: Dataset, order: int, ridge: float, solver: str) -> Iterator[dict[str, Any]]:
         histories = {}
         for scaling in SCALINGS:
-            model = HigherOrderLogisticRegression(
+            model = HigherOrderBySolver(
                 order, ridge=ridge, scaling=scaling, solver=solver, tol=1e-7, max_iter=max_iter
             )
             histories[scaling] = _fitted(model, table, max_rows).history_
@@ -89,14 +89,6 @@ def speed_ups(passes: pd.DataFrame) -> pd.DataFrame:
     return means.assign(tables=grouped.size()).reset_index()
 
 
-class _AveragedWeights(AcceleratedLogisticRegression):
-    """ALR^n whose weights multiply AnJE's terms, ``gamma log theta``: the paper's ALR (J), Equation 22."""
-
-    def _solve(self, problem: Any, rows: Any) -> None:
-        scaled = problem.log_estimates * problem.share[:, None]
-        super()._solve(replace(problem, log_estimates=scaled), rows)
-
-
 def initialisation(
     tables: Iterable[Dataset], path: Path, *, orders: Sequence[int] = (1, 2), max_rows: int = 20_000
 ) -> pd.DataFrame:
@@ -116,7 +108,7 @@ def initialisation(
         variants = {
             "ALR": AcceleratedLogisticRegression(order, **common),
             "ALR (init)": AcceleratedLogisticRegression(order, start="generative", **common),
-            "ALR (J)": _AveragedWeights(order, **common),
+            "ALR (J)": AveragedWeights(order, **common),
         }
         histories = {name: _fitted(model, table, max_rows).history_ for name, model in variants.items()}
         optimum = min(history[-1] for history in histories.values())

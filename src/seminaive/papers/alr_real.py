@@ -40,6 +40,7 @@ __all__ = [
     "METHODS",
     "REPRODUCTIONS",
     "compared",
+    "counted_cells",
     "in_long_form",
     "judge",
     "left_out_notes",
@@ -60,7 +61,7 @@ METHODS: dict[str, Any] = {
 }
 """The paper's methods: no penalty, numbers cut by description length inside every fold."""
 
-_BIG_ROUNDS = 2  # the paper's own number for the three largest of its big data sets; 5 for the others
+_BIG_ROUNDS = 2  # the number of the paper for the three largest of its big data sets; 5 for the others
 # Tables with more rows than the first number are fitted in at most the second number of iterations: the paper
 # stops its longest searches early, too (Appendix A).
 _MANY_ROWS, _ITERATIONS_OF_MANY = 400_000, 200
@@ -264,7 +265,19 @@ _SCALED = "Counts over the data sets that both methods finished, scaled to the p
 
 def _run(name: str, options: RunOptions) -> pd.DataFrame:
     """Win, draw and loss of ALR, scaled to the paper's number of data sets."""
-    measures = _measures(name, options)
+    return counted_cells(name, _measures(name, options))
+
+
+def counted_cells(name: str, measures: pd.DataFrame) -> pd.DataFrame:
+    """Count the wins, draws and losses of a table.
+
+    Parameters
+    ----------
+    name : str
+        The published table.
+    measures : DataFrame
+        As `in_long_form` returns them; lines in ``attrs["notes"]`` are kept.
+    """
     cells, counted = [], []
     for row in published_table(name).to_dict("records"):
         pair = compared(measures, row)
@@ -272,14 +285,16 @@ def _run(name: str, options: RunOptions) -> pd.DataFrame:
             counts = win_draw_loss(*pair.to_numpy().T)
             scale = sum(float(row[cell] or 0) for cell in _COUNTED) / len(pair)
             keys = {key: row[key] for key in ("metric", "subset", "method_a", "method_b")}
-            cells += [{**keys, "cell": cell, "ours": getattr(counts, cell) * scale} for cell in _COUNTED]
+            # A tolerance of eight would pass any count of the eight big data sets; the notes have them.
+            if row["subset"] != "big":
+                cells += [{**keys, "cell": cell, "ours": getattr(counts, cell) * scale} for cell in _COUNTED]
             p = sign_test(*pair.to_numpy().T).p_value
             counted.append(
                 f"{row['metric']}, {row['subset']}, {row['method_a']} against {row['method_b']}: {counts}, "
                 f"sign test p {p:.3f}; paper {'/'.join(row[cell] for cell in _COUNTED)}, p {row['p_value']}"
             )
     found = pd.DataFrame(cells)
-    found.attrs["notes"] = [*measures.attrs["notes"], _SCALED, *counted]
+    found.attrs["notes"] = [*measures.attrs.get("notes", ()), _SCALED, *counted]
     found.attrs["data_sets"] = measures.round(6).to_dict("records")
     return found
 
@@ -309,7 +324,7 @@ def _wins(name: str, title: str) -> Reproduction:
         values=_COUNTED,
         tolerances=dict.fromkeys(("L01", "RMSE", "bias", "variance"), Tolerance(8)),
         remarks=(
-            "Our counts are over the data sets that we have, scaled to the paper's 76 (8 that are big).",
+            "Our counts are over the data sets that we have, scaled to the paper's 76.",
             f"Order 3 is left out for its time above {_MOST_WORK:,} rows times triples of columns times",
             f"classes, and for its memory where the search may take more than {_MOST_BYTES / 1e9:.0f} GB.",
             "A limit on rows replaces that on time.",
@@ -318,7 +333,8 @@ def _wins(name: str, title: str) -> Reproduction:
             "Of the eight big data sets Covertype is here whole, Poker-hand generated, Kddcup in a tenth and",
             "Census-Income in a third of its rows.",
             f"Above {_MANY_ROWS:,} rows ALR takes at most {_ITERATIONS_OF_MANY} iterations.",
-            "Counts agree if they differ by eight or fewer; means equal to four decimals are draws.",
+            "Counts of 76 agree if they differ by eight or fewer; means equal to four decimals are draws.",
+            "Counts of the eight big data sets, of which four are here, are in the notes and not judged.",
         ),
     )
 

@@ -37,7 +37,9 @@ __all__ = [
     "METHODS",
     "REPRODUCTIONS",
     "bias_and_variance",
+    "hybrid_records",
     "mean_losses",
+    "run_cells",
     "simulate",
     "simulate_hybrid",
 ]
@@ -68,9 +70,9 @@ def _estimates(
 ) -> dict[str, Floats]:
     """Return the coefficients of every method; "Lasso at 1se" and "Ridge at 1se" by the cautious rule."""
     nbrlr = NaiveBayesLogisticRegressionCV(categorical_features=categorical, **PAPERS_PROTOCOL).fit(X, y)
-    # The model has the coefficients of categories before those of numbers.
+    # The model has the coefficients of numbers before those of categories.
     numbers = [j for j in range(X.shape[1]) if j not in categorical]
-    as_given = [0, *(1 + np.argsort([*categorical, *numbers]))]
+    as_given = [0, *(1 + np.argsort([*numbers, *categorical]))]
     fitted = {"NBRLR": nbrlr.coefficients_, "LR": nbrlr.maximum_likelihood_, "NB": nbrlr.target_}
     found = {name: coefficients[as_given] for name, coefficients in fitted.items()}
     for name, penalty, scoring in (
@@ -139,9 +141,10 @@ def simulate_hybrid(
     }
 
 
-def _run_cells(
+def run_cells(
     settings: Iterable[int], cells: list[tuple[int, int, float]], options: RunOptions
 ) -> pd.DataFrame:
+    """Run every method in cells of the simulations; one record for each method and repetition."""
     units = [
         {
             "setting": setting,
@@ -201,24 +204,29 @@ def p_value_note(name: str, records: pd.DataFrame) -> str:
 def _run_losses(
     name: str, setting: int, cells: list[tuple[int, int, float]], options: RunOptions
 ) -> pd.DataFrame:
-    records = _run_cells([setting], cells, options)
+    records = run_cells([setting], cells, options)
     found = mean_losses(records)
     found.attrs["notes"] = [p_value_note(name, records)]
     return found
 
 
-def _run_losses_with_hybrid(name: str, setting: int, options: RunOptions) -> pd.DataFrame:
-    """Run the paper's cells with the hybrid beside the methods that have coefficients."""
+def hybrid_records(setting: int, cells: list[tuple[int, int, float]], options: RunOptions) -> pd.DataFrame:
+    """Run the hybrid on the samples of the other methods."""
     units = [
         {**cell, "method": "HybridLRNB", "repetition": repetition, "seed": options.random_state}
-        for n, p, r in PAPER_CELLS
+        for n, p, r in cells
         for cell in [{"setting": setting, "n_train": n, "p": p, "r": r}]
         for repetition in range(options.repetitions)
     ]
-    others = _run_cells([setting], PAPER_CELLS, options)
-    hybrid = run_repetitions(
+    return run_repetitions(
         units, simulate_hybrid, path=options.path, n_jobs=options.n_jobs, progress=options.progress
     )
+
+
+def _run_losses_with_hybrid(name: str, setting: int, options: RunOptions) -> pd.DataFrame:
+    """Run the paper's cells with the hybrid beside the methods that have coefficients."""
+    others = run_cells([setting], PAPER_CELLS, options)
+    hybrid = hybrid_records(setting, PAPER_CELLS, options)
     # Its error of coefficients is not defined.
     found = mean_losses(pd.concat([others, hybrid], ignore_index=True)).dropna(subset="ours")
     found.attrs["notes"] = [p_value_note(name, others)]
@@ -228,7 +236,7 @@ def _run_losses_with_hybrid(name: str, setting: int, options: RunOptions) -> pd.
 def _run_moment(
     moment: str, settings: tuple[int, ...], cells: list[tuple[int, int, float]], options: RunOptions
 ) -> pd.DataFrame:
-    return bias_and_variance(_run_cells(settings, cells, options)).rename(columns={moment: "ours"})
+    return bias_and_variance(run_cells(settings, cells, options)).rename(columns={moment: "ours"})
 
 
 _LOSSES = {

@@ -26,7 +26,7 @@ from seminaive.papers.p_values import agreeing_sides
 from seminaive.papers.real_tables import paper_table, tables_of
 from seminaive.papers.reproduction import Reproduction, RunOptions, Tolerance, published_table
 
-__all__ = ["METHODS", "REPRODUCTIONS", "judge"]
+__all__ = ["METHODS", "REPRODUCTIONS", "judge", "split_losses"]
 
 _ABOVE_EVERY_STRENGTH = 1e15  # from strength_max on, the coefficients are those of naive Bayes exactly
 _toward_zero = partial(
@@ -83,6 +83,32 @@ def _seed(*parts: int) -> int:
     return int(np.random.SeedSequence(parts).generate_state(1)[0])
 
 
+def _run_folds(
+    datasets: Iterable[str], methods: Iterable[str], plan: str, options: RunOptions
+) -> pd.DataFrame:
+    """Judge methods on data sets: one row for each fold."""
+    methods = list(methods)
+    units = [
+        {
+            "plan": plan,
+            "dataset": dataset,
+            "method": method,
+            "repetition": repetition,
+            "seed": options.random_state,
+        }
+        for dataset in datasets
+        for repetition in range(options.repetitions)
+        for method in methods
+    ]
+    return run_repetitions(units, judge, path=options.path, n_jobs=options.n_jobs, progress=options.progress)
+
+
+def split_losses(published: str, options: RunOptions) -> pd.DataFrame:
+    """Judge the methods of a table of the dissertation on every random split of its data sets."""
+    methods = [str(name) for name in published_table(published)["method"].unique()]
+    return _run_folds(tables_of(published), methods, "90/10", options)
+
+
 def _losses(
     published: str, methods: Iterable[str], plan: str, options: RunOptions, kind: str | None = None
 ) -> pd.DataFrame:
@@ -93,20 +119,8 @@ def _losses(
     names = [name for name in tables_of(published) if kind is None or name in set(described["dataset"])]
     shapes = {name: paper_table(name).X.shape for name in names}
     taken = [name for name, (n_rows, _) in shapes.items() if options.takes(n_rows)]
-    units = [
-        {
-            "plan": plan,
-            "dataset": dataset,
-            "method": method,
-            "repetition": repetition,
-            "seed": options.random_state,
-        }
-        # The smallest first: a run that is stopped has most of the data sets.
-        for dataset in sorted(taken, key=lambda name: shapes[name][0])
-        for repetition in range(options.repetitions)
-        for method in methods
-    ]
-    folds = run_repetitions(units, judge, path=options.path, n_jobs=options.n_jobs, progress=options.progress)
+    # The smallest first: a run that is stopped has most of the data sets.
+    folds = _run_folds(sorted(taken, key=lambda name: shapes[name][0]), methods, plan, options)
     # The same rows as in the paper, split otherwise: the error of a mean is that of the splits alone.
     names = list(_METRICS.values())
     cells = folds.astype(dict.fromkeys(names, float)).melt(["dataset", "method"], names, "metric", "loss")

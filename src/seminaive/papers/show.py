@@ -14,9 +14,19 @@ from rich.text import Text
 
 from seminaive.files import whole_file
 from seminaive.papers.acceptance import Acceptance
+from seminaive.papers.agreement import agreement_share, kept_agreement
+from seminaive.papers.figures import figures
+from seminaive.papers.miss_reasons import NOT_COUNTED
 from seminaive.papers.reproduction import Comparison, NotReproduced, Reproduction, catalogue
 
-__all__ = ["catalogue_table", "comparison_table", "keep_comparison", "keep_misses"]
+__all__ = [
+    "agreement_table",
+    "catalogue_table",
+    "comparison_table",
+    "figures_table",
+    "keep_comparison",
+    "keep_misses",
+]
 
 _COMPARED = ("ours", "se", "paper", "difference", "standard_errors", "agrees")
 
@@ -33,6 +43,41 @@ def catalogue_table() -> Table:
         else:
             cells = (name, entry.title, entry.needs, f"{entry.minutes:g}")
         table.add_row(*map(Text, cells))
+    return table
+
+
+def agreement_table() -> Table:
+    """Show for every kept table how many cells agree, how many nothing could agree with, and the reasons."""
+    found = kept_agreement()
+    totals = {name: int(found[name].sum()) for name in ("cells", "agree", "explained")}
+    table = Table(
+        title="Kept results beside the print",
+        caption=f"{totals['agree']} of {totals['cells']} cells agree: {agreement_share(totals):.1%} of those "
+        "that neither another data version nor an inconsistent text explains",
+        box=SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+    )
+    table.add_column("table", no_wrap=True)
+    for heading in ("cells", "agree", "explained"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("misses, by reason")
+    for row in found.to_dict("records"):
+        table.add_row(*(Text(str(row[name])) for name in ("table", "cells", "agree", "explained", "reasons")))
+    for name, reason in NOT_COUNTED.items():
+        table.add_row(name, "", "", "", Text(f"not counted: {reason}"))
+    return table
+
+
+def figures_table() -> Table:
+    """List the figures that can be drawn."""
+    table = Table(title="Figures", box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    table.add_column("figure", no_wrap=True)
+    for heading in ("shows", "drawn from"):
+        table.add_column(heading)
+    for name, figure in figures().items():
+        source = "kept results" if figure.kept else "what is computed"
+        more = ", or a run with --repetitions" if figure.run else ""
+        table.add_row(*map(Text, (name, figure.title, source + more)))
     return table
 
 

@@ -22,7 +22,15 @@ from seminaive.errors import InputError
 from seminaive.evaluate.datasets import Dataset
 from seminaive.papers.reproduction import published_table
 
-__all__ = ["LABEL", "LAYERS", "MARKOV_BOUNDARY", "joint_distribution", "true_posterior", "veterans"]
+__all__ = [
+    "LABEL",
+    "LAYERS",
+    "MARKOV_BOUNDARY",
+    "joint_distribution",
+    "prevalence",
+    "true_posterior",
+    "veterans",
+]
 
 Floats = npt.NDArray[np.float64]
 
@@ -208,6 +216,24 @@ def veterans(n_rows: int = 20_000, random_state: int = 0) -> Dataset:
         columns[name] = pd.Categorical.from_codes(cells, pd.Index(_values(name)))
     label = np.asarray(columns.pop(LABEL), dtype=object).astype(str)
     return Dataset("veterans", pd.DataFrame(columns), label)
+
+
+def prevalence() -> pd.DataFrame:
+    """Return the share of veterans with the disorder in every category of every other variable."""
+    joint, order = joint_distribution(), _order()
+    label, rows = order.index(LABEL), []
+    for axis, name in enumerate(order):
+        if name == LABEL:
+            continue
+        others = tuple(set(range(joint.ndim)) - {axis, label})
+        table = joint.sum(axis=others)
+        by_value = table if axis < label else table.T
+        share = by_value[:, _values(LABEL).index("Y")] / by_value.sum(axis=1)
+        rows += [
+            {"variable": name, "category": value, "prevalence": float(found)}
+            for value, found in zip(_values(name), share, strict=True)
+        ]
+    return pd.DataFrame(rows)
 
 
 def true_posterior(X: pd.DataFrame) -> Floats:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def fit_by_passes(model: HigherOrderClassifier, work: Work) -> None:
     """Fit a logistic regression over tuples with given strengths."""
     survey, coding = work.coded()
-    _fit_blocks(model, work, survey, coding, model.objective, model.fit_loss)
+    _fit_blocks(model, work, survey, coding, model.row_loss, model.fit_loss)
 
 
 def fit_searched(model: HigherOrderLogisticRegressionCV, work: Work) -> None:

@@ -11,7 +11,7 @@ from seminaive.design.classes import n_columns_of
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import CategoricalColumn, EncodedTable, NumericColumn
-from seminaive.encode.encoded_table import bins_of
+from seminaive.encode.column_codes import bins_of
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.summed_loss import SummedLoss
 from seminaive.scale.scratch import keep_blocks
@@ -43,13 +43,13 @@ def margin_of(survey: Survey, coding: Coding, position: int) -> tuple[EncodedTab
     if isinstance(column, CategoricalColumn):
         weights = survey.category_weights(position, schema, coding.class_factors)
         table = _blank(schema, len(weights))
-        table.codes[:, schema.coded.index(position)] = np.arange(len(weights))
+        table.codes[:, schema.coded_index[position]] = np.arange(len(weights))
         return table, weights
     values, weights = survey.number_weights(position, coding.class_factors)
     table = _blank(schema, len(values))
-    table.numbers[:, schema.numeric.index(position)] = values
+    table.numbers[:, schema.numeric_index[position]] = values
     if isinstance(column, NumericColumn) and position in schema.coded:
-        table.codes[:, schema.coded.index(position)] = bins_of(column, values)
+        table.codes[:, schema.coded_index[position]] = bins_of(column, values)
     return table, weights
 
 

@@ -20,8 +20,9 @@ from seminaive.encode import (
     read_columns,
     weigh_classes,
 )
+from seminaive.encode.column_codes import bins_of
 from seminaive.encode.column_kinds import names_rows
-from seminaive.encode.encoded_table import bins_of, check_evidence
+from seminaive.encode.encoded_table import check_evidence
 from seminaive.encode.frames import Table, as_numbers
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.base import encode_rows
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import ColumnReading
-    from seminaive.encode.schema import Column, Format
+    from seminaive.encode.column_types import Column, Format
     from seminaive.models.base import TableClassifier
     from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading
@@ -236,7 +237,7 @@ class Survey:
     def category_weights(self, position: int, schema: Schema, class_factors: Floats | None = None) -> Floats:
         """Return the weight of each code of a category in a final schema, that of no evidence last."""
         surveyed, final = self.statistics.schema, schema.columns[position]
-        block = self.statistics.counts.block(surveyed.coded.index(position))
+        block = self.statistics.counts.block(surveyed.coded_index[position])
         weights = block.sum(axis=1) if class_factors is None else block @ class_factors
         column = surveyed.columns[position]
         assert isinstance(column, CategoricalColumn)  # noqa: S101 - narrows the type
@@ -248,7 +249,7 @@ class Survey:
 
     def number_weights(self, position: int, class_factors: Floats | None = None) -> tuple[Floats, Floats]:
         """Return the distinct values of a number and, last, a missing one, and the weight of each."""
-        counts = self.values[self.statistics.schema.numeric.index(position)]
+        counts = self.values[self.statistics.schema.numeric_index[position]]
         by_class = counts.weights if class_factors is None else counts.weights * class_factors
         values, weights = counts.low, by_class.sum(axis=1)
         if counts.level:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.encode.schema import Format
+    from seminaive.encode.column_types import Format
     from seminaive.models.base import TableClassifier, TrainingSet
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import TablePartition
@@ -183,7 +183,7 @@ class Work:
 
 
 def _class_array(classes: tuple[Any, ...]) -> NDArray[Any]:
-    """Return classes as ``fit`` does: text as objects, numbers and booleans by their own type."""
+    """Return classes as ``fit`` does: text as objects, numbers and booleans by their type."""
     return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
 
 

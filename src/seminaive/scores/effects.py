@@ -244,8 +244,7 @@ class Effects:
 
     def feature_parts(self, table: EncodedTable) -> Iterator[Floats]:
         """Yield what each feature contributes to each row, (n_rows, n_classes)."""
-        coded = {position: j for j, position in enumerate(self.schema.coded)}
-        numeric = {position: j for j, position in enumerate(self.schema.numeric)}
+        coded, numeric = self.schema.coded_index, self.schema.numeric_index
         for effect in self.features:
             if effect.curve is not None:
                 yield effect.curve.at(table.numbers[:, numeric[effect.position]])
@@ -361,8 +360,7 @@ def _feature_effects(
     scores: AdditiveScores, schema: Schema, summary: TrainingSummary, tables: dict[int, Floats]
 ) -> Iterator[FeatureEffect]:
     """Yield one effect per column that some term looks at, before they are centred."""
-    coded = {position: j for j, position in enumerate(schema.coded)}
-    numeric = {position: j for j, position in enumerate(schema.numeric)}
+    coded, numeric = schema.coded_index, schema.numeric_index
     for position, column in enumerate(schema.columns):
         table = tables.get(coded.get(position, -1))
         if isinstance(column, CategoricalColumn):

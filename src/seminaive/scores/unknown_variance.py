@@ -71,7 +71,7 @@ def with_means(
         if position in numbers:
             coefficients[numbers[position], 0] += mean
         elif position in schema.coded:
-            _add_where_unknown(scores.terms, tables, schema.coded.index(position), mean)
+            _add_where_unknown(scores.terms, tables, schema.coded_index[position], mean)
     return replace(scores, tables=tables, numeric=replace(scores.numeric, coefficients=coefficients))
 
 

@@ -58,7 +58,7 @@ class FeatureTerms:
     @classmethod
     def of(cls, schema: Schema, kept: Collection[int]) -> FeatureTerms:
         """Read the terms off a schema; ``kept`` are positions of columns."""
-        coded = {position: term for term, position in enumerate(schema.coded)}
+        coded = schema.coded_index
         number = {position: len(coded) + k for k, position in enumerate(schema.numeric)}
         positions = tuple(sorted({*coded, *number} & {*kept}))
         categories = {j for j in coded if isinstance(schema.columns[j], CategoricalColumn)}

@@ -13,7 +13,7 @@ from scipy.linalg.blas import dsymm
 
 from seminaive.design.workspace import row_blocks
 from seminaive.objective.row_loss import RowLoss
-from seminaive.solvers.kernel_newton import KernelFit, minimize_kernel, smoother
+from seminaive.solvers.kernel_newton import KernelFit, minimize_kernel, reml_projection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -254,7 +254,7 @@ class KernelEngine:
             train = fold.order[: fold.n_train]
             loss = self._loss(k, train)
             curvature = loss.curvature(loss.evaluate(fit.fit.scores)[1]).mean(axis=1)
-            lower, root = smoother(fold.kernel(strengths)[: fold.n_train], curvature)
+            lower, root = reml_projection(fold.kernel(strengths)[: fold.n_train], curvature)
             weights = fit.fit.weights / np.sqrt(loss.n_columns)
             features = [first[train] for first in (self._slopes, self._mains)]
             penalties = [(weights.T @ first) ** 2 for first in features]

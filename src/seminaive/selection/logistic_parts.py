@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import by_class, log_odds
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.objective.preconditioner import BlockPreconditioner
 from seminaive.objective.ridge import Ridge
+from seminaive.objective.softmax_hessian import softmax_hessian
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.solvers.newton import STEPS_PER_HESSIAN
 from seminaive.solvers.truncated_newton import minimize_truncated_newton
@@ -79,36 +82,6 @@ class BlockInverse:
 
 
 @dataclass(frozen=True)
-class Preconditioner:
-    """The inverse Hessian of each problem, over the coefficients that may move there.
-
-    Parameters
-    ----------
-    moves : ndarray of shape (n_coefficients, n_problems, 1)
-        1 where a coefficient belongs to the problem's part, 0 where it stays 0.
-    inverses : tuple of (ndarray, callable), or None
-        For each problem its moving coefficients and the function that multiplies their gradients, of shape
-        (n_moving, n_columns), by an inverse Hessian.
-    diagonal : ndarray of shape (n_coefficients, n_problems, n_columns)
-        Used where there are no inverses: one over the diagonal of the Hessian.
-    """
-
-    moves: Floats
-    inverses: tuple[tuple[Labels, Callable[[Floats], Floats]], ...] | None
-    diagonal: Floats
-
-    def __call__(self, gradient: Floats) -> Floats:
-        """Return the approximate inverse Hessians times gradients."""
-        if self.inverses is None:
-            scaled: Floats = self.diagonal * self.moves * gradient
-            return scaled
-        step = np.zeros_like(gradient)
-        for problem, (members, multiply) in enumerate(self.inverses):
-            step[members, problem] = multiply(gradient[members, problem])
-        return step
-
-
-@dataclass(frozen=True)
 class PartObjective:
     """Penalised losses side by side, each over the coefficients of one part of the features.
 
@@ -116,12 +89,12 @@ class PartObjective:
     ----------
     objective : PenalisedLoss
     moves : ndarray of shape (n_coefficients, n_problems, 1)
-    preconditioner : Preconditioner
+    preconditioner : BlockPreconditioner
     """
 
     objective: PenalisedLoss
     moves: Floats
-    preconditioner: Preconditioner
+    preconditioner: BlockPreconditioner
 
     def __call__(self, coefficients: Floats) -> tuple[Floats, Floats]:
         """Return the value of each problem, and the gradients along the coefficients that may move."""
@@ -246,7 +219,7 @@ class LogisticParts:
 
     def _preconditioner(
         self, loss: EmpiricalLoss, here: Floats, moving: Floats, layouts: Sequence[tuple[Labels, int]]
-    ) -> Preconditioner:
+    ) -> BlockPreconditioner:
         """Factor the Hessian of each problem and column at some coefficients, or take its diagonal.
 
         A layout has the coefficients of a problem, and how many of the last are eliminated.
@@ -254,14 +227,14 @@ class LogisticParts:
         curvature = loss.row_curvature(here.reshape(loss.shape))
         if self.shape[0] > MOST_FACTORED:
             diagonal = 1.0 / (loss.curvature(curvature).reshape(self.shape) + self.ridge)
-            return Preconditioner(moving, None, diagonal)
+            return BlockPreconditioner(diagonal * moving)
         by_problem = curvature.reshape(-1, *self.shape[1:])
         inverses = []
         for problem, (members, n_eliminated) in enumerate(layouts):
             block = np.ix_(members, members)
             hessians = (self.design.gram(np.ascontiguousarray(w))[block] for w in by_problem[:, problem].T)
             inverses.append((members, _inverse_by_column(hessians, n_eliminated, self.ridge)))
-        return Preconditioner(moving, tuple(inverses), np.empty(0))
+        return BlockPreconditioner(np.zeros((1, 1, 1)), tuple(inverses))
 
     def _can_couple(self, moves: NDArray[np.bool_]) -> bool:
         """Tell whether Hessians over all classes are small enough to be factored."""
@@ -270,15 +243,19 @@ class LogisticParts:
         n_cells = largest * self.design.n_rows
         return n_columns > 1 and largest <= MOST_FACTORED and n_cells <= MOST_COUPLED_CELLS
 
-    def _coupled_preconditioner(self, loss: EmpiricalLoss, here: Floats, moving: Floats) -> Preconditioner:
+    def _coupled_preconditioner(
+        self, loss: EmpiricalLoss, here: Floats, moving: Floats
+    ) -> BlockPreconditioner:
         """Factor the Hessian of each problem over the coefficients of all classes."""
         posteriors = loss.posterior(here.reshape(loss.shape))
         inverses = []
         for problem, row_weight in enumerate(loss.row_weights):
             members = np.flatnonzero(moving[:, problem, 0])
-            hessian = coupled_hessian(self._columns[:, members], posteriors[:, problem], row_weight)
+            used = row_weight > 0
+            gram = partial(weighted_gram, self._columns[used][:, members])
+            hessian = softmax_hessian(gram, posteriors[used, problem], row_weight[used])
             inverses.append((members, partial(_multiply_coupled, _inverse(hessian, self.ridge))))
-        return Preconditioner(moving, tuple(inverses), np.empty(0))
+        return BlockPreconditioner(np.zeros((1, 1, 1)), tuple(inverses))
 
     @cached_property
     def _columns(self) -> Floats:
@@ -309,30 +286,6 @@ class LogisticParts:
     def to_scores(self, coefficients: Floats, cell_weight: Floats) -> AdditiveScores:
         """Return the coefficients of one problem, (n_coefficients, n_columns), as additive scores."""
         return self.design.coefficients.to_scores(by_class(coefficients), cell_weight)
-
-
-def coupled_hessian(X: Floats, posterior: Floats, row_weight: Floats) -> Floats:
-    """Return the Hessian of the log loss over the coefficients of all classes, flattened by rows.
-
-    Between classes c and d it is ``X' diag(w p_c (1[c = d] - p_d)) X``: a matrix of blocks on the diagonal
-    less one product of all coefficients.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_coefficients)
-    posterior : ndarray of shape (n_rows, n_classes)
-    row_weight : ndarray of shape (n_rows,)
-    """
-    present = row_weight > 0
-    X, posterior, row_weight = X[present], posterior[present], row_weight[present]
-    p, k = X.shape[1], posterior.shape[1]
-    expected = (X[:, :, None] * posterior[:, None, :]).reshape(len(X), p * k)
-    weighted = expected * row_weight[:, None]
-    hessian: Floats = -(expected.T @ weighted)
-    blocks = (X.T @ weighted).reshape(p, p, k)
-    classes = np.arange(k)
-    hessian.reshape(p, k, p, k)[:, classes, :, classes] += blocks.transpose(2, 0, 1)
-    return hessian
 
 
 def _inverse_by_column(

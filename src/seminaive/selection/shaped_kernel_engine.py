@@ -11,7 +11,7 @@ from scipy.linalg.blas import dsymm
 from seminaive.design.shape_constraints import ShapeConstraints
 from seminaive.selection.kernel_engine import KernelEngine, RowFit
 from seminaive.solvers.constrained_kernel import RowInequalities, combined, minimize_constrained_kernel
-from seminaive.solvers.kernel_newton import smoother
+from seminaive.solvers.kernel_newton import reml_projection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +37,7 @@ class ShapedKernelEngine(KernelEngine):
     def constrain(self, constraints: ShapeConstraints) -> None:
         """Take other inequalities."""
         self.constraints = constraints
-        shaped = constraints.places - 1
+        shaped = constraints.positions - 1
         self._shaped_features = np.hstack([self._slopes, self._mains])[:, shaped]
         self._shaped_terms = np.repeat(np.arange(self.columns.n_terms), self.columns.sizes)[shaped]
 
@@ -118,7 +118,7 @@ class ShapedKernelEngine(KernelEngine):
         train = prepared.order[: prepared.n_train]
         loss = self._loss(which, train)
         curvature = loss.curvature(loss.evaluate(fit.fit.scores)[1]).mean(axis=1)
-        lower, root = smoother(prepared.kernel(strengths)[: prepared.n_train], curvature)
+        lower, root = reml_projection(prepared.kernel(strengths)[: prepared.n_train], curvature)
         variances = self._variances(prepared, strengths)
         scaled = root[:, None] * self._shaped_features[train] * variances
         return np.asarray(np.diag(variances) - scaled.T @ dsymm(1.0, lower, scaled, lower=True))
@@ -128,7 +128,7 @@ class ShapedKernelEngine(KernelEngine):
     def coefficients(self, parts: list[tuple[float, list[Prepared], Sequence[float], RowFit]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients, intercept and terms in order."""
         found = super().coefficients(parts)
-        found[self.constraints.places] = sum(
+        found[self.constraints.positions] = sum(
             share * self._shaped(prepared[-1], strengths, fit)[0] for share, prepared, strengths, fit in parts
         )
         return found

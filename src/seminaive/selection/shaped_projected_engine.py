@@ -57,7 +57,7 @@ class ShapedProjectedEngine(ProjectedEngine):
         self.constraints = ShapeConstraints.of(columns, rows[3])
         super().__init__(columns, *rows, **options)
         # Last, so that the last block of a Cholesky factor is that of coefficients that have a shape.
-        shaped = self.constraints.places
+        shaped = self.constraints.positions
         others = ~np.isin(self._leading, shaped)
         order = np.append(np.flatnonzero(others), np.searchsorted(self._leading, shaped))
         self._leading_features = np.ascontiguousarray(self._leading_features[:, order])
@@ -66,12 +66,17 @@ class ShapedProjectedEngine(ProjectedEngine):
     def _largest_of_first(self, listed: Indices, n_coefficients: int) -> tuple[Floats, Indices]:
         """Return the features of largest squares, pairs aside, and all of columns with shapes."""
         _, largest = super()._largest_of_first(listed, n_coefficients)
-        chosen = np.union1d(largest, self.constraints.places)
+        chosen = np.union1d(largest, self.constraints.positions)
         return np.ascontiguousarray(self._dense[:, np.searchsorted(listed, chosen)]), chosen
+
+    @property
+    def _has_class_hessians(self) -> bool:
+        """Tell that there is one Hessian for all classes: inequalities need its inverse."""
+        return False
 
     def _covariance(self, factor: Floats, strength: Floats) -> Floats:
         """Return the inverse of a penalised Hessian between coefficients that have a shape, by its factor."""
-        shaped = self.constraints.places
+        shaped = self.constraints.positions
         free = np.isfinite(strength[shaped])
         inverse = inverse_of(np.asfortranarray(factor[-len(shaped) :, -len(shaped) :]))
         return np.asarray(inverse * (free & free[:, None]))
@@ -111,7 +116,7 @@ class ShapedProjectedEngine(ProjectedEngine):
         penalties, degrees = super().evidence(prepared, which, strengths, fits)
         if not len(self.constraints):
             return penalties, degrees
-        shaped = self.constraints.places
+        shaped = self.constraints.positions
         for number, (k, fit) in enumerate(zip(which, fits, strict=True)):
             strength = self._strength(prepared[k].relevances, strengths)
             gram = self._gram(self._leading_features, self._mean_curvature(k, fit.scores))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.solvers.certificates import relative_residual
 from seminaive.solvers.line_search import CONJUGATE_SLOPE, Point, search_wolfe
 from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
 from seminaive.solvers.trace import Trace
@@ -65,5 +66,5 @@ def minimize_conjugate_gradient(
         new_slope = float(gradient @ new_direction)
         step = point.step * slope / new_slope if new_slope < 0 else point.step
         direction = new_direction
-    optimality = norm / reference if reference > 0 else 0.0
+    optimality = relative_residual(norm, reference)
     return SolverResult(here, value, n_iter, optimality, optimality <= tol, trace.passes, trace.history)

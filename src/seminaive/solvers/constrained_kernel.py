@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.solvers.certificates import relative_decrement
 from seminaive.solvers.kernel_newton import SLOW, KernelFit, NewtonSystem
 from seminaive.solvers.line_search import backtrack
 from seminaive.solvers.nonnegative_quadratic import minimize_quadratic
@@ -202,7 +203,7 @@ def minimize_constrained_kernel(
             break
         # After a shortened step the next one takes a new Hessian.
         point, before = there, step.decrement if length == 1 else 0.0
-    optimality = float(np.sqrt(max(step.decrement, 0.0) / loss.at_equal))
+    optimality = relative_decrement(step.decrement, loss.at_equal)
     without = kernel @ point.weights + inequalities.scores(point.multipliers)
     intercept = (point.scores - without).mean(axis=0)
     return ConstrainedKernelFit(

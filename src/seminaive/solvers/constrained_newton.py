@@ -15,6 +15,7 @@ from scipy.linalg.lapack import dpotrs
 
 from seminaive.design.rounding import ROUNDING
 from seminaive.objective.factor import lower_cholesky
+from seminaive.solvers.certificates import relative_residual
 from seminaive.solvers.line_search import FORCING
 from seminaive.solvers.nonnegative_quadratic import minimize_quadratic
 from seminaive.solvers.result import SolverResult
@@ -204,7 +205,7 @@ def minimize_constrained(
         found = problem.model_step(slacks, step, gradient, found.multipliers > 0)
         falls = old_values - values > ROUNDING * np.abs(values)
         active = (found.norms > tol * reference) & ((found.norms < before.norms) | falls) & (trials > 0)
-    optimality = float(np.max(found.norms / np.where(reference > 0, reference, 1.0), initial=0.0))
+    optimality = relative_residual(found.norms, reference)
     converged = optimality <= tol
     stalled = not converged and not active.any()
     return SolverResult(z, float(values.sum()), n_iter, optimality, converged, passes, stalled=stalled)

@@ -72,8 +72,8 @@ class LabelCounts:
         row_weight: Floats | None = None,
     ) -> LabelCounts:
         """Merge rows of equal codes; no code is missing."""
-        distinct, place = distinct_rows(codes, cardinalities)
-        cell = place * n_labels + labels
+        distinct, inverse = distinct_rows(codes, cardinalities)
+        cell = inverse * n_labels + labels
         counts = np.bincount(cell, row_weight, minlength=len(distinct) * n_labels).astype(np.float64)
         offsets = np.concatenate([[0], np.cumsum(cardinalities)[:-1]]) if len(cardinalities) else np.zeros(0)
         cells = np.ascontiguousarray(distinct + offsets.astype(np.int64), dtype=np.int32)
@@ -292,7 +292,7 @@ class GroupLassoProblem:
         width = n_directions if joint else 1
         gram, at_cells, at_intercept = self._curvature(state, active, cells, width)
         starts = width * np.concatenate([[0], np.cumsum(np.diff(self.starts)[active])])
-        values, vectors, places = _eigen(gram, starts)
+        values, vectors, offsets = _eigen(gram, starts)
         z = _to_blocks(state.coefficients[:, cells] @ self.basis, width)
         slopes = _to_blocks(state.gradient[:, cells] @ self.basis, width)
         slopes0 = _to_blocks(state.at_intercepts[:, None] @ self.basis, width)
@@ -301,7 +301,7 @@ class GroupLassoProblem:
         penalties = norm.penalties[active]
         turned, solved = (np.empty((len(z) + more, width * widest)) for more in (0, 1))
         steps = (SWEEP_TOL, MOST_SWEEPS, turned, solved)
-        descend(gram, slopes, starts, values, vectors, places, penalties, *steps, z)
+        descend(gram, slopes, starts, values, vectors, offsets, penalties, *steps, z)
         moved = slopes0 + np.einsum("bia,ba->bi", at_cells, z - before)
         step0 = -np.linalg.solve(at_intercept, moved[:, :, None])[:, :, 0]
         new = np.zeros_like(state.coefficients)
@@ -320,34 +320,42 @@ class GroupLassoProblem:
             Second derivatives by the intercept and a coordinate.
         at_intercept : ndarray of shape (n_blocks, width, width)
         """
-        from seminaive.kernels.group_lasso import add_curvature, add_joint_curvature
+        from seminaive.kernels.group_lasso import row_curvature
+        from seminaive.kernels.hessian import count_pairs
 
         n_directions, n_active, n_tables = self.basis.shape[1], len(cells), len(self.tables)
-        n_blocks, size = n_directions // width, width * (n_active + 1)
+        n_blocks, size = n_directions // width, n_active + 1
         refuse_beyond_memory(
-            {f"the Hessian of {n_active} levels": 24 * n_tables * n_blocks * size**2},
+            {f"the Hessian of {n_active} levels": 24 * n_tables * n_blocks * (width * size) ** 2},
             "merge rare categories, drop columns or raise the smallest strength",
         )
         number = np.zeros(int(self.starts[-1]), dtype=np.int32)
         number[cells] = np.arange(n_active, dtype=np.int32)
-        gram = np.zeros((n_tables, n_blocks, size, size))
-        p, means, weights = np.empty(self.n_labels), np.empty(width), np.empty((width, width))
+        # Directions of a block beside each other: cell and direction, then cell and direction.
+        gram = np.zeros((n_tables, n_blocks, size, width, size, width))
         for d, table in enumerate(self.tables):
-            cells_of_table = np.ascontiguousarray(number[table.cells[:, active]])
-            given = (
-                cells_of_table,
+            of_table = np.ascontiguousarray(number[table.cells[:, active]])
+            weights = np.empty((n_directions, width, len(of_table)))
+            row_curvature(
+                of_table,
                 table.counts,
                 state.coefficients[d][cells],
                 state.intercepts[d],
                 self.basis,
-                p,
+                width,
+                np.empty(self.n_labels),
+                weights,
             )
-            if width > 1:
-                add_joint_curvature(*given, means, weights, gram[d, 0])
-            else:
-                add_curvature(*given, gram[d])
-        gram = gram.reshape(-1, size, size) / (self.weight * n_tables)
-        gram = np.triu(gram) + np.triu(gram, 1).transpose(0, 2, 1)
+            # The intercept is a last cell that every row has.
+            positions = np.column_stack([of_table, np.full(len(of_table), n_active)]).astype(np.uint32)
+            for m in range(n_directions):
+                for o in range(m % width + 1):
+                    lower = np.zeros((size, size))
+                    count_pairs(positions, weights[m, o], lower)
+                    whole = lower + np.tril(lower, -1).T
+                    gram[d, m // width, :, m % width, :, o] = whole
+                    gram[d, m // width, :, o, :, m % width] = whole
+        gram = gram.reshape(-1, size * width, size * width) / (self.weight * n_tables)
         at_cells, at_intercept = gram[:, -width:, :-width], gram[:, -width:, -width:]
         profiled = gram[:, :-width, :-width] - at_cells.transpose(0, 2, 1) @ np.linalg.solve(
             at_intercept, at_cells
@@ -398,13 +406,13 @@ def _directions(shares: Floats) -> Floats:
 def _eigen(gram: Floats, starts: Integers) -> tuple[Floats, Floats, Integers]:
     """Return eigenvalues and eigenvectors of the diagonal block of every group and direction."""
     widths = np.diff(starts)
-    places = np.concatenate([[0], np.cumsum(widths**2)])
+    offsets = np.concatenate([[0], np.cumsum(widths**2)])
     values = np.empty(gram.shape[:2])
-    vectors = np.empty((len(gram), int(places[-1])))
+    vectors = np.empty((len(gram), int(offsets[-1])))
     for width in np.unique(widths):
         groups = np.flatnonzero(widths == width)
         rows = starts[groups, None] + np.arange(width)
         eigenvalues, across = np.linalg.eigh(gram[:, rows[:, :, None], rows[:, None, :]])
         values[:, rows] = np.maximum(eigenvalues, 0.0)
-        vectors[:, places[groups, None] + np.arange(width**2)] = across.reshape(len(gram), len(groups), -1)
-    return values, vectors, places
+        vectors[:, offsets[groups, None] + np.arange(width**2)] = across.reshape(len(gram), len(groups), -1)
+    return values, vectors, offsets

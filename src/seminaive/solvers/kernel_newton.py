@@ -11,6 +11,7 @@ from scipy.linalg.lapack import dpotri, dpotrs
 
 from seminaive.design.rounding import ROUNDING
 from seminaive.objective.factor import inverse_of, lower_cholesky
+from seminaive.solvers.certificates import relative_decrement
 from seminaive.solvers.line_search import FORCING, backtrack
 from seminaive.solvers.truncated_newton import newton_direction
 
@@ -72,11 +73,11 @@ def factor_curvature(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]
     return lower_cholesky(matrix, len(matrix) * ROUNDING), root
 
 
-def smoother(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
+def reml_projection(kernel: Floats, curvature: Floats) -> tuple[Floats, Floats]:
     """Return S and s with ``diag(s) S diag(s) = Q - Q 1 (1'Q 1)^-1 1'Q`` and ``Q = (V^-1 + K)^-1``.
 
-    V are the curvatures of the rows, and what is taken off Q is what the free intercept explains. Of S, in
-    Fortran order, only the lower triangle is meant.
+    It is the projection of restricted maximum likelihood: V are the curvatures of the rows, and what is taken
+    off Q is what the free intercept explains. Of S, in Fortran order, only the lower triangle is meant.
     """
     factor, root = factor_curvature(kernel, curvature)
     lower, _ = dpotri(factor, lower=True, overwrite_c=True)
@@ -289,7 +290,7 @@ def minimize_kernel(
             break
         # After a shortened step the next one takes a new Hessian.
         point, before = there, decrement if length == 1 else 0.0
-    optimality = float(np.sqrt(max(decrement, 0.0) / loss.at_equal))
+    optimality = relative_decrement(decrement, loss.at_equal)
     intercept = (point.scores - kernel @ point.weights).mean(axis=0)
     return KernelFit(point.weights, intercept, point.scores, point.value, n_iter, optimality)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.solvers.certificates import relative_residual
 from seminaive.solvers.curvature_pairs import CurvaturePairs
 from seminaive.solvers.line_search import QUASI_NEWTON_SLOPE, Point, search_wolfe
 from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
@@ -77,5 +78,5 @@ def minimize_lbfgs(
         value, gradient = point.value, point.gradient
         norm = float(np.linalg.norm(gradient))
         n_iter += 1
-    optimality = norm / reference if reference > 0 else 0.0
+    optimality = relative_residual(norm, reference)
     return SolverResult(here, value, n_iter, optimality, optimality <= tol, trace.passes, trace.history)

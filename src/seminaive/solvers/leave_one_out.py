@@ -18,12 +18,14 @@ import numpy as np
 
 from seminaive.design.classes import n_columns_of
 from seminaive.design.dense import DenseDesign
+from seminaive.objective.coordinates import Coordinates
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.pointwise import posterior_of
 from seminaive.objective.ridge import Ridge
-from seminaive.solvers.newton import minimize_newton
+from seminaive.solvers.minimize import minimize
+from seminaive.solvers.result import MAX_ITER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -128,22 +130,21 @@ class RidgeProblem:
     def solve(self, row_weight: Floats | None = None, start: Floats | None = None) -> Floats:
         """Return the coefficients of least penalised loss, (n_coefficients, n_columns)."""
         objective = self.objective(row_weight)
-        shape = objective.loss.shape
-
-        def value_and_gradient(flat: Floats) -> tuple[float, Floats]:
-            value, gradient = objective(flat.reshape(shape))
-            return float(value.sum()), gradient.ravel()
-
-        first = np.zeros(shape) if start is None else start
-        reference = float(np.linalg.norm(value_and_gradient(np.zeros(first.size))[1]))
-        result = minimize_newton(
-            value_and_gradient,
-            lambda flat: objective.hessian(flat.reshape(shape)),
-            first.ravel(),
+        zero = np.zeros(objective.loss.shape)
+        coordinates = Coordinates(np.ones_like(zero))
+        first = zero if start is None else start
+        # A start near the minimum is no measure of a gradient.
+        reference = float(np.linalg.norm(objective(zero)[1]))
+        result = minimize(
+            objective,
+            coordinates,
+            first,
+            solver="newton",
             tol=TOL,
+            max_iter=MAX_ITER,
             reference=reference,
         )
-        return result.solution.reshape(shape)
+        return result.solution
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return the scores of all rows."""
@@ -196,7 +197,7 @@ class RidgeProblem:
         return steps
 
     def _gradients(self, coefficients: Floats, weight: Floats) -> Floats:
-        """Return the gradients of several weightings of the rows, each at coefficients of its own."""
+        """Return the gradients of several weightings of the rows, each at its coefficients."""
         scores = np.einsum("jp,npk->njk", self.features, coefficients, optimize=True)
         if self.offset is not None:
             scores += self.offset

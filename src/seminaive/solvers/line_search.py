@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Objective = Callable[[Floats], tuple[float, Floats]]
 
-Place = TypeVar("Place")
+Reached = TypeVar("Reached")
 
 # Line searches of all solvers (Nocedal and Wright, 2006, chapter 3). They decide how fast a minimum is found,
 # not which: share of the decrease along the slope that a step must reach, shares of the first slope that may
@@ -41,8 +41,8 @@ class Point:
 
 
 def backtrack(
-    attempt: Callable[[Any], tuple[Any, Any, Place]], values: Any, allowed: Any, step: Any = 1.0
-) -> tuple[Place | None, int, Any]:
+    attempt: Callable[[Any], tuple[Any, Any, Reached]], values: Any, allowed: Any, step: Any = 1.0
+) -> tuple[Reached | None, int, Any]:
     """Halve the steps of the functions that do not fall enough.
 
     Enough is `SUFFICIENT_DECREASE` of what is expected; a value that is not a number never is.
@@ -51,7 +51,7 @@ def backtrack(
     ----------
     attempt : callable
         Given the lengths of steps, a float or one per function, it returns the values there, the decrease
-        that is expected of such steps to first order, and the place.
+        that is expected of such steps to first order, and the point that is reached.
     values : float or ndarray of shape (n_functions,)
         Where the steps begin.
     allowed : float or ndarray of shape (n_functions,)
@@ -60,15 +60,15 @@ def backtrack(
 
     Returns
     -------
-    place : what ``attempt`` returned, or None where no step falls enough
+    reached : what ``attempt`` returned third, or None where no step falls enough
     n_trials : int
     step : float or ndarray of shape (n_functions,)
     """
     for trial in range(1, MOST_HALVINGS + 1):
-        new_values, expected, place = attempt(step)
+        new_values, expected, reached = attempt(step)
         good = new_values <= values - SUFFICIENT_DECREASE * expected + allowed
         if np.all(good):
-            return place, trial, step
+            return reached, trial, step
         step = np.where(good, step, 0.5 * step)
     return None, MOST_HALVINGS, step
 

@@ -40,6 +40,7 @@ def minimize(
     tol: float,
     max_iter: int,
     first_step: float | None = None,
+    reference: float | None = None,
     report: Callable[[str], None] | None = None,
 ) -> SolverResult:
     """Return the minimiser, its solution shaped like the coefficients.
@@ -55,12 +56,14 @@ def minimize(
         As in `minimize_lbfgs`.
     first_step : float or None
         The first step that is tried, in gradients; by default it has length 1. Newton needs none.
+    reference : float or None
+        What the norm of the gradient is measured by; by default that at the start.
     report : callable or None
         Called with the objective after each pass.
     """
     scaled = reported(ScaledObjective(objective, coordinates), report)
     z = coordinates.vector(start)
-    limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter}
+    limits: dict[str, Any] = {"tol": tol, "max_iter": max_iter, "reference": reference}
     with one_blas_thread():
         if solver == "newton":
             _refuse_newton(objective)
@@ -75,7 +78,7 @@ def minimize(
 
 def _refuse_newton(objective: PenalisedLoss) -> None:
     if objective.loss.loss != "log-likelihood":
-        raise InputError("solver='newton' needs objective='log-likelihood': take solver='lbfgs'")
+        raise InputError("solver='newton' minimises a log loss alone: take solver='lbfgs'")
     n = objective.loss.shape[0] * objective.loss.shape[1]
     if n > MOST_NEWTON_COEFFICIENTS:
         raise InputError(

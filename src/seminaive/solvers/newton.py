@@ -9,6 +9,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrs
 
 from seminaive.objective.factor import lower_cholesky
+from seminaive.solvers.certificates import relative_residual
 from seminaive.solvers.curvature_pairs import CurvaturePairs
 from seminaive.solvers.line_search import QUASI_NEWTON_SLOPE, Point, search_wolfe
 from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
@@ -73,7 +74,7 @@ def minimize_newton(
         value, gradient = point.value, point.gradient
         norm = float(np.linalg.norm(gradient))
         n_steps += 1
-    optimality = norm / reference if reference > 0 else 0.0
+    optimality = relative_residual(norm, reference)
     return SolverResult(here, value, n_iter, optimality, optimality <= tol, trace.passes, trace.history)
 
 

@@ -9,6 +9,7 @@ from scipy.linalg.lapack import dpotrs
 
 from seminaive.design.rounding import ROUNDING
 from seminaive.objective.factor import lower_cholesky
+from seminaive.solvers.certificates import relative_residual
 from seminaive.solvers.line_search import backtrack
 from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
 
@@ -65,7 +66,7 @@ def minimize_nonnegative(
         z, value, gradient = found or (z, value, gradient)
         norm = _projected_norm(z, gradient)
         n_iter += 1
-    optimality = norm / reference if reference > 0 else 0.0
+    optimality = relative_residual(norm, reference)
     return SolverResult(z, value, n_iter, optimality, optimality <= tol, passes, stalled=stalled)
 
 

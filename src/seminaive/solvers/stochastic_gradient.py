@@ -9,6 +9,7 @@ import numpy as np
 
 from seminaive.objective.coordinates import ScaledObjective
 from seminaive.objective.penalised_loss import PenalisedLoss
+from seminaive.solvers.certificates import relative_residual
 from seminaive.solvers.result import SolverResult
 from seminaive.solvers.trace import reported
 from seminaive.statistics.observed_counts import CellPlaces, blocks_of_rows
@@ -141,7 +142,7 @@ def minimize_by_epochs(
             break
         rows = generator.permutation(design.n_rows)
         steps.take(codes[rows], design.numbers[rows], loss.labels[rows], loss.row_weights[0][rows])
-    optimality = best_norm / norms[0] if norms[0] > 0 else 0.0
+    optimality = relative_residual(best_norm, norms[0])
     return SolverResult(
         best, min(history), epoch, optimality, optimality <= tol, len(history), np.minimum.accumulate(history)
     )

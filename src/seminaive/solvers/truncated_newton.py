@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from seminaive.design.rounding import ROUNDING
+from seminaive.solvers.certificates import relative_residual
 from seminaive.solvers.line_search import FORCING, backtrack
 from seminaive.solvers.result import SolverResult
 
@@ -49,7 +50,7 @@ def minimize_truncated_newton(
 ) -> SolverResult:
     """Return the minimisers, certified by the largest norm of a gradient relative to its reference.
 
-    Each function has steps of its own, but all are evaluated, and their Hessians multiplied, in the same
+    Each function has its step, but all are evaluated, and their Hessians multiplied, in the same
     passes. Norms of gradients are taken in the metric of the preconditioner, where half the square of a norm
     is about the distance of the value from its minimum.
 
@@ -90,7 +91,7 @@ def minimize_truncated_newton(
         falls = old_values - values > ROUNDING * np.abs(values)
         active = (norm > tol * reference) & ((norm < before) | falls) & (trials > 0)
         ends = trials > 0 and enough is not None and enough(z)
-    optimality = float(np.max(norm / np.where(reference > 0, reference, 1.0), initial=0.0))
+    optimality = relative_residual(norm, reference)
     converged = optimality <= tol
     stalled = not converged and not active.any()
     return SolverResult(z, float(values.sum()), n_iter, optimality, converged, passes, stalled=stalled)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.solvers.blas import one_blas_thread
 from seminaive.structure.independence import CORRELATION_TESTS, shrunken_covariance
 
@@ -50,9 +51,8 @@ class Covariances:
             return cls(np.zeros((k, k)), np.zeros((k, k)), total)
         with one_blas_thread():
             centred = columns - weight @ columns / total
-            products = centred.T @ (weight[:, None] * centred)
-            squares = centred**2
-            variance = squares.T @ (weight[:, None] * squares) - products**2 / total
+            products = weighted_gram(centred, weight)
+            variance = weighted_gram(centred**2, weight) - products**2 / total
         return cls(products / (total - 1), np.maximum(variance, 0.0), total)
 
 

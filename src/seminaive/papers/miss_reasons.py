@@ -1,0 +1,299 @@
+"""Why cells do not agree with the print: one reason for each group of cells.
+
+A reason of the kinds in ``NOT_OURS`` explains a cell: nothing that is run here could agree with it.
+"""
+
+from dataclasses import dataclass
+
+import pandas as pd
+
+from seminaive.errors import InputError
+
+__all__ = ["NOT_COUNTED", "NOT_OURS", "REASONS_FOR_MISSES", "MissReason", "misses_by_reason"]
+
+_DESCRIBES = "describes data sets; no model is run"
+_COUNTS = "counts over 25 data sets of which all methods have too few splits here"
+NOT_COUNTED = {
+    "alr-footnote6": "needs Phoneme, which is not here",
+    "alr-table1": _DESCRIBES,
+    "dissertation-table1.1": _DESCRIBES,
+    "dissertation-table1.2": _COUNTS,
+    "dissertation-table1.3": _COUNTS,
+    "dissertation-table1.4": _COUNTS,
+    "dissertation-table2.6": _DESCRIBES,
+    "dissertation-table3.1": "agrees by construction: the generator was given these frequencies",
+    "dissertation-tableA4": "seconds of another machine; dissertation-figure1.4 to 1.6 have ratios",
+    "fsnb-table3": "needs your copy of the StarPlus scans",
+    "hybrid-table1": _DESCRIBES,
+    "nbrlr-table5": _DESCRIBES,
+}
+"""Published tables that are left out of the counts, each with its reason."""
+
+DATA, TEXT, UNPRINTED, UNKNOWN = "data version", "text inconsistent", "unprinted choice", "unknown"
+NOT_OURS = (DATA, TEXT)
+
+
+@dataclass(frozen=True)
+class MissReason:
+    """A reason why cells of some tables do not agree.
+
+    Attributes
+    ----------
+    where : str
+        What does not agree, in words.
+    kind : str
+        "data version", "text inconsistent", "unprinted choice" or "unknown".
+    words : str
+        What is known, in a sentence.
+    tables : tuple of str
+        The published tables that it is about.
+    cells : str
+        A condition on the columns of their cells, as pandas queries have it; all of them by default.
+    """
+
+    where: str
+    kind: str
+    words: str
+    tables: tuple[str, ...]
+    cells: str = "agrees == False"
+
+
+_CHAPTER1 = ("dissertation-tableA1", "dissertation-tableA2", "dissertation-tableA3")
+_LOSSES = _CHAPTER1[1:]
+_TABLE2 = ("hybrid-table2",)
+_SIZES = "metric.str.endswith('size')"
+
+REASONS_FOR_MISSES = (
+    MissReason(
+        "Hungarian, chapter 1",
+        DATA,
+        "2 classes here, 5 printed",
+        _CHAPTER1,
+        "dataset.str.contains('Hungarian')",
+    ),
+    MissReason(
+        "hypothyroid, sizes",
+        DATA,
+        "18 features here; the texts have 17, 18 and 19",
+        ("dissertation-tableA1",),
+        "dataset == 'Hypothyroid'",
+    ),
+    MissReason(
+        "hypothyroid, sizes in Table 2",
+        UNKNOWN,
+        "with the printed number of columns the blanket has twice the printed size",
+        _TABLE2,
+        f"dataset == 'Hypothyroid' and {_SIZES}",
+    ),
+    MissReason("nursery, Table 2", DATA, "5 classes here, 3 printed", _TABLE2, "dataset == 'Nursery'"),
+    MissReason(
+        "glass, number of features",
+        DATA,
+        "9 features here, 10 printed: the row's number was counted",
+        _TABLE2,
+        "dataset == 'Glass Identification' and metric == 'n_features'",
+    ),
+    MissReason(
+        "chapter 3",
+        DATA,
+        "the records are confidential; ours are drawn from a generator",
+        ("dissertation-table3.2",),
+    ),
+    MissReason(
+        "glass, naive Bayes in Table 2",
+        UNKNOWN,
+        "74 % here, 63 % printed; all else of glass agrees",
+        _TABLE2,
+        "dataset == 'Glass Identification' and method == 'NB'",
+    ),
+    MissReason(
+        "mushroom, naive Bayes",
+        UNKNOWN,
+        "98 % right in Table 2 (93 % printed), 4.4 % loss in chapter 1 (5.5 %)",
+        (*_LOSSES, *_TABLE2),
+        "dataset == 'Mushroom' and method == 'NB'",
+    ),
+    MissReason(
+        "vehicle, chapter 1",
+        UNKNOWN,
+        "all methods lose 3 points more than printed",
+        _CHAPTER1,
+        "dataset.str.contains('Vehicle')",
+    ),
+    MissReason(
+        "pima, naive Bayes, chapter 1",
+        UNPRINTED,
+        "missing cells are drawn once; over 40 draws the mean loss is the printed 19.8 %",
+        _LOSSES,
+        "dataset.str.contains('Pima')",
+    ),
+    MissReason(
+        "lasso, chapter 1",
+        UNPRINTED,
+        "the coding of factors and the rule of the strength",
+        _LOSSES,
+        "method == 'Lasso'",
+    ),
+    MissReason(
+        "forests, chapter 1",
+        UNPRINTED,
+        "R splits the levels of a factor into any two sets, scikit-learn by their order; ours errs more",
+        _LOSSES,
+        "method == 'RF'",
+    ),
+    MissReason(
+        "sizes of parts, chapter 1",
+        UNPRINTED,
+        "the grid of rates: steps of 0.001 gave most sizes in a trial on 13 tables; every possible rate "
+        "gives "
+        "bankruptcy's 4.9, steps of 0.001 give 4.1",
+        ("dissertation-tableA1",),
+    ),
+    MissReason(
+        "sonar, Table 2",
+        UNKNOWN,
+        "hybrid and naive Bayes 4 to 5 points above the print",
+        _TABLE2,
+        "dataset == 'Connectionist Bench'",
+    ),
+    MissReason(
+        "kidney disease, Table 2",
+        UNKNOWN,
+        "naive Bayes is right in 100 % here, in 93 % in print",
+        _TABLE2,
+        "dataset == 'Chronic Kidney Disease'",
+    ),
+    MissReason(
+        "congressional voting, Table 2",
+        UNKNOWN,
+        "hybrid and logistic regression 1 to 2 points above the print",
+        _TABLE2,
+        "dataset == 'Congressional Voting Records'",
+    ),
+    MissReason(
+        "adult, Table 2",
+        UNKNOWN,
+        "hybrid and naive Bayes 2 points above the print, logistic regression 1 point below; sizes agree",
+        _TABLE2,
+        "dataset == 'Adult Census Income' and metric == 'accuracy_pct'",
+    ),
+    MissReason(
+        "bank and wine, naive Bayes in Table 2",
+        UNKNOWN,
+        "1 to 2 points above the print",
+        _TABLE2,
+        "dataset in ('Bank Marketing', 'Wine') and method == 'NB'",
+    ),
+    MissReason(
+        "sizes of blankets in Table 2",
+        UNPRINTED,
+        "the text's union, by tests that need a row for every cell, gives those of car, ecoli, voting; "
+        "today's "
+        "bnlearn makes every test, which gives blogger's. Neither gives credit approval's",
+        _TABLE2,
+        _SIZES,
+    ),
+    MissReason(
+        "accuracies in Table 2",
+        UNPRINTED,
+        "one row is added to each count; without smoothing, accuracies change by 0 to 6 points",
+        _TABLE2,
+        "metric == 'accuracy_pct'",
+    ),
+    MissReason(
+        "fsNB Table 1, CFS on DI",
+        TEXT,
+        "printed 0.166 with a deviation of 0.18, beside 0.076 of naive Bayes on all predictors",
+        ("fsnb-table1",),
+        "metric == 'error' and scenario == 'DI' and method == 'CFS+NB'",
+    ),
+    MissReason(
+        "fsNB Table 1",
+        UNPRINTED,
+        "the printed evaluations are those of waiting for five idle steps, the printed sizes nearer to "
+        "one; the "
+        "group penalty keeps three to six predictors more than printed",
+        ("fsnb-table1", "fsnb-table2"),
+    ),
+    MissReason(
+        "fsNB Table 4",
+        TEXT,
+        "p-values after adjustment that the paper's errors cannot give (fsNB against naive Bayes: 0.010 "
+        "before "
+        "it, 1.6e-6 printed), four of them above 1",
+        ("fsnb-table4",),
+    ),
+    MissReason(
+        "NBRLR, LR at N = 100, p = 50",
+        UNPRINTED,
+        "separable classes: the value tells when the optimiser gave up",
+        tuple(f"nbrlr-table{k}" for k in (1, 2, 3, 4)),
+        "method == 'LR' and n_train == 100 and p == 50",
+    ),
+    MissReason(
+        "chapter 2, LR at p = 50",
+        UNPRINTED,
+        "separable classes, as in the paper",
+        tuple(f"dissertation-table2.{k}" for k in (1, 2, 3, 4, 5)),
+        "method == 'LR' and p == 50",
+    ),
+    MissReason(
+        "elastic net, simulations",
+        UNPRINTED,
+        "its mixing share and what it was tuned on; tuned on 0-1 loss most cells agree",
+        tuple(f"nbrlr-table{k}" for k in (1, 2, 3, 4)),
+        "method == 'ElasticNet'",
+    ),
+    MissReason(
+        "simulations, other cells",
+        UNKNOWN,
+        "bias and variance of NBRLR at N = 100 above all, by 0.01 to 0.04",
+        (*(f"nbrlr-table{k}" for k in (1, 2, 3, 4)), *(f"dissertation-table2.{k}" for k in (1, 2, 3, 4, 5))),
+    ),
+    MissReason(
+        "NBRLR Tables 6 and 8",
+        UNKNOWN,
+        "counts four or five away: NBRLR beats the lasso on 9 of 17 small tables in 0-1 loss, 13 printed",
+        ("nbrlr-table6", "nbrlr-table8"),
+    ),
+    MissReason(
+        "chapter 2, real tables",
+        UNKNOWN,
+        "three methods on Haberman 2.5 points below the print; NBRLR on sonar",
+        ("dissertation-table2.8",),
+    ),
+    MissReason(
+        "ALR Table 4",
+        UNPRINTED,
+        "the forest: ours averages leaves of uncut numbers, the paper's counts votes and cuts numbers",
+        ("alr-table4",),
+    ),
+    MissReason(
+        "ALR Tables 2 and 3",
+        UNKNOWN,
+        "counts over 67 of 77 data sets at order 2 and 57 at order 3, scaled to 76, are 8 to 12 away",
+        ("alr-table2", "alr-table3"),
+    ),
+)
+
+
+def misses_by_reason(table: str, cells: pd.DataFrame) -> list[tuple[MissReason, int]]:
+    """Count the cells that do not agree by the first reason that is about them; raise where one has none.
+
+    Parameters
+    ----------
+    table : str
+        The published table.
+    cells : DataFrame
+        As a comparison has them.
+    """
+    left = cells[~cells["agrees"].astype(bool)]
+    counts = []
+    for reason in REASONS_FOR_MISSES:
+        if table in reason.tables and len(left):
+            about = left.query(reason.cells, engine="python").index
+            counts.append((reason, len(about)))
+            left = left.drop(index=about)
+    if len(left):
+        raise InputError(f"no reason is given for {len(left)} cells of {table} that do not agree.")
+    return [(reason, count) for reason, count in counts if count]

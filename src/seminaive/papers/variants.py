@@ -1,0 +1,69 @@
+"""Variants of models that the papers describe, and that no user has to choose from.
+
+A constructor has what a fit of a table may need. What only a study compares is a class attribute of the
+model, and another class here (docs/decisions/0028-options-of-papers.md).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from seminaive.models import (
+    AcceleratedLogisticRegression,
+    HigherOrderLogisticRegression,
+    HybridLogisticNaiveBayes,
+)
+
+if TYPE_CHECKING:
+    from seminaive.design.coefficients import GenerativeEstimate
+    from seminaive.design.table_design import TableDesign
+    from seminaive.objective.coordinates import Coordinates
+    from seminaive.objective.penalised_loss import PenalisedLoss
+    from seminaive.objective.summed_loss import LossName
+
+__all__ = [
+    "AveragedWeights",
+    "ForwardGreedyHybrid",
+    "HigherOrderBySolver",
+    "SquaredErrorAccelerated",
+    "SquaredErrorHigherOrder",
+]
+
+
+class HigherOrderBySolver(HigherOrderLogisticRegression):
+    """LR^n whose ``solver`` may be "cg", too: nonlinear conjugate gradients (Figures 25 and 26)."""
+
+    solvers: ClassVar[tuple[str, ...]] = (*HigherOrderLogisticRegression.solvers, "cg")
+
+
+class SquaredErrorHigherOrder(HigherOrderLogisticRegression):
+    """LR^n that minimises half the squared distance of the posterior from the true class."""
+
+    row_loss: ClassVar[LossName] = "squared-error"
+
+
+class SquaredErrorAccelerated(AcceleratedLogisticRegression):
+    """ALR^n that minimises half the squared distance of the posterior from the true class."""
+
+    row_loss: ClassVar[LossName] = "squared-error"
+
+
+class AveragedWeights(AcceleratedLogisticRegression):
+    """ALR^n whose weights multiply AnJE's terms, ``gamma log theta``: the paper's ALR (J), Equation 22."""
+
+    def _search_coordinates(
+        self, objective: PenalisedLoss, design: TableDesign, estimate: GenerativeEstimate
+    ) -> tuple[Coordinates, float | None]:
+        coordinates, first_step = super()._search_coordinates(objective, design, estimate)
+        shares = estimate.coefficients.join_weights[:, None]
+        return replace(coordinates, scale=coordinates.scale * shares), first_step
+
+
+class ForwardGreedyHybrid(HybridLogisticNaiveBayes):
+    """The hybrid whose greedy rule starts with an empty generative part, which grows (the hybrid paper's).
+
+    The rule of the model itself starts with all features there (the dissertation's reading).
+    """
+
+    greedy_grows_generative: ClassVar[bool] = True
