@@ -1,7 +1,7 @@
 """How long do fits to all rows of each real table take, and what are they worth? One line each, resumable.
 
     python benchmarks/all_tables.py run semi-naive [--tables letter,adult] [--limit 300] [--results DIR]
-    python benchmarks/all_tables.py report [semi-naive] [--above 20] [--results DIR] [--before DIR]
+    python benchmarks/all_tables.py report [semi-naive] [--above 20] [--over ebm-4] [--before DIR]
 
 A model is fitted to four fifths of the rows of a table, stratified, without any limit on their number; the
 rest judges it, at most 5,000 rows. The tables and SCHEMA.json lie in the folder that SEMINAIVE_DATA names.
@@ -9,7 +9,7 @@ rest judges it, at most 5,000 rows. The tables and SCHEMA.json lie in the folder
 `run` appends to DIR/NAME.csv (results/all_tables by default), the smallest tables first, and goes on where it
 stopped. A fit that takes more than `--limit` processor seconds is ended. `report` lists the tables that take
 more than `--above` processor seconds, and all that were ended; `--before` compares seconds and log loss with
-those of an earlier version on the tables that both have.
+those of an earlier version on the tables that both have; `--over` divides seconds by those of another model.
 """
 
 from functools import lru_cache
@@ -67,6 +67,8 @@ def report(given):
         slow = found[(found.cpu_s > given.above) | (found.status != "ok")]
         print(f"{model}: {len(found)} tables, {len(slow)} of them above {given.above:g} s or ended")
         print(slow.sort_values("cpu_s")[["n_train", "n_classes", "cpu_s", "log_loss", "status"]].to_string())
+        if given.over and given.over != model:
+            report_ratio(found, given.results / f"{given.over}.csv")
         if given.before is None:
             continue
         both = found.join(read_results(given.before / f"{model}.csv").set_index("table"), rsuffix="_before")
@@ -80,11 +82,23 @@ def report(given):
         print(changed[worse.abs() > given.changed].sort_values("worse").to_string())
 
 
+def report_ratio(found, path):
+    """Print the time of a model over that of another one, whose results lie elsewhere."""
+    both = found.join(read_results(path).set_index("table"), rsuffix="_other", how="inner")
+    both = both[(both.status == "ok") & (both.status_other == "ok")]
+    ratio = (both.cpu_s / both.cpu_s_other).sort_values()
+    n_both = f"{len(ratio)} tables"
+    print(f"time over {path.stem}: median {ratio.median():.3f}, at most {ratio.max():.3f} ({n_both})")
+    columns = ["n_train", "n_classes", "cpu_s", "cpu_s_other", "log_loss", "log_loss_other"]
+    print(both.assign(ratio=ratio).sort_values("ratio")[[*columns, "ratio"]].to_string())
+
+
 if __name__ == "__main__":
     parser, runs, reports = commands(__doc__, RESULTS)
     runs.set_defaults(limit=300.0)
     runs.add_argument("--tables", type=listed, default=[], help="all if left out")
     reports.add_argument("--above", type=float, default=20.0, help="processor seconds")
+    reports.add_argument("--over", help="the name of another model in the folder")
     reports.add_argument("--before", type=Path, help="the folder of an earlier version's results")
     reports.add_argument(
         "--changed", type=float, default=0.001, help="log losses that differ by more are listed"

@@ -1,6 +1,6 @@
 """The classifiers that benchmarks compare, by name: ours and their rivals, all at their defaults."""
 
-from peers.native_categories import EBM, CatBoost, HistGradientBoosting, LightGBM
+from peers.native_categories import EBM, CatBoost, EBMOfFourBags, HistGradientBoosting, LightGBM
 from sklearn.linear_model import LogisticRegressionCV
 
 import seminaive
@@ -36,6 +36,7 @@ MODELS = SEARCHING | {
     "random-forest": RIVALS["sklearn-random-forest"],
     "hist-boosting": HistGradientBoosting,
     "ebm": EBM,
+    "ebm-4": EBMOfFourBags,
     "catboost": CatBoost,
     "lightgbm": LightGBM,
 }

@@ -42,7 +42,7 @@ def refused(monkeypatch, capsys, tmp_path):
         ((*COMPARE, "--repeats", "0"), "--repeats is 1 or more, got 0"),
         (("compare", "iris", "--folds", "1"), "--folds is 2 or more, got 1"),
         ((*COMPARE, "-m", "oracle"), "there is no model 'oracle'"),
-        ((*COMPARE, "--target", "nonexistent"), "iris has a class of its own"),
+        ((*COMPARE, "--target", "nonexistent"), "iris has a class column already"),
         (("compare", "nowhere.csv", "--target", "y"), "nowhere.csv"),
         ((*SIMULATION, "--jobs", "0"), "the number of processes, cannot be 0"),
         ((*SIMULATION, "--repetitions", "0"), "--repetitions is 1 or more, got 0"),

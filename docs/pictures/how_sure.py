@@ -14,8 +14,19 @@ from seminaive.evaluate import (
     learning_curve_forecast,
     validate,
 )
+from seminaive.explain import EffectDisplay, PairDisplay, WaterfallDisplay
 
 HERE = Path(__file__).parent
+
+
+def draw_intervals(X, y):
+    """Draw bands of a curve, of a pair and of one row."""
+    model = SemiNaive().fit(X, y)
+    figure, axes = plt.subplots(1, 3, figsize=(16, 4.6), layout="constrained")
+    EffectDisplay.from_estimator(model, "mean texture", interval=0.95, ax=axes[0])
+    PairDisplay.from_estimator(model, interval=0.95, ax=axes[1])
+    WaterfallDisplay.from_estimator(model, X.iloc[[40]], interval=0.95, max_effects=8, ax=axes[2])
+    figure.savefig(HERE / "how-sure-intervals.png", dpi=90)
 
 
 def main():
@@ -27,6 +38,7 @@ def main():
     DecisionCurveDisplay.from_validation(found, ax=axes[1])
     InstabilityDisplay.from_validation(found, ax=axes[2])
     figure.savefig(HERE / "how-sure.png", dpi=90)
+    draw_intervals(X, y)
     models = {"naive Bayes": NaiveBayes(), "SemiNaive": SemiNaive(interactions=0)}
     forecast = learning_curve_forecast(models, X, y, n_repeats=1)
     ContinuumDisplay.from_forecast(forecast).figure_.savefig(HERE / "how-sure-forecast.png", dpi=90)

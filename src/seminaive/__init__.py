@@ -62,7 +62,7 @@ __all__ = [
 ]
 
 
-# Rooms that are reached through the package: `seminaive.explain` needs no import of its own.
+# Rooms that are reached through the package: `seminaive.explain` needs no further import.
 ROOMS = ("errors", "evaluate", "explain", "scale")
 
 

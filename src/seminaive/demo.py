@@ -128,7 +128,7 @@ def run_demo(scenes: Sequence[Scene], folder: Path = Path()) -> None:
     _write_calculator(scenes[0], folder / CALCULATOR)
     console.print(f"The first model as a page that calculates:    {folder / CALCULATOR}", soft_wrap=True)
     console.print(
-        "Try next, on a table of your own:              seminaive fit TABLE.csv --target COLUMN --out MODEL",
+        "Try next, on one of your tables:               seminaive fit TABLE.csv --target COLUMN --out MODEL",
         soft_wrap=True,
     )
     console.print(

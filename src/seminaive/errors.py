@@ -38,7 +38,7 @@ __all__ = [
     "warn_caller",
 ]
 
-# How the paths of the package's own files begin.
+# How the paths of the files of this package begin.
 PACKAGE = f"{Path(__file__).parent}{os.sep}"
 
 
@@ -117,7 +117,7 @@ class UntestableWarning(UserWarning):
 
 
 def warn_caller(message: str | Warning, category: type[Warning] | None = None) -> None:
-    """Warn at the line that called this package, however many of its own functions lie between."""
+    """Warn at the line that called this package, however many of its functions lie between."""
     level, frame = 1, inspect.currentframe()
     while frame is not None and frame.f_code.co_filename.startswith(PACKAGE):
         level, frame = level + 1, frame.f_back
@@ -125,7 +125,7 @@ def warn_caller(message: str | Warning, category: type[Warning] | None = None) -
 
 
 def __getattr__(name: str) -> Any:
-    """Look scikit-learn's own classes up when they are asked for: importing it takes a second."""
+    """Look the classes of scikit-learn up when they are needed: importing it takes a second."""
     if name not in {"ConvergenceWarning", "NotFittedError"}:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     import sklearn.exceptions

@@ -1,4 +1,4 @@
-"""Public names of a package whose files are read when a name is first asked for."""
+"""Public names of a package whose files are read when a name is first used."""
 
 from collections.abc import Callable, Mapping
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""How much memory may be taken: asked before every large allocation, to refuse too much with a sentence.
+"""How much memory may be taken: checked before every large allocation, to refuse too much with a sentence.
 
 The answer is the least of what the machine has available, what the control groups of the process (version 2
 or 1, each group and all groups above it) still allow, and what its limit on address space (``ulimit -v``)
@@ -113,7 +113,7 @@ def _control_groups(proc: Path, cgroups: Path) -> Iterator[int]:
 def _groups_above(mount: Path, path: str, limit_file: str, usage_file: str, cache: str) -> Iterator[int]:
     """Yield what a group, and every group above it, still allows; the page cache can be taken back.
 
-    Inside a container the path may be that of the host; then the mount is the container's own group.
+    Inside a container the path may be that of the host; then the mount is the group of the container.
     """
     folders = [folder for folder in path.split("/") if folder not in ("", ".", "..")]
     for depth in range(len(folders), -1, -1):

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 
 from seminaive import EqualFrequencyDiscretizer, MDLDiscretizer
 from seminaive.encode import EqualFrequencyCuts, NumericColumn, mdl_cuts
-from seminaive.encode.encoded_table import FEW_CUTS, MANY_VALUES, bins_of
+from seminaive.encode.column_codes import FEW_CUTS, MANY_VALUES, bins_of
 from seminaive.errors import InputError
 
 points = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 2)), min_size=2, max_size=40)

@@ -72,7 +72,7 @@ def test_given_test_rows_are_used_as_they_are():
         (RepeatedKFold(1), "two folds"),
         (RepeatedKFold(61), "cannot make 61 folds"),
         (RepeatedHoldout(1.0), r"\(0, 1\)"),
-        (GivenSplit(), "no test rows of its own"),
+        (GivenSplit(), "brings no test rows"),
         (Prequential(60), "leave none to test"),
         (Prequential(10, 1.0), "growth above 1"),
     ],

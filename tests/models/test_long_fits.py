@@ -50,6 +50,24 @@ def test_a_short_fit_is_not_talked_about(measured):
     measured().fit(*table(300))  # 31 seconds
 
 
+def test_rows_beyond_those_of_the_search_take_what_one_fit_of_them_takes(measured, monkeypatch):
+    class Searching(measured):
+        def _most_searched(self):
+            return 200
+
+        def fit(self, X, y, sample_weight=None):
+            super().fit(X, y, sample_weight)
+            # The search takes as long again as the fit for each row that it sees.
+            long_fits.time.now += 0.1 * min(len(y), self._most_searched())
+            return self
+
+    said = []
+    monkeypatch.setattr(long_fits, "warn_caller", lambda text, _: said.append(text))
+    Searching().fit(*table(2400))
+    # 1 s, .2 s for each of 200 rows and .1 s for each of the others: 261 s. If all were searched, 481 s.
+    assert "about 4 minutes" in said[0]
+
+
 def test_rows_of_weight_zero_take_no_time(measured):
     X, y = table(2400)
     measured().fit(X, y, sample_weight=np.arange(2400) % 9 == 0)  # 31 seconds

@@ -436,7 +436,7 @@ def test_the_sample_of_the_search_has_rows_of_every_fold(monkeypatch):
 
 @pytest.mark.parametrize("n_rows", [3000, 3100])
 def test_a_sample_that_lies_within_one_fold_is_searched_by_folds_of_its_own(n_rows, monkeypatch):
-    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 500)  # 6 parts, a multiple of the 3 folds, and 7
+    monkeypatch.setattr(smooth_rows, "MOST_SEARCHED", 500)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(n_rows, 2))
     y = X[:, 0] + rng.logistic(size=n_rows) > 0

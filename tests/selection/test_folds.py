@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from seminaive.selection.folds import split_rows, stratified_folds
+from seminaive.selection.folds import split_rows, stratified_folds, stratified_sample
 
 
 def test_classes_are_spread_evenly():
@@ -12,6 +12,20 @@ def test_classes_are_spread_evenly():
     counts = np.array([np.bincount(folds[labels == c], minlength=4) for c in range(3)])
     assert (np.ptp(counts, axis=1) <= 1).all()
     assert np.ptp(np.bincount(folds)) <= 1
+
+
+@pytest.mark.parametrize("n_rows", [1, 44, 89, 90])
+def test_a_sample_has_the_wanted_size_and_the_share_of_every_class(n_rows):
+    labels = np.repeat([0, 1, 2], [50, 31, 9])
+    sample = stratified_sample(labels, n_rows, np.random.RandomState(0))
+    assert len(np.unique(sample)) == n_rows
+    assert (np.abs(np.bincount(labels[sample], minlength=3) - n_rows * np.array([50, 31, 9]) / 90) < 1).all()
+
+
+def test_other_seeds_draw_other_samples():
+    labels = np.repeat([0, 1, 2], [50, 31, 9])
+    samples = [stratified_sample(labels, 44, np.random.RandomState(seed)) for seed in (0, 1)]
+    assert not np.array_equal(*samples)
 
 
 @pytest.mark.parametrize("cv", [3, [([0, 1, 2], [3, 4]), ([3, 4], [0, 1, 2])]])

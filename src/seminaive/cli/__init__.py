@@ -55,7 +55,7 @@ def main() -> None:
 
 
 class Interrupted(BaseException):
-    """Ctrl-C, under a name that no library takes for its own to handle."""
+    """Ctrl-C, under a name that no library handles."""
 
 
 @contextmanager

@@ -24,7 +24,7 @@ def validate(
         str, typer.Option(help="Which model; `seminaive fit --help` lists them.")
     ] = catalogue.FIRST,
     page: Annotated[Path | None, typer.Option(help="Write one HTML page with pictures.")] = None,
-    replays: Annotated[int, typer.Option(help="Bootstrap samples, each with a fit of its own.")] = 200,
+    replays: Annotated[int, typer.Option(help="Bootstrap samples, each of which is fitted.")] = 200,
     groups: Annotated[
         str | None, typer.Option(help="A column of what belongs together, such as patients; no feature.")
     ] = None,

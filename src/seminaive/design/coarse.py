@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CoarseSpace:
     """First-order coefficients, and combinations of higher-order ones with the same effect on the scores.
 
-    A value of a column has a coefficient of its own; adding one number to the coefficients of all pairs that
+    Each value of a column has a coefficient; adding one number to the coefficients of all pairs that
     contain this value has the same effect on the scores. So coefficients of different orders are strongly
     correlated along these directions, and nearly uncorrelated along all others.
 

@@ -31,7 +31,7 @@ class FusedSums:
     all_rows: Floats
 
     def copy(self) -> FusedSums:
-        """Return the same numbers in arrays of their own."""
+        """Return the same numbers in new arrays."""
         return FusedSums(self.tables.copy(), self.numbers.copy(), self.all_rows.copy())
 
     def __iadd__(self, other: FusedSums) -> FusedSums:  # noqa: PYI034 - the class is final

@@ -40,8 +40,8 @@ class CellGram:
 
     A row lies in one cell of each term, so that products of indicators are weights of pairs of cells. A group
     of fused terms is crossed as a whole: each row is added to a table of its fused cells by the other group's
-    parameters, and the fused cells are spread to their own parameters afterwards. Where that does not pay,
-    rows are added to all their pairs.
+    parameters, and the fused cells are spread to the parameters of their terms afterwards. Where that does
+    not pay, rows are added to all their pairs.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 def compiled_layout(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
     """Return an array as the kernels take it, copied only if it must be.
 
-    A read-only array is another type to the compiler, and would cost a compilation of its own.
+    A read-only array is another type to the compiler, and would cost another compilation.
     """
     return np.require(array, dtype, ["C", "W", "A"])
 

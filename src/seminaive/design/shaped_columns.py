@@ -145,7 +145,7 @@ def step_functions(mass: Floats, *, counts_missing: bool) -> Floats:
 
     Under the kernel ``1 - |i - i'| / n`` rises between knots have the variance 2 / n and are independent of
     each other and of the mean of both ends, whose variance is (1 + 1 / n) / 2. So is a missing number's
-    level, of variance 1: it has a function of its own, last, for its distance from that mean.
+    level, of variance 1: it has a function, the last, for its distance from that mean.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ PAIR_FUNCTIONS, MOST_TIED = 4, 32
 def knots_of(values: Floats, weights: Floats, n_bins: int) -> Floats:
     """Return the weighted medians of about equally frequent bins.
 
-    A value that holds a bin's share of the rows has a bin of its own, an atom; all others share the bins that
+    A value that holds a bin's share of the rows fills a bin alone, an atom; all others share the bins that
     are left.
     """
     distinct, position = np.unique(values, return_inverse=True)

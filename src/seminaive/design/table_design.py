@@ -157,7 +157,7 @@ class TableDesign:
         return self._sums(residuals, self.numbers)
 
     def squared_adjoint(self, residuals: Floats) -> Floats:
-        """Return (X * X)'R; indicators are their own squares."""
+        """Return (X * X)'R; indicators equal their squares."""
         return self._sums(residuals, self._squares)
 
     def gram(self, row_weight: Floats, columns: Indices | None = None) -> Floats:

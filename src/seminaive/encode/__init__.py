@@ -7,7 +7,8 @@ from seminaive.encode.cuts import EqualFrequencyCuts, TreeCuts, mdl_cuts
 from seminaive.encode.date_parts import DateParts
 from seminaive.encode.encoded_table import EncodedTable, TableEncoder
 from seminaive.encode.equal_frequency_discretizer import EqualFrequencyDiscretizer
-from seminaive.encode.frames import frame_like, keep_columns, keep_rows, open_table, take_column, take_columns
+from seminaive.encode.frame_parts import frame_like, keep_columns, keep_rows, take_column, take_columns
+from seminaive.encode.frames import open_table
 from seminaive.encode.mdl_discretizer import MDLDiscretizer
 from seminaive.encode.recut import recut
 from seminaive.encode.schema import Schema

@@ -11,7 +11,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from seminaive.encode.calendar_cycles import HOURS, MONTHS, WEEKDAYS
 from seminaive.encode.column_kinds import ColumnKinds
-from seminaive.encode.frames import frame_like, native_columns, open_table, ordered_column
+from seminaive.encode.frame_parts import frame_like, native_columns, ordered_column
+from seminaive.encode.frames import open_table
 from seminaive.encode.written_dates import DateFormat, wall_clock
 from seminaive.errors import InputError
 

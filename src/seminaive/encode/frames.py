@@ -1,4 +1,4 @@
-"""Tables of every library seen as columns: the only place that knows what a data frame is."""
+"""Tables of every library seen as columns: the only place, with `frame_parts`, that knows data frames."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from seminaive.errors import InputError, TableTypeError
 from seminaive.memory import refuse_beyond_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -64,7 +64,7 @@ def open_table(X: Any) -> Table:
         return _open_array(X.astype(object) if X.dtype.kind == "T" else np.asarray(X))
     if isinstance(X, (list, tuple)):
         return _open_rows(X)
-    if _is_sparse(X):
+    if is_sparse(X):
         return _open_sparse(X)
     import narwhals as nw
 
@@ -79,7 +79,8 @@ def open_table(X: Any) -> Table:
     return _open_array(np.asarray(X))
 
 
-def _is_sparse(X: Any) -> bool:
+def is_sparse(X: Any) -> bool:
+    """Tell whether a table is a sparse matrix."""
     return hasattr(X, "toarray") and hasattr(X, "nnz")
 
 
@@ -348,109 +349,3 @@ def _not_a_value(name: str, reason: object) -> TableTypeError:
         f"column {name!r} cannot be read ({reason}): the argument must be a string, a boolean or a number in "
         "every cell of a categorical column"
     )
-
-
-def keep_rows(X: Any, mask: NDArray[np.bool_]) -> Any:
-    """Return the rows of any table where ``mask`` is true."""
-    if isinstance(X, (list, tuple)):
-        return [row for row, keep in zip(X, mask, strict=True) if keep]
-    if _is_sparse(X):
-        return X.tocsr()[np.flatnonzero(mask)]
-    import narwhals as nw
-
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
-    if isinstance(frame, nw.DataFrame):
-        return frame.filter(mask.tolist()).to_native()
-    return np.asarray(X)[mask]
-
-
-def keep_columns(X: Any, mask: NDArray[np.bool_]) -> Any:
-    """Return the columns of any table where ``mask`` is true: a frame of its library, sparse, or an array."""
-    if _is_sparse(X):
-        return X.tocsc()[:, np.flatnonzero(mask)]
-    import narwhals as nw
-
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
-    if isinstance(frame, nw.DataFrame) and frame.implementation.is_pandas():
-        return X.iloc[:, np.flatnonzero(mask)]  # also where a name is NaN, which equals no name
-    if isinstance(frame, nw.DataFrame):
-        return frame.select(nw.nth(np.flatnonzero(mask).tolist())).to_native()
-    if isinstance(X, (list, tuple)):
-        X = np.array([list(row) for row in X], dtype=object if _has_text(X) else None)
-    return np.asarray(X)[:, mask]
-
-
-def _has_text(rows: Sequence[Any]) -> bool:
-    """Tell whether some cell is text, beside which numpy would make numbers text."""
-    return any(isinstance(cell, str) for row in rows for cell in row)
-
-
-def frame_like(X: Any, columns: Mapping[str, Any]) -> Any:
-    """Return columns as a frame of the library that ``X`` came from, pandas for an array or None."""
-    import narwhals as nw
-
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
-    if isinstance(frame, nw.DataFrame):
-        made = nw.from_dict(dict(columns), backend=frame.implementation).to_native()
-        if frame.implementation.is_pandas() and len(made) == len(frame):
-            made.index = X.index
-        return made
-    import pandas as pd
-
-    return pd.DataFrame(dict(columns))
-
-
-def native_columns(X: Any, table: Table) -> tuple[Any, ...]:
-    """Return the columns of a frame as its library has them, those of another table as they were opened."""
-    import narwhals as nw
-
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
-    if not isinstance(frame, nw.DataFrame):
-        return table.columns
-    return tuple(column.to_native() for column in frame.iter_columns())
-
-
-def ordered_column(
-    X: Any, codes: NDArray[np.int64], missing: NDArray[np.bool_], levels: tuple[str, ...]
-) -> Any:
-    """Return ordered levels as a column of the library that ``X`` came from, pandas for an array."""
-    import narwhals as nw
-
-    frame = nw.from_native(X, pass_through=True, eager_only=True)
-    if isinstance(frame, nw.DataFrame) and not frame.implementation.is_pandas():
-        import pyarrow as pa
-
-        coded = pa.array(codes, mask=missing, type=pa.int32())
-        column = pa.chunked_array([pa.DictionaryArray.from_arrays(coded, pa.array(levels), ordered=True)])
-        if frame.implementation.is_pyarrow():
-            return column
-        values = column.to_pylist()
-        return nw.new_series("", values, nw.Enum(levels), backend=frame.implementation).to_native()
-    import pandas as pd
-
-    typed = pd.CategoricalDtype(list(levels), ordered=True)
-    return pd.Categorical.from_codes(np.where(missing, -1, codes), dtype=typed)
-
-
-def take_column(X: Any, name: str) -> tuple[Any, Any]:
-    """Return a frame without one of its columns, and that column."""
-    import narwhals as nw
-
-    frame = nw.from_native(X, eager_only=True)
-    if name not in frame.columns:
-        raise InputError(f"there is no column {name!r}: the table has {list(frame.columns)}")
-    return frame.drop(name).to_native(), frame.get_column(name).to_native()
-
-
-def take_columns(X: Any, names: Sequence[str]) -> Any:
-    """Return the named columns of a frame, in that order."""
-    import narwhals as nw
-
-    frame = nw.from_native(X, eager_only=True)
-    absent = [name for name in names if name not in frame.columns]
-    if absent:
-        raise InputError(
-            f"fitted on {len(names)} columns, of which the table lacks {absent}: pass the training columns "
-            "or refit"
-        )
-    return frame.select(names).to_native()

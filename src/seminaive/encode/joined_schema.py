@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from seminaive.encode.column_codes import bins_of, interleave
 from seminaive.encode.column_types import CategoricalColumn, EmptyColumn, NumericColumn
-from seminaive.encode.encoded_table import EncodedTable, bins_of, interleave
+from seminaive.encode.encoded_table import EncodedTable
 from seminaive.encode.nodes import Axis, at_codes, axis_of
 from seminaive.encode.schema import Schema
 from seminaive.errors import InputError

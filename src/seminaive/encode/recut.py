@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from seminaive.encode.column_codes import bins_of, cuts_of, interleave
 from seminaive.encode.column_types import NumericColumn
-from seminaive.encode.encoded_table import EncodedTable, bins_of, cuts_of, interleave
+from seminaive.encode.encoded_table import EncodedTable
 from seminaive.encode.schema import Schema
 
 if TYPE_CHECKING:

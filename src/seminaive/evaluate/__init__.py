@@ -76,7 +76,8 @@ from seminaive.evaluate.resampling import (
 from seminaive.evaluate.results_file import ExperimentResults, load_results
 from seminaive.evaluate.rows_needed import RowsNeeded, rows_needed
 from seminaive.evaluate.summary import LossSummary, summarise
-from seminaive.evaluate.validation import Validation, validate
+from seminaive.evaluate.validation import validate
+from seminaive.evaluate.validation_result import Validation
 
 __all__ = [
     "FIVE_BY_TWO",

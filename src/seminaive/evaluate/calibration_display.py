@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from seminaive.displays import Display
-from seminaive.evaluate.validation import Validation
+from seminaive.evaluate.validation_result import Validation
 
 __all__ = ["CalibrationDisplay"]
 

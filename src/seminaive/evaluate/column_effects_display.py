@@ -8,7 +8,7 @@ import pandas as pd
 
 from seminaive.displays import Display
 from seminaive.errors import InputError
-from seminaive.evaluate.validation import Validation
+from seminaive.evaluate.validation_result import Validation
 
 __all__ = ["ColumnEffectsDisplay"]
 

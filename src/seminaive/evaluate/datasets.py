@@ -36,7 +36,7 @@ DATA_FOLDER = "SEMINAIVE_DATA"
 """The environment variable that names a folder of ``NAME.csv.gz`` files with a ``SCHEMA.json``."""
 
 _SUFFIXES = CSV + PARQUET
-# The folder's own description calls this column a survey weight and not a predictor.
+# The description of the folder calls this column a survey weight and not a predictor.
 _NOT_PREDICTORS = {"census-income-kdd-test": ["instance_weight"]}
 
 
@@ -167,7 +167,7 @@ def load_dataset(name: str, *, target: str | None = None, text_format: TextForma
     if name.startswith("openml:"):
         return _from_openml(name.removeprefix("openml:"), target)
     if target is not None and (name in _REGISTRY or name in real_table_names()):
-        raise InputError(f"{name} has a class of its own: leave the target {target!r} out.")
+        raise InputError(f"{name} has a class column already: leave the target {target!r} out.")
     if name in _REGISTRY:
         return _REGISTRY[name].load()
     if name in real_table_names():

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from seminaive.displays import Display
-from seminaive.evaluate.validation import Validation
+from seminaive.evaluate.validation_result import Validation
 
 __all__ = ["DecisionCurveDisplay"]
 

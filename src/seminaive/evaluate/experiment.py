@@ -346,7 +346,7 @@ def _run_fold(
             if answers.probabilities is not None:
                 record["histogram"] = ProbabilityHistogram.of(answers).packed()
             record["shift"] = pack_predictions(answers.predicted, answers.truth, len(np.unique(dataset.y)))
-        except Exception as error:  # noqa: BLE001 - whatever a model raises costs its own fold only
+        except Exception as error:  # noqa: BLE001 - whatever a model raises costs this fold only
             record["status"] = "failed"
             record["message"] = _one_line(f"{type(error).__name__}: {error}")
     shown = [w for w in caught if not issubclass(w.category, DeprecationWarning | FutureWarning)]

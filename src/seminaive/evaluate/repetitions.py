@@ -46,7 +46,7 @@ def run_repetitions(
     Returns
     -------
     DataFrame
-        One row per record, with the unit's own entries in front.
+        One row per record, with the entries of its unit in front.
     """
     path = None if path is None else Path(path)
     keys = [_key(unit) for unit in units]

@@ -78,7 +78,7 @@ class TrainingRows:
         return len(np.unique(self.groups)) < len(self.groups)
 
     def parts(self, kind: str, number: int, among: int, seed: int, of: str) -> tuple[Indices, Indices]:
-        """Return the rows that a replay learns from, and those that it is asked about.
+        """Return the rows that a replay learns from, and those that it predicts.
 
         Parameters
         ----------

@@ -137,13 +137,13 @@ class RepeatedHoldout:
 
 @dataclass(frozen=True)
 class GivenSplit:
-    """The table's own test rows, once."""
+    """The test rows that a table brings, once."""
 
     def splits(self, dataset: Dataset, seed: int) -> list[Split]:
         """Give the one split; the seed has nothing to decide."""
         del seed
         if dataset.test_rows is None or len(dataset.test_rows) == 0:
-            raise InputError(f"{dataset.name} has no test rows of its own: set test_rows or cross-validate.")
+            raise InputError(f"{dataset.name} brings no test rows: set test_rows or cross-validate.")
         test = np.asarray(dataset.test_rows)
         return [Split(0, 0, np.setdiff1d(np.arange(len(dataset.y)), test), test)]
 

@@ -7,8 +7,8 @@ from seminaive.evaluate.calibration_display import CalibrationDisplay
 from seminaive.evaluate.column_effects_display import ColumnEffectsDisplay
 from seminaive.evaluate.decision_curve_display import DecisionCurveDisplay
 from seminaive.evaluate.instability_display import InstabilityDisplay
-from seminaive.evaluate.validation import Validation
 from seminaive.evaluate.validation_measures import measures_for
+from seminaive.evaluate.validation_result import Validation
 from seminaive.pages import picture_address, write_page
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Missing cells drawn from what the others say, and estimates pooled over completed tables.
 
-A file is read when a name of it is first asked for.
+A file is read when a name of it is first used.
 """
 
 from typing import TYPE_CHECKING

@@ -2,7 +2,7 @@
 
 A coded column has a table of probabilities given the class and the columns that tell most about it, chosen
 greedily by Akaike's criterion on the rows where it is observed (a missing cell of a candidate being a value
-of its own). A parent too many costs some variance; one too few is drawn as if it did not matter, and what is
+like others). A parent too many costs some variance; one too few is drawn as if it did not matter, and what is
 fitted to the completions then finds associations that are not there. The collection of such tables is a
 dependency network, and redrawing is Gibbs sampling in it. A number has a linear regression on the class, the
 other numbers and the coded columns. Both are drawn from their posterior before they draw cells: without that,
@@ -45,7 +45,7 @@ class FittedChain:
     sweep: tuple[Conditional, ...]
 
     def draw(self, columns: IncompleteColumns, n_sweeps: int, generator: np.random.Generator) -> None:
-        """Draw the missing cells of a table, its own conditionals being as they are."""
+        """Draw the missing cells of a table, its conditionals being as they are."""
         for conditional in (*self.start, *(self.sweep * n_sweeps)):
             if _target(conditional) in columns.missing:
                 conditional.draw(columns, generator)

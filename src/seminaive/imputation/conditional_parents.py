@@ -25,7 +25,7 @@ def learn_parents(
 ) -> tuple[int, ...]:
     """Choose the parents of a column greedily by Akaike's criterion; the class always comes first.
 
-    Rows where the column is missing do not count. Here a missing cell of a candidate is a value of its own,
+    Rows where the column is missing do not count. Here a missing cell of a candidate is a value like others,
     so that what the observed ones tell is not diluted.
 
     Examples

@@ -1,6 +1,6 @@
 """Rubin's rules: one estimate, and its variance, from estimates on several completions of a table.
 
-The mean of the estimates is the answer. Its variance has a part within completions, the mean of their own
+The mean of the estimates is the answer. Its variance has a part within completions, the mean of their
 variances, and a part between them, which is what the missing cells left unknown.
 """
 

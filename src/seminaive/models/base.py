@@ -239,7 +239,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
             )
         self._question_target(training.classes)
         if not self._one_pass:
-            announce_long_fit(self, X, sample_weight, training)
+            announce_long_fit(self, X, sample_weight, training, self._most_searched())
         self.classes_ = training.classes
         self.schema_ = training.table.schema
         return training
@@ -269,6 +269,10 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         self.schema_, self.classes_ = schema, classes
         self._question_target(classes)
         self._keep_target_name(target_name)
+
+    def _most_searched(self) -> int | None:
+        """Return how many rows a search sees at most; None where it sees all."""
+        return None
 
     def _question_target(self, classes: NDArray[Any]) -> None:
         """Warn of a target that is probably a quantity or a name."""

@@ -28,7 +28,9 @@ FEW_ROWS, MORE_ROWS = 1000, 3000
 MANY_LEVELS, MOST_NAMED = 100, 3
 
 
-def announce_long_fit(model: Any, X: Any, sample_weight: Any, training: TrainingSet) -> None:
+def announce_long_fit(
+    model: Any, X: Any, sample_weight: Any, training: TrainingSet, most_searched: int | None
+) -> None:
     """Warn of a fit that is going to take more than a minute, with an estimate and with what to drop.
 
     Parameters
@@ -38,11 +40,13 @@ def announce_long_fit(model: Any, X: Any, sample_weight: Any, training: Training
         As in ``fit``.
     training : TrainingSet
         The same rows, encoded; rows of weight zero are gone.
+    most_searched : int or None
+        The rows that the model's search sees at most; None where it sees all.
     """
     n_rows, n_columns = len(training.labels), len(training.table.schema.features)
     if n_rows * n_columns * training.n_classes < CELLS_TO_MEASURE or n_rows < 2 * MORE_ROWS:
         return
-    seconds = expected_seconds(model, X, sample_weight, training)
+    seconds = expected_seconds(model, X, sample_weight, training, most_searched)
     if seconds is None or seconds <= 60:
         return
     minutes = round(seconds / 60)
@@ -54,31 +58,50 @@ def announce_long_fit(model: Any, X: Any, sample_weight: Any, training: Training
     )
 
 
-def expected_seconds(model: Any, X: Any, sample_weight: Any, training: TrainingSet) -> float | None:
-    """Return the time of a fit to all rows if it grows with the rows; None where that is not known."""
+def expected_seconds(
+    model: Any, X: Any, sample_weight: Any, training: TrainingSet, most_searched: int | None
+) -> float | None:
+    """Return the time of a fit to all rows if it grows with the rows; None where it cannot be told.
+
+    Where a model searches on some rows at most, all others take what one fit of them takes: that of a search
+    that is ended at a few rows.
+    """
     kept = np.arange(len(training.labels))
     if sample_weight is not None and np.ndim(sample_weight):
         kept = np.flatnonzero(np.asarray(sample_weight, dtype=np.float64) > 0)
+    n_rows = len(training.labels)
+    n_searched = n_rows if most_searched is None else min(n_rows, most_searched)
     try:
-        few, more = (_seconds(model, X, training, kept, n_rows) for n_rows in (FEW_ROWS, MORE_ROWS))
+        few, more = (_seconds(model, X, training, kept, size) for size in (FEW_ROWS, MORE_ROWS))
+        unsearched = _seconds(model, X, training, kept, MORE_ROWS, FEW_ROWS) if n_searched < n_rows else 0.0
     except SeminaiveError:  # a sample without one of two classes, or folds that need groups
         return None
-    per_row = max(more - few, 0.0) / (MORE_ROWS - FEW_ROWS)
-    return more + per_row * (len(training.labels) - MORE_ROWS)
+    searched_row, row = (max(seconds - few, 0.0) / (MORE_ROWS - FEW_ROWS) for seconds in (more, unsearched))
+    return more + searched_row * (n_searched - MORE_ROWS) + row * (n_rows - n_searched)
 
 
-def _seconds(model: Any, X: Any, training: TrainingSet, kept: NDArray[np.int64], n_rows: int) -> float:
-    """Return the time of a fit to some rows, evenly spread over the table."""
+def _seconds(
+    model: Any,
+    X: Any,
+    training: TrainingSet,
+    kept: NDArray[np.int64],
+    n_rows: int,
+    most_searched: int | None = None,
+) -> float:
+    """Return the time of a fit to some rows, evenly spread over the table, that searches on some of them."""
     rows = np.linspace(0, len(kept) - 1, n_rows).astype(np.int64)
     mask = np.zeros(open_table(X).n_rows, dtype=bool)
     mask[kept[rows]] = True
     few = keep_rows(X, mask)
     labels = training.classes[training.labels[rows]]
     weight = None if training.row_weight is None else training.row_weight[rows]
+    made = clone(model).set_params(class_weight=None, verbose=False)
+    if most_searched is not None:
+        vars(made).update(_most_searched=lambda: most_searched)
     started = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        clone(model).set_params(class_weight=None, verbose=False).fit(few, labels, sample_weight=weight)
+        made.fit(few, labels, sample_weight=weight)
     return time.perf_counter() - started
 
 

@@ -13,6 +13,7 @@ from seminaive.design.smooth_scores import smooth_scores, term_blocks
 from seminaive.encode import frame_like
 from seminaive.encode.nodes import table_with_nodes
 from seminaive.encode.shapes import check_shapes
+from seminaive.models import smooth_rows
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, generator_of, keep_decision
 from seminaive.models.fit_progress import progress_of
@@ -250,13 +251,19 @@ class SemiNaive(PairedClassifier):
             rows = replace(rows, table=table_with_nodes(rows.table, rows.weights))
             folded = fold_rows(rows, self.cv, y, sample_weight, self.random_state, groups)
             earlier, n_threads = self._earlier(rows), effective_n_jobs(self.n_jobs)
-            weights = self.fit_rows(RowsInMemory.of(rows, folded, earlier, self.random_state, n_threads))
+            most_searched = self._most_searched()
+            in_memory = RowsInMemory.of(rows, folded, earlier, self.random_state, n_threads, most_searched)
+            weights = self.fit_rows(in_memory)
             if earlier is None:
                 self.attenuate(rows)
                 self._summarise(rows, TupleCounts(self.scores_.terms, weights[:, None]))
             else:
                 self._finish_started(rows, earlier)
         return self
+
+    def _most_searched(self) -> int:
+        """Return how many rows the search sees at most."""
+        return smooth_rows.MOST_SEARCHED
 
     def fit_rows(self, rows: SmoothRows) -> Floats:
         """Fit rows, wherever they are: search strengths and relevances, then fit all of them.
@@ -389,8 +396,7 @@ class SemiNaive(PairedClassifier):
         }
         if isinstance(search, RelevanceSearch) and not has_inequalities(columns):
             posterior = SmoothFitPosterior(columns, kept, rows, search.engine, answer)
-            n_cells = len(self.scores_.tables) + len(self.scores_.curves.knots)
-            self.scores_ = replace(self.scores_, posterior=posterior.of_scores(n_cells))
+            self.scores_ = replace(self.scores_, posterior=posterior.of_scores())
         self._importances = pair_importances(self.scores_, weights)
         return weights
 

@@ -17,7 +17,7 @@ from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import FEW_FOLDS
 from seminaive.selection.baselines import NOTHING, baselines_of
 from seminaive.selection.engines import coefficient_engine
-from seminaive.selection.folds import stratified_folds
+from seminaive.selection.folds import stratified_sample
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.started_search import StartedAnswer, StartedSearch
 from seminaive.statistics import class_weights
@@ -109,9 +109,10 @@ class RowsInMemory:
         earlier: Earlier | None,
         random_state: Any,
         n_threads: int,
+        most_searched: int,
     ) -> RowsInMemory:
         """Choose the rows that the search sees."""
-        searched = _sampled(folded, random_state)
+        searched = _sampled(folded, most_searched, random_state)
         return cls(rows, searched, earlier, n_threads, searched is not folded)
 
     @property
@@ -176,15 +177,15 @@ def refitted(
     )
 
 
-def _sampled(folded: FoldedRows, random_state: Any) -> FoldedRows:
+def _sampled(folded: FoldedRows, most_rows: int, random_state: Any) -> FoldedRows:
     """Return the rows that the search sees, with their folds: all, or a stratified sample."""
     rows, n_rows = folded.rows, len(folded.rows.labels)
-    if n_rows <= MOST_SEARCHED:
+    if n_rows <= most_rows:
         return folded
     random = check_random_state(random_state)
     # The folds were drawn by the first permutation; drawn by the same one, the sample could be a fold.
     random.permutation(n_rows)
-    drawn = np.flatnonzero(stratified_folds(rows.labels, -(-n_rows // MOST_SEARCHED), random) == 0)
+    drawn = stratified_sample(rows.labels, most_rows, random)
     splits = _restricted(folded.splits, drawn, n_rows)
     sample = rows.of_rows(drawn)
     if not splits:

@@ -29,7 +29,7 @@ class EmpiricalLoss(SummedLoss):
     """The loss of a training table as a function of coefficients B, with gradient and second derivatives.
 
     Several weightings of the same rows, such as the training rows of the folds of a cross-validation, have
-    coefficients of their own and share every pass over the rows: the columns of B are those of the first
+    separate coefficients and share every pass over the rows: the columns of B are those of the first
     weighting, then those of the second, and so on. Within a weighting they are the classes or, for two
     classes, the single log odds of class 1.
 

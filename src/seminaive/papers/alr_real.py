@@ -61,7 +61,7 @@ METHODS: dict[str, Any] = {
 }
 """The paper's methods: no penalty, numbers cut by description length inside every fold."""
 
-_BIG_ROUNDS = 2  # the paper's own number for the three largest of its big data sets; 5 for the others
+_BIG_ROUNDS = 2  # the number of the paper for the three largest of its big data sets; 5 for the others
 # Tables with more rows than the first number are fitted in at most the second number of iterations: the paper
 # stops its longest searches early, too (Appendix A).
 _MANY_ROWS, _ITERATIONS_OF_MANY = 400_000, 200

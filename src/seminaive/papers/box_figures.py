@@ -81,7 +81,9 @@ def draw_legend(figure: Any, methods: list[str]) -> None:
     from matplotlib.patches import Patch
 
     handles = [Patch(facecolor=f"{colour}55", edgecolor=colour) for colour in _COLOURS]
-    figure.legend(handles[: len(methods)], methods, loc="outside lower center", ncols=7, frameon=False)
+    n_columns = max(1, int(figure.get_figwidth() / 1.3))
+    handles = handles[: len(methods)]
+    figure.legend(handles, methods, loc="outside lower center", ncols=n_columns, frameon=False)
 
 
 def _draw(setting: int, metrics: list[str], methods: tuple[str, ...], numbers: pd.DataFrame) -> Any:

@@ -137,7 +137,7 @@ REASONS_FOR_MISSES = (
     MissReason(
         "forests, chapter 1",
         UNPRINTED,
-        "R splits the levels of a factor into any two sets, scikit-learn by their order",
+        "R splits the levels of a factor into any two sets, scikit-learn by their order; ours errs more",
         _LOSSES,
         "method == 'RF'",
     ),

@@ -206,7 +206,7 @@ def _described(
         dataset = paper_table(row["dataset"])
         if not options.takes(len(dataset.y)):
             continue
-        # Columns that are not compared identify the row; they are the paper's own.
+        # Columns that are not compared identify the row; they are those of the paper.
         keys = {name: value for name, value in row.items() if name not in quantities}
         rows += [{**keys, "cell": cell, "ours": float(of(dataset))} for cell, of in quantities.items()]
     return pd.DataFrame(rows)

@@ -1,7 +1,7 @@
 """Variants of models that the papers describe, and that no user has to choose from.
 
 A constructor has what a fit of a table may need. What only a study compares is a class attribute of the
-model, and another class here (docs/decisions/0027-options-of-papers.md).
+model, and another class here (docs/decisions/0028-options-of-papers.md).
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ class DaskRunner:
     def _submit(self, work: Callable[..., object], item: Any, given: Any) -> Any:
         number, part = item if isinstance(item, tuple) else (None, item)
         if isinstance(part, DaskPartition):
-            # The frame is a task of its own, which the cluster computes, perhaps again.
+            # The frame is another task, which the cluster computes, perhaps again.
             part = self.client.compute(part.delayed)
         return self.client.submit(_do, work, number, part, given, pure=False)
 

@@ -62,7 +62,7 @@ def fit(
     runner : LocalRunner, DaskRunner or None, default=None
         Who does the work; None is one thread of this process.
     scratch : path or None, default=None
-        An existing folder in which encoded rows may lie during the fit, in a folder of their own that is
+        An existing folder in which encoded rows may lie during the fit, in a new folder that is
         removed at the end. None keeps them in memory where they take at most a quarter of it, and in the
         system's folder for temporary files otherwise. A cluster keeps them in its workers.
     max_categories : int or None, default=None

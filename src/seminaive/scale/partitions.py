@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 HIVE_MISSING = "__HIVE_DEFAULT_PARTITION__"
 # Rows that are decoded, encoded and counted at once.
 ROWS_AT_ONCE = 1 << 18
-# Rows of a partition, where row groups are smaller; a larger row group is a partition of its own.
+# Rows of a partition, where row groups are smaller; a larger row group is one partition.
 ROWS_OF_A_PARTITION = 500_000
 
 

@@ -114,7 +114,7 @@ def _predict_partition(
 
 @contextmanager
 def _writable(path: Path) -> Iterator[None]:
-    """Turn a disk that is full, or cannot be written to, into a sentence; what is read has its own."""
+    """Turn a disk that is full, or cannot be written to, into a sentence; what is read has another one."""
     try:
         yield
     except OSError as error:

@@ -216,6 +216,6 @@ class ReferenceRows:
         return total
 
     def _over(self, work: Callable[..., Result | None], *arguments: Any) -> Iterator[Result]:
-        # Arguments are copied: the solver goes on changing its own while tasks may be done again.
+        # Arguments are copied: the solver goes on changing its arrays while tasks may be done again.
         given = [value.copy() if isinstance(value, np.ndarray) else value for value in arguments]
         return (value for value in self._runner.each(work, self._held, *given) if value is not None)

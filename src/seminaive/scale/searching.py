@@ -38,7 +38,7 @@ def fitted_to_sample(model: Searching, work: Work, coding: Coding) -> Searching:
     if len(labels.unique()) < 2:
         raise InputError(
             f"strengths are searched on a sample, and its {len(labels):,} rows are all of one class, since "
-            f"the others are rare: take {type(model).__name__.removesuffix('CV')} with a strength of your own"
+            f"the others are rare: take {type(model).__name__.removesuffix('CV')} with a strength you give"
         )
     searched = clone(work.plain_model).set_params(keep_summary=False)
     if coding.class_factors is not None:
@@ -46,7 +46,7 @@ def fitted_to_sample(model: Searching, work: Work, coding: Coding) -> Searching:
         present = set(labels.unique().to_pylist())
         searched.set_params(class_weight={label: factor for label, factor in factors if label in present})
     with warnings.catch_warnings():
-        # What is probably a mistake has been said about all rows; the sample's own fit is thrown away.
+        # What is probably a mistake has been said about all rows; the fit to the sample is thrown away.
         warnings.simplefilter("ignore", ColumnsWarning)
         warnings.simplefilter("ignore", TargetWarning)
         warnings.simplefilter("ignore", ConvergenceWarning)

@@ -11,7 +11,7 @@ from seminaive.design.classes import n_columns_of
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import CategoricalColumn, EncodedTable, NumericColumn
-from seminaive.encode.encoded_table import bins_of
+from seminaive.encode.column_codes import bins_of
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.summed_loss import SummedLoss
 from seminaive.scale.scratch import keep_blocks

@@ -138,7 +138,7 @@ def _types_by_name(schema: pa.Schema, name: str) -> dict[str, pa.DataType]:
     """Return the type of each column; refuse two columns of one name."""
     twice = sorted({column for column in schema.names if schema.names.count(column) > 1})
     if twice:
-        raise InputError(f"{name!r} has several columns named {twice[0]!r}: give each a name of its own")
+        raise InputError(f"{name!r} has several columns named {twice[0]!r}: give each another name")
     return {field.name: plain_type(field.type) for field in schema}
 
 

@@ -20,8 +20,9 @@ from seminaive.encode import (
     read_columns,
     weigh_classes,
 )
+from seminaive.encode.column_codes import bins_of
 from seminaive.encode.column_kinds import names_rows
-from seminaive.encode.encoded_table import bins_of, check_evidence
+from seminaive.encode.encoded_table import check_evidence
 from seminaive.encode.frames import Table, as_numbers
 from seminaive.errors import InputError, TooLargeError
 from seminaive.models.base import encode_rows

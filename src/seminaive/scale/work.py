@@ -183,7 +183,7 @@ class Work:
 
 
 def _class_array(classes: tuple[Any, ...]) -> NDArray[Any]:
-    """Return classes as ``fit`` does: text as objects, numbers and booleans by their own type."""
+    """Return classes as ``fit`` does: text as objects, numbers and booleans by their type."""
     return np.array(classes, dtype=object if isinstance(classes[0], str) else None)
 
 

@@ -67,8 +67,18 @@ def split_rows(
 
 def stratified_folds(labels: Indices, n_folds: int, random: np.random.RandomState) -> Indices:
     """Return the fold of each row: the rows of each class, in random order, go to the folds in turn."""
-    order = random.permutation(len(labels))
-    order = order[np.argsort(labels[order], kind="stable")]
     folds = np.empty(len(labels), dtype=np.int64)
-    folds[order] = np.arange(len(labels)) % n_folds
+    folds[_shuffled_by_class(labels, random)] = np.arange(len(labels)) % n_folds
     return folds
+
+
+def stratified_sample(labels: Indices, n_rows: int, random: np.random.RandomState) -> Indices:
+    """Return ``n_rows`` of the rows, increasing: of each class its share, within one row."""
+    places = np.arange(n_rows) * len(labels) // n_rows
+    return np.sort(_shuffled_by_class(labels, random)[places])
+
+
+def _shuffled_by_class(labels: Indices, random: np.random.RandomState) -> Indices:
+    """Return the rows in random order, one class after the other."""
+    order = random.permutation(len(labels))
+    return np.asarray(order[np.argsort(labels[order], kind="stable")])

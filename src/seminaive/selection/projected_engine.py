@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from copy import copy
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,12 +17,14 @@ from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.weighted_gram import weighted_gram
+from seminaive.design.workspace import row_blocks
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.factor import lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.pointwise import posterior_of
 from seminaive.objective.preconditioner import BlockPreconditioner
 from seminaive.objective.ridge import Ridge
+from seminaive.selection.class_preconditioner import MOST_ENTRIES, class_preconditioner
 from seminaive.solvers.line_search import FORCING
 from seminaive.solvers.truncated_newton import (
     dot_of_each,
@@ -56,6 +58,9 @@ MOST_EXACT, PROBES, MOST_DENSE = 700, 4, 100_000
 # case. With 200 and 640 of them magic takes 1,783 and 1,788 passes, and spambase with 150 to 600 takes 8.4 to
 # 8.8 s. The Hessian is that of a sample of the rows.
 ENTRIES_PER_SCORE, FEW_INVERTED, SAMPLED_ROWS = 8, 250, 4000
+# At zero all classes have one Hessian. It serves until this many times the share of the objective is left
+# that may be; from there on each class has that of its rows.
+ROUGHLY = 100.0
 
 
 @dataclass(frozen=True)
@@ -127,6 +132,7 @@ class ProjectedEngine:
         n_threads: int = 1,
     ) -> None:
         self.columns = columns
+        self.table = table
         self.labels = labels
         self.row_weight = row_weight
         self.n_classes = n_classes
@@ -200,11 +206,34 @@ class ProjectedEngine:
                 parts.append(column.main_features(rows))
             listed.append(block.start + kept)
         if self._exact or self._inverted:
-            pairs = {j: columns.columns[j].pair_features(rows) for pair in columns.pairs for j in pair}
-            for j, k in columns.pairs:
-                parts.append((pairs[j][:, :, None] * pairs[k][:, None, :]).reshape(len(rows), -1))
-            return np.hstack(parts), np.arange(1 + int(columns.sizes.sum()))
+            return np.hstack([*parts, *self._pair_features(rows)]), np.arange(1 + int(columns.sizes.sum()))
         return np.hstack(parts), np.concatenate(listed)
+
+    def _pair_features(self, rows: EncodedTable) -> list[Floats]:
+        """Return the features of each pair for some rows."""
+        columns = self.columns
+        single = {j: columns.columns[j].pair_features(rows) for pair in columns.pairs for j in pair}
+        return [
+            (single[j][:, :, None] * single[k][:, None, :]).reshape(len(rows), -1) for j, k in columns.pairs
+        ]
+
+    @cached_property
+    def _all_features(self) -> NDArray[np.float32]:
+        """All features of all rows, in single precision."""
+        columns, n_rows = self.columns, len(self.labels)
+        found = np.ones((n_rows, self.design.n_coefficients), dtype=np.float32)
+        for block in row_blocks(n_rows):
+            rows = self.table.rows(np.arange(n_rows)[block])
+            mains = [columns.columns[j].main_features(rows) for j in columns.mains]
+            parts = [columns.slope_features(rows.numbers), *mains, *self._pair_features(rows)]
+            np.concatenate(parts, axis=1, out=found[block, 1:], casting="same_kind")
+        return found
+
+    @property
+    def _has_class_hessians(self) -> bool:
+        """Tell whether the preconditioner has a Hessian for each class: where features fit into memory."""
+        n_features = len(self.labels) * self.design.n_coefficients
+        return self.n_columns > 1 and MOST_DENSE < n_features <= MOST_ENTRIES
 
     def prepare(self, relevances: Floats) -> list[PreparedRelevances]:
         """Take in relevances, one row per fold and, last, that of all rows."""
@@ -282,15 +311,36 @@ class ProjectedEngine:
         ``tol`` is about the share of the objective at the start by which it may exceed its minimum: where it
         is small, so are the differences that a search has to see.
         """
-        k = self.n_columns
-        wide = np.repeat(np.stack(strength, axis=1), k, axis=1)
-        curvature = self._curvature_at(loss if like is None else like, start)
-        start = np.zeros(loss.shape) if start is None else np.where(np.isinf(wide), 0.0, start)
-        precondition = self._preconditioner(curvature, strength)
-        objective = PenalisedLoss(loss, Ridge(_finite(wide)), precondition)
-        shape = (loss.shape[0], loss.n_weightings, k)
-        root = float(np.sqrt(tol))
-        result = self._minimize(objective, start.reshape(shape), root, max_iter)
+        source = loss if like is None else like
+        ridge = np.repeat(np.stack(strength, axis=1), self.n_columns, axis=1)
+        apart = self._has_class_hessians
+        n_iter = passes = 0
+        if start is None or not apart:
+            shared = self._preconditioner(self._curvature_at(source, start), strength)
+            closeness = ROUGHLY * tol if apart else tol
+            first = self._solve_by(shared, loss, ridge, start, closeness, max_iter)
+            if not apart:
+                return first
+            start, n_iter, passes = first.solution, first.n_iter, first.passes
+        by_class = class_preconditioner(
+            self._all_features, source.row_curvature(start), ridge, self.n_columns
+        )
+        result = self._solve_by(by_class, loss, ridge, start, tol, max_iter)
+        return replace(result, n_iter=n_iter + result.n_iter, passes=passes + result.passes)
+
+    def _solve_by(
+        self,
+        precondition: Callable[[Floats], Floats],
+        loss: Any,
+        ridge: Floats,
+        start: Floats | None,
+        tol: float,
+        max_iter: int,
+    ) -> SolverResult:
+        start = np.zeros(loss.shape) if start is None else np.where(np.isinf(ridge), 0.0, start)
+        objective = PenalisedLoss(loss, Ridge(_finite(ridge)), precondition)
+        shape = (loss.shape[0], loss.n_weightings, self.n_columns)
+        result = self._minimize(objective, start.reshape(shape), float(np.sqrt(tol)), max_iter)
         return replace(result, solution=result.solution.reshape(loss.shape))
 
     def _minimize(self, objective: PenalisedLoss, start: Floats, tol: float, max_iter: int) -> SolverResult:

@@ -69,6 +69,11 @@ class ShapedProjectedEngine(ProjectedEngine):
         chosen = np.union1d(largest, self.constraints.positions)
         return np.ascontiguousarray(self._dense[:, np.searchsorted(listed, chosen)]), chosen
 
+    @property
+    def _has_class_hessians(self) -> bool:
+        """Tell that there is one Hessian for all classes: inequalities need its inverse."""
+        return False
+
     def _covariance(self, factor: Floats, strength: Floats) -> Floats:
         """Return the inverse of a penalised Hessian between coefficients that have a shape, by its factor."""
         shaped = self.constraints.positions

@@ -233,7 +233,7 @@ def softmax_path(
     offset: ArrayLike | None = None,
     options: PathOptions | None = None,
 ) -> ShrinkagePath:
-    """Solve the model of any number of classes, each with its own coefficients and target.
+    """Solve the model of any number of classes, each with coefficients and a target.
 
     Parameters are those of `logistic_path`, with one column per class: target (n_coefficients,
     n_classes), offset (n_rows, n_classes). Shifting a coefficient of all classes together changes no

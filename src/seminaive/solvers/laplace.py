@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Directions that are looked for, of which those kept are the first. Beyond 64 of them, variances fall by less
-# than 2 % with two classes and 5 % with four (8 columns, 300 to 2,000 rows).
-N_SOUGHT = 64
+# Directions that are looked for, per column of scores, and at most: those kept are the first of them. Beyond
+# 64 of the log odds of two classes, standard errors fall by less than 2 % (8 columns, 300 to 2,000 rows).
+SOUGHT_PER_COLUMN, MOST_SOUGHT = 64, 192
 # Products with A after the first one: eigenvalues of the directions kept are then right to three digits.
 N_ITERATIONS = 2
 # Prior variance of an intercept, over that which the rows alone would leave it: none to speak of. Rows that
@@ -128,13 +128,18 @@ def laplace_covariance(
     return CoefficientCovariance(variance, learned)
 
 
+def n_sought_of(n_columns: int) -> int:
+    """Return how many directions are looked for."""
+    return min(SOUGHT_PER_COLUMN * n_columns, MOST_SOUGHT)
+
+
 def _leading(
     design: Design, curvature: RowCurvature, root: Floats, generator: np.random.Generator
 ) -> tuple[Floats, Floats]:
     """Return the largest eigenvalues of A, decreasing, and their vectors, (n_sought, *shape of root)."""
     shape = root.shape
     n_rows = len(curvature.posterior)
-    n_sought = min(N_SOUGHT, root.size, n_rows * shape[1])
+    n_sought = min(n_sought_of(shape[1]), root.size, n_rows * shape[1])
 
     def times(vectors: Floats) -> Floats:
         inner = (vectors.reshape(*shape, -1).transpose(0, 2, 1) * root[:, None, :]).reshape(shape[0], -1)

@@ -197,7 +197,7 @@ class RidgeProblem:
         return steps
 
     def _gradients(self, coefficients: Floats, weight: Floats) -> Floats:
-        """Return the gradients of several weightings of the rows, each at coefficients of its own."""
+        """Return the gradients of several weightings of the rows, each at its coefficients."""
         scores = np.einsum("jp,npk->njk", self.features, coefficients, optimize=True)
         if self.offset is not None:
             scores += self.offset

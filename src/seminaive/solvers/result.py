@@ -35,7 +35,7 @@ class SolverResult:
         The certificate, relative to the start of the search: a duality gap, a residual of the optimality
         conditions or the norm of the gradient. 0 is optimal.
     converged : bool
-        Whether the certificate fell below the tolerance that was asked for.
+        Whether the certificate fell below the tolerance.
     passes : int
         Evaluations of the objective over all rows.
     history : ndarray

@@ -50,7 +50,7 @@ def minimize_truncated_newton(
 ) -> SolverResult:
     """Return the minimisers, certified by the largest norm of a gradient relative to its reference.
 
-    Each function has steps of its own, but all are evaluated, and their Hessians multiplied, in the same
+    Each function has its step, but all are evaluated, and their Hessians multiplied, in the same
     passes. Norms of gradients are taken in the metric of the preconditioner, where half the square of a norm
     is about the distance of the value from its minimum.
 

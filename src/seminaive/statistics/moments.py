@@ -101,7 +101,7 @@ class Moments(SavedByFields):
             return self
         exponents = np.maximum(self.exponents, other.exponents)
         for one, two in ((self, other), (other, self)):
-            # Zeros have no exponent of their own.
+            # Zeros have no exponent.
             exponents = np.where((one.sums[2] == 0).all(axis=(0, 2)), two.exponents, exponents)
         first, second = self._at(exponents), other._at(exponents)
         both = pairs.add(first.swapaxes(0, 1), second.swapaxes(0, 1))

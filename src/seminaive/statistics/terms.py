@@ -62,7 +62,7 @@ class Terms(SavedByFields):
 
     @classmethod
     def singles(cls, cardinalities: Sequence[int]) -> Terms:
-        """Give each column a term of its own: the terms of naive Bayes."""
+        """Give each column one term: the terms of naive Bayes."""
         return cls.of_order(cardinalities, 1)
 
     @classmethod
