@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.linalg.lapack import spotrs
 
+from seminaive.design.weighted_gram import gram_of
 from seminaive.objective.factor import lower_cholesky
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _row_space_inverse(weighted: Singles, diagonal: Floats, free: NDArray[np.boo
 
 def _coefficient_space_inverse(weighted: Singles, diagonal: Floats, free: NDArray[np.bool_]) -> Inverse:
     """Return the inverse of ``A'A + D`` by its Cholesky factor."""
-    gram = np.asarray(weighted.T @ weighted, np.float64)
+    gram = gram_of(weighted)
     np.einsum("ii->i", gram)[:] += diagonal
     factor = np.asarray(lower_cholesky(gram), np.float32, order="F")
 
