@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -21,6 +22,7 @@ from seminaive.models.parameters import (
     check_strengths,
 )
 from seminaive.models.started import StartedClassifier
+from seminaive.models.term_fit_posterior import has_posterior, posterior_of_terms
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.table_design import TableDesign
     from seminaive.encode.encoded_table import CutRule
+    from seminaive.models.base import TrainingSet
     from seminaive.models.fit_progress import Steps
     from seminaive.objective.coordinates import Coordinates
     from seminaive.objective.ridge import Ridge
@@ -95,9 +98,10 @@ class HigherOrderClassifier(StartedClassifier):
                 loss=self.row_loss,
                 offset=None if base is None else base.offset,
             )
-            self.fit_loss(loss, design, estimate, design.describe(), rows.table.codes)
+            solution = self.fit_loss(loss, design, estimate, design.describe(), rows.table.codes)
             if base is None:
                 self.attenuate(rows)
+                self._keep_posterior(rows, design, self.ridge_penalty(estimate), solution)
                 self._summarise(rows, estimate.tuple_weights())
             else:
                 self._complete(rows, base)
@@ -124,7 +128,7 @@ class HigherOrderClassifier(StartedClassifier):
         estimate: GenerativeEstimate,
         description: str,
         codes: NDArray[Any] | None = None,
-    ) -> None:
+    ) -> Floats:
         """Fit from a loss over blocks: minimise the penalised loss of all rows, and keep the solution.
 
         Parameters
@@ -139,6 +143,11 @@ class HigherOrderClassifier(StartedClassifier):
             Of the fit, for whoever watches it.
         codes : ndarray of shape (n_rows, n_coded) or None
             Of the rows, for ``solver="sgd"``.
+
+        Returns
+        -------
+        ndarray of shape (n_coefficients, n_columns)
+            The coefficients.
         """
         with progress_of(self, "passes") as step:
             step.say(description)
@@ -147,6 +156,18 @@ class HigherOrderClassifier(StartedClassifier):
         self.n_iter_, self.passes_, self.history_ = result.n_iter, result.passes, result.history
         self.objective_, self.gradient_norm_ = result.objective, result.optimality
         self._read(estimate, result.solution)
+        return result.solution
+
+    def _keep_posterior(self, rows: TrainingSet, design: TableDesign, ridge: Ridge, solution: Floats) -> None:
+        """Keep how uncertain the scores are, where tables of single columns are fitted by likelihood."""
+        if self.objective == "log-likelihood" and has_posterior(design):
+            posterior = posterior_of_terms(design, ridge.strength, solution, rows)
+            self.scores_ = replace(self.scores_, posterior=posterior)
+
+    _no_posterior: ClassVar[str] = (
+        "intervals are those of tables of single columns, at most 1,000 coefficients, fitted by likelihood "
+        "in memory: fit with order=1, or see how the fit varies over replays by seminaive.evaluate.validate"
+    )
 
     def _minimize(
         self,

@@ -396,8 +396,7 @@ class SemiNaive(PairedClassifier):
         }
         if isinstance(search, RelevanceSearch) and not has_inequalities(columns):
             posterior = SmoothFitPosterior(columns, kept, rows, search.engine, answer)
-            n_cells = len(self.scores_.tables) + len(self.scores_.curves.knots)
-            self.scores_ = replace(self.scores_, posterior=posterior.of_scores(n_cells))
+            self.scores_ = replace(self.scores_, posterior=posterior.of_scores())
         self._importances = pair_importances(self.scores_, weights)
         return weights
 

@@ -33,9 +33,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Directions that are kept: as many as take no more room than the tables of the model, within these limits.
-FEWEST_KEPT, MOST_KEPT = 12, 24
-# Directions in which fits under other strengths differ that are kept: the first two hold nearly all of it.
+# Directions that are kept. They take as much room as the tables of a model of 13 numbers with all pairs, and
+# twelve times the terms of one score are read for an interval.
+N_KEPT = 12
+# Of these, directions in which fits under other strengths differ: the first two hold nearly all of it.
 N_BETWEEN = 2
 # Second derivatives are summed over a sample of at most this many rows, fewer where classes are many: scores
 # of the sample in all directions are at most the second number, 128 MB.
@@ -66,8 +67,8 @@ class SmoothFitPosterior:
     engine: Engine
     answer: RelevanceAnswer
 
-    def of_scores(self, n_cells: int) -> ScorePosterior:
-        """Return the posterior of the model's scores, which have ``n_cells`` cells and knots."""
+    def of_scores(self) -> ScorePosterior:
+        """Return the posterior of the model's scores."""
         n_classes = self.rows.searched.rows.n_classes
         columns = self.columns.only(self.kept)
         table, row_weight = self._sampled()
@@ -77,8 +78,8 @@ class SmoothFitPosterior:
         )
         between = np.stack([self._of_kept(direction) for direction in self._between()])
         prior = self._prior_variance(design.squared_adjoint(curvature.diagonal))
-        n_kept = _n_kept(columns, n_cells, n_classes) - len(between)
-        within = laplace_covariance(design, curvature, prior, n_kept, np.random.default_rng(0))
+        n_learned = N_KEPT - len(between)
+        within = laplace_covariance(design, curvature, prior, n_learned, np.random.default_rng(0))
         entries = np.concatenate([within.variance[None], within.learned, between]).transpose(1, 0, 2)
         signs = np.repeat([-1.0, 1.0], [len(within.learned), len(between)])
         return smooth_posterior(columns, np.ascontiguousarray(entries), signs, table.schema.cardinalities)
@@ -136,16 +137,6 @@ class SmoothFitPosterior:
             )
         ]
         return self.engine.coefficients(fits)
-
-
-def _n_kept(columns: SmoothColumns, n_cells: int, n_classes: int) -> int:
-    """Return how many directions take as much room as the tables do, kept with half as many digits."""
-    n_pairs = int(columns.sizes[columns.groups == 2].sum())
-    cells_of_pairs = sum(
-        len(columns.columns[j].pair) * len(columns.columns[k].pair) for j, k in columns.pairs
-    )
-    n_entries = (n_cells - cells_of_pairs + n_pairs) * n_columns_of(n_classes)
-    return int(np.clip(2 * n_cells * n_classes // max(n_entries, 1) - 1, FEWEST_KEPT, MOST_KEPT))
 
 
 def _design_of(columns: SmoothColumns, table: EncodedTable, n_classes: int) -> Design:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from seminaive.scale.survey import Survey
     from seminaive.scale.work import Work
 
-    FitLoss = Callable[[BlockedLoss, TableDesign, GenerativeEstimate, str], None]
+    FitLoss = Callable[[BlockedLoss, TableDesign, GenerativeEstimate, str], object]
 
 
 def fit_by_passes(model: HigherOrderClassifier, work: Work) -> None:

@@ -41,18 +41,21 @@ def probability_bounds(log_posterior: Floats, covariance: Floats, coverage: floa
     >>> [bound.round(3).tolist() for bound in probability_bounds(even, np.array([[[0.25]]]), 0.95)]
     [[[0.273, 0.273]], [[0.727, 0.727]]]
     """
-    logits, variance = np.empty_like(log_posterior), np.empty_like(log_posterior)
-    n_classes = log_posterior.shape[1]
-    for k in range(n_classes):
-        others = np.delete(log_posterior, k, axis=1)
-        highest = others.max(axis=1, keepdims=True)
-        shares = np.exp(others - highest)
-        total = shares.sum(axis=1, keepdims=True)
-        logits[:, k] = log_posterior[:, k] - (highest + np.log(total))[:, 0]
-        if covariance.shape[1] == 1:
-            variance[:, k] = covariance[:, 0, 0]
-            continue
-        slope = np.insert(-shares / total, k, 1.0, axis=1)
-        variance[:, k] = np.einsum("nc,ncd,nd->n", slope, covariance, slope, optimize=True)
+    others = np.stack(
+        [_log_sum(np.delete(log_posterior, k, axis=1)) for k in range(log_posterior.shape[1])], 1
+    )
+    logits = log_posterior - others
+    if covariance.shape[1] == 1:
+        variance = covariance[:, 0]
+    else:
+        slopes = -np.exp(log_posterior[:, None, :] - others[:, :, None])
+        np.einsum("nkk->nk", slopes)[:] = 1.0
+        variance = ((slopes @ covariance) * slopes).sum(axis=2)
     half = deviate(coverage) * np.sqrt(np.maximum(variance, 0.0))
     return expit(logits - half), expit(logits + half)
+
+
+def _log_sum(logs: Floats) -> Floats:
+    """Return the logarithm of the sum of each row's exponentials."""
+    highest = logs.max(axis=1)
+    return np.asarray(highest + np.log(np.exp(logs - highest[:, None]).sum(axis=1)))
