@@ -82,6 +82,8 @@ def test_the_optimum_over_blocks_is_that_in_memory(name, n_classes, mixed_rows, 
         np.testing.assert_array_equal(sketch.bins, other.bins)
         np.testing.assert_array_equal(sketch.weights, other.weights)
     assert not any((tmp_path / "scratch").iterdir())
+    if isinstance(model, SquaredErrorHigherOrder):  # a class of a paper, which is not saved
+        return
     save_model(model, tmp_path / "model")
     X = features(frame)
     np.testing.assert_array_equal(load_model(tmp_path / "model").predict_proba(X), model.predict_proba(X))

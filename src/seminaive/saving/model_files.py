@@ -73,7 +73,7 @@ def save_model(model: TableClassifier | Pipeline, path: str | Path) -> None:
     last = model
     if isinstance(model, Pipeline):
         *steps, (_, last) = model.steps
-    if not isinstance(last, TableClassifier):
+    if _model_classes().get(type(last).__name__) is not type(last):
         raise InputError(
             "only models of this package, and pipelines that end in one, can be saved, not a "
             f"{type(last).__name__}"
