@@ -160,7 +160,7 @@ class HigherOrderClassifier(StartedClassifier):
 
     def _keep_posterior(self, rows: TrainingSet, design: TableDesign, ridge: Ridge, solution: Floats) -> None:
         """Keep how uncertain the scores are, where tables of single columns are fitted by likelihood."""
-        if self.objective == "log-likelihood" and has_posterior(design):
+        if self.row_loss == "log-likelihood" and has_posterior(design):
             posterior = posterior_of_terms(design, ridge.strength, solution, rows)
             self.scores_ = replace(self.scores_, posterior=posterior)
 
