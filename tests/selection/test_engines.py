@@ -132,7 +132,7 @@ def test_conjugate_gradients_take_fewer_products_than_with_one_hessian_of_all_cl
     # Eight classes along one number: each is possible in a small part of the rows only.
     labels = np.digitize(table.numbers[:, 0] + 0.1 * table.numbers[:, 1], np.linspace(-1.5, 1.5, 7))
     made, prepared = prepared_by(ProjectedEngine, (columns, table, labels, weights, 8, splits))
-    starts = [fit.place for fit in made.fit_folds(prepared, STRENGTHS, None, 1e-4, 200)]
+    starts = [fit.warm_start for fit in made.fit_folds(prepared, STRENGTHS, None, 1e-4, 200)]
     weaker = tuple(0.1 * strength for strength in STRENGTHS)
     apart = made.fit_folds(prepared, weaker, starts, 1e-4, 200)[0].fit.passes
     monkeypatch.setattr(ProjectedEngine, "_has_class_hessians", False)

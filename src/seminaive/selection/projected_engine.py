@@ -24,7 +24,7 @@ from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.pointwise import posterior_of
 from seminaive.objective.preconditioner import BlockPreconditioner
 from seminaive.objective.ridge import Ridge
-from seminaive.selection.class_preconditioner import MOST_ENTRIES, class_preconditioner
+from seminaive.selection.class_preconditioner import MOST_ENTRIES, ClassPreconditioner
 from seminaive.solvers.line_search import FORCING
 from seminaive.solvers.truncated_newton import (
     dot_of_each,
@@ -322,7 +322,7 @@ class ProjectedEngine:
             if not apart:
                 return first
             start, n_iter, passes = first.solution, first.n_iter, first.passes
-        by_class = class_preconditioner(
+        by_class = ClassPreconditioner.of(
             self._all_features, source.row_curvature(start), ridge, self.n_columns
         )
         result = self._solve_by(by_class, loss, ridge, start, tol, max_iter)
