@@ -30,9 +30,5 @@ def weighted_gram(features: NDArray[np.floating], row_weight: NDArray[np.floatin
     """
     if (row_weight < 0).any():
         return np.asarray(features.T @ (features * row_weight[:, None]), dtype=np.float64)
-    return gram_of(features * np.sqrt(row_weight)[:, None])
-
-
-def gram_of(rooted: NDArray[np.floating]) -> Floats:
-    """Return X'X of a matrix whose rows were multiplied by the roots of their weights."""
+    rooted = features * np.sqrt(row_weight)[:, None]
     return np.asarray(rooted.T @ rooted, dtype=np.float64)
