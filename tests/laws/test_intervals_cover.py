@@ -30,9 +30,10 @@ def mean_coverage(intervals, n_rows, classes, draws):
 
 def test_a_few_tables_of_300_rows_are_covered(intervals):
     found = mean_coverage(intervals, 300, 2, range(3))
-    # Coverage of one table deviates by about .04 from the mean over tables: three tables by .02.
-    assert found["rows"] > 0.86
-    assert found["effects"] > 0.88
+    # Over 26 tables the shares are .915 and .953, with standard deviations of .081 and .048: a mean of three
+    # is hardly ever more than three standard errors, .14 and .083, below.
+    assert found["rows"] > 0.775
+    assert found["effects"] > 0.87
 
 
 @pytest.mark.slow
