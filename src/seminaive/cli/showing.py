@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 import typer
@@ -35,14 +36,19 @@ def show_frame(frame: Any, most: int) -> None:
 
 
 def spinner(text: str) -> Any:
-    """Show on a terminal's standard error what is under way, and for how long."""
+    """Show on a terminal's standard error what is under way, and for how long; elsewhere nothing."""
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
+    if not console.is_terminal:
+        return nullcontext()  # rich 13 writes an empty line even where a bar is disabled
     bar = Progress(
-        SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn(),
-        console=console, transient=True, disable=not console.is_terminal,
-    )  # fmt: skip
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    )
     bar.add_task(text, total=None)
     return bar
