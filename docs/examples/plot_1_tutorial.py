@@ -170,8 +170,14 @@ sorted(path.name for path in folder.iterdir())
 #     seminaive compare customers.csv --target left --report customers.html
 #     seminaive validate customers.csv --target left --page customers-validation.html
 #
-# How sure is all this? :doc:`Validation that repeats everything, stability, and whether more rows would help
-# </how-to/how-sure>`.
-#
 # Where to go next: :doc:`which model </start/which-model>` for another purpose, :doc:`rare classes,
 # weights and thresholds </guide/imbalance>`, :doc:`all ways to read a model <plot_4_read_a_model>`.
+#
+# And how sure is all this? Every probability of the model has an interval:
+
+lower, upper = model.predict_interval(X.head(3))
+upper - lower
+
+# %%
+# :doc:`How sure is it? </how-to/how-sure>` goes on from here: intervals of effects, validation that repeats
+# everything, stability, and whether more rows would help.
