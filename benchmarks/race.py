@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 RESULTS = Path(os.environ.get("SEMINAIVE_BENCH_RESULTS", Path(__file__).parent / "results"))
 SHORT = os.environ.get("SEMINAIVE_BENCH") == "short"
-QUANTITY = re.compile(r"(a|one|[\d.e-]+) ?(second|s|ms|ns|gigabyte|[KMG]B|)( of one core)?")
+NUMBER = r"a|one|two|three|four|five|[\d.e-]+"
+QUANTITY = re.compile(rf"({NUMBER}) ?(seconds?|s|ms|ns|gigabytes?|[KMG]B|)( of one core)?")
 
 
 @dataclass(frozen=True)

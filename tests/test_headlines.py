@@ -40,7 +40,8 @@ def test_a_ratio_is_rounded_down(bench, monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "peer", ["1 s", "50 ms", "1e-12 ", "0.003", "one second", "150 KB", "one second of one core"]
+    "peer",
+    ["1 s", "50 ms", "1e-12 ", "0.003", "one second", "150 KB", "one second of one core", "four seconds"],
 )
 def test_a_quantity_is_a_limit(bench, peer):
     assert bench.race.is_limit(peer)

@@ -120,8 +120,8 @@ def test_there_are_three_weighted_gram_matrices():
     assert "def weighted_gram(" in FILES["kernels/path_gram.py"]
 
 
-def test_there_are_two_preconditioners():
-    """Of a coarse space and a diagonal, and of a block and a diagonal; others pass their vectors on."""
+def test_there_are_three_preconditioners():
+    """Of a coarse space and a diagonal, of a block and a diagonal, of classes; others pass vectors on."""
     computing = {
         f"{name}:{node.name}"
         for name, tree in TREES.items()
@@ -133,6 +133,7 @@ def test_there_are_two_preconditioners():
     assert computing == {
         "objective/preconditioner.py:TwoLevelPreconditioner",
         "objective/preconditioner.py:BlockPreconditioner",
+        "selection/class_preconditioner.py:ClassPreconditioner",
     }
     methods = [
         node

@@ -393,7 +393,7 @@ _SLOW_RUN = textwrap.dedent(
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no SIGKILL")
-@pytest.mark.parametrize("n_jobs", ["1", "2"])
+@pytest.mark.parametrize("n_jobs", ["1", pytest.param("2", marks=pytest.mark.slow)])
 def test_a_killed_run_resumes_to_exactly_the_results_of_an_unbroken_one(tmp_path, n_jobs):
     script = tmp_path / "run.py"
     script.write_text(_SLOW_RUN)

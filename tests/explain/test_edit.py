@@ -177,7 +177,10 @@ def test_the_page_shows_the_history_as_text(fitted, tmp_path):
     assert "<h2>History</h2>" in text
     assert "age: Flatten(at=(40, 60))" in text
     assert "<img src=x" not in text
-    plain = explain.page(model, tmp_path / "plain.html").read_text(encoding="utf-8")
+
+
+def test_the_page_of_a_model_without_edits_has_no_history(tmp_path):
+    plain = explain.page(NaiveBayes().fit(*draw(100, 2)), tmp_path / "plain.html").read_text(encoding="utf-8")
     assert "<h2>History</h2>" not in plain
 
 

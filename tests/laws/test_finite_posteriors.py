@@ -57,12 +57,12 @@ def check_models(models, odd_table):
 
 
 def test_far_rows_have_a_posterior_whatever_the_table(classifier, odd_models, odd_table):
-    check_models(odd_models(classifier, range(12)), odd_table)
+    check_models(odd_models(classifier, range(5)), odd_table)
 
 
 @pytest.mark.slow
 def test_far_rows_have_a_posterior_after_two_hundred_tables(classifier, odd_models, odd_table):
-    check_models(odd_models(classifier, range(12, 200)), odd_table)
+    check_models(odd_models(classifier, range(5, 200)), odd_table)
 
 
 @pytest.mark.parametrize("model", KIN, ids=lambda model: f"{type(model).__name__}, {model.variances}")

@@ -359,7 +359,8 @@ def test_a_folder_that_does_not_exist_is_named(tmp_path, weather):
 def test_only_fitted_models_of_the_package_are_saved(tmp_path):
     with pytest.raises(NotFittedError):
         save_model(NaiveBayes(), tmp_path / "model")
-    for other in ({"a": 1}, GaussianNB(), make_pipeline(StandardScaler(), GaussianNB())):
+    derived = type("Derived", (NaiveBayes,), {})().fit([["a"], ["b"]], [0, 1])
+    for other in ({"a": 1}, GaussianNB(), make_pipeline(StandardScaler(), GaussianNB()), derived):
         with pytest.raises(InputError, match="only models of this package"):
             save_model(other, tmp_path / "model")
 

@@ -5,9 +5,10 @@ import pytest
 from scipy.special import softmax
 
 from seminaive.selection import class_preconditioner as preconditioners
-from seminaive.selection.class_preconditioner import class_preconditioner
+from seminaive.selection.class_preconditioner import ClassPreconditioner
 
 N_CLASSES, N_WEIGHTINGS = 3, 2
+MANY = 100
 
 
 def system(n_rows, n_coefficients):
@@ -46,7 +47,7 @@ def test_differences_between_classes_have_the_inverse_of_each_class(n_rows, monk
         expected[free, column] = np.linalg.solve(hessian, right[free])
     expected = expected.reshape(gradient.shape)
     expected -= expected.mean(axis=2, keepdims=True)
-    found = class_preconditioner(features, curvature, ridge, N_CLASSES)(gradient.reshape(12, -1))
+    found = ClassPreconditioner.of(features, curvature, ridge, N_CLASSES, MANY)(gradient.reshape(12, -1))
     # Single precision.
     np.testing.assert_allclose(found.reshape(gradient.shape), expected, rtol=0, atol=2e-5)
 
@@ -54,7 +55,7 @@ def test_differences_between_classes_have_the_inverse_of_each_class(n_rows, monk
 @pytest.mark.parametrize("n_rows", [9, 60], ids=["row space", "coefficient space"])
 def test_it_is_symmetric_and_positive_but_for_coefficients_that_stay_zero(n_rows):
     features, curvature, ridge = system(n_rows, 7)
-    matrix = matrix_of(class_preconditioner(features, curvature, ridge, N_CLASSES), ridge.shape)
+    matrix = matrix_of(ClassPreconditioner.of(features, curvature, ridge, N_CLASSES, MANY), ridge.shape)
     np.testing.assert_allclose(matrix, matrix.T, rtol=0, atol=1e-5)
     lowest, *_ = np.linalg.eigvalsh((matrix + matrix.T) / 2)
     assert lowest > -1e-5
@@ -67,7 +68,7 @@ def test_it_is_symmetric_and_positive_but_for_coefficients_that_stay_zero(n_rows
 def test_what_all_classes_share_has_the_inverse_of_the_ridge():
     features, curvature, ridge = system(40, 7)
     shared = np.ones(ridge.shape)
-    found = class_preconditioner(features, curvature, ridge, N_CLASSES)(shared)
+    found = ClassPreconditioner.of(features, curvature, ridge, N_CLASSES, MANY)(shared)
     expected = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
@@ -75,5 +76,13 @@ def test_what_all_classes_share_has_the_inverse_of_the_ridge():
 def test_a_class_without_any_curvature_is_held_by_its_ridge():
     features, curvature, ridge = system(40, 7)
     curvature[:, 1] = 0.0
-    found = class_preconditioner(features, curvature, ridge, N_CLASSES)(np.ones(ridge.shape))
+    found = ClassPreconditioner.of(features, curvature, ridge, N_CLASSES, MANY)(np.ones(ridge.shape))
     assert np.isfinite(found).all()
+
+
+def test_there_is_none_where_passes_over_the_rows_are_faster_than_its_products():
+    features, curvature, ridge = system(40, 7)
+    assert ClassPreconditioner.of(features, curvature, ridge, N_CLASSES, 1) is None
+    # Few rows hold the curvature: there is less to multiply by.
+    curvature[2:] = 0.0
+    assert ClassPreconditioner.of(features, curvature, ridge, N_CLASSES, 1) is not None

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from scipy.special import expit, softmax
 
+from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.selection import class_preconditioner, projected_engine
@@ -109,30 +110,40 @@ def test_the_size_of_blocks_leaves_the_fits_in_the_row_space_as_they_are(limits,
         np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
 
 
-@pytest.mark.parametrize("most_entries", [1 << 26, 2000], ids=["whole blocks", "few rows of each class"])
-def test_fits_from_a_start_are_those_of_the_row_space(most_entries, monkeypatch):
+def let_classes_have_hessians(monkeypatch, *, factored):
+    """Let passes over the rows seem slow, so that many entries of blocks for each class are worth it."""
     monkeypatch.setattr(projected_engine, "MOST_DENSE", 0)
-    monkeypatch.setattr(class_preconditioner, "MOST_ENTRIES", most_entries)
-    parts = problem(3)
+    monkeypatch.setattr(class_preconditioner, "ENTRIES_PER_GATHER", 10**6)
+    monkeypatch.setattr(ProjectedDesign, "n_gathers", 10**6 if factored else 1)
+
+
+@pytest.mark.parametrize("factored", [True, False], ids=["coefficient space", "row space"])
+def test_fits_from_a_start_are_those_of_the_row_space(factored, monkeypatch):
+    let_classes_have_hessians(monkeypatch, factored=factored)
+    parts = problem(3, n_rows=300)
     by_rows, prepared = prepared_by(KernelEngine, parts)
     expected = by_rows.fit_folds(prepared, STRENGTHS, None, 1e-14, 200)
     made, prepared = prepared_by(ProjectedEngine, parts)
-    assert made._has_class_hessians
+    inverted = set()
+    name = "_coefficient_space_inverse" if factored else "_row_space_inverse"
+    invert = getattr(class_preconditioner, name)
+    monkeypatch.setattr(class_preconditioner, name, lambda *given: inverted.add(name) or invert(*given))
     starts = np.random.default_rng(2).normal(0, 0.1, (len(parts[-1]), made.design.n_coefficients, 3))
     # Not all classes' coefficients add up to 0: the ridge is to see to that.
     found = made.fit_folds(prepared, STRENGTHS, list(starts), 1e-14, 200)
     for fit, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
         np.testing.assert_allclose(fit.coefficients[1:].sum(axis=1), 0.0, atol=1e-6)
+    assert inverted == {name}
 
 
 def test_conjugate_gradients_take_fewer_products_than_with_one_hessian_of_all_classes(monkeypatch):
-    monkeypatch.setattr(projected_engine, "MOST_DENSE", 0)
+    let_classes_have_hessians(monkeypatch, factored=False)
     columns, table, _, weights, _, splits = problem(3, n_rows=400)
     # Eight classes along one number: each is possible in a small part of the rows only.
     labels = np.digitize(table.numbers[:, 0] + 0.1 * table.numbers[:, 1], np.linspace(-1.5, 1.5, 7))
     made, prepared = prepared_by(ProjectedEngine, (columns, table, labels, weights, 8, splits))
-    starts = [fit.place for fit in made.fit_folds(prepared, STRENGTHS, None, 1e-4, 200)]
+    starts = [fit.warm_start for fit in made.fit_folds(prepared, STRENGTHS, None, 1e-4, 200)]
     weaker = tuple(0.1 * strength for strength in STRENGTHS)
     apart = made.fit_folds(prepared, weaker, starts, 1e-4, 200)[0].fit.passes
     monkeypatch.setattr(ProjectedEngine, "_has_class_hessians", False)

@@ -89,6 +89,11 @@ class ProjectedDesign:
         return self.cells.n_rows
 
     @property
+    def n_gathers(self) -> int:
+        """Return how many entries of tables a pass reads for each score of each row."""
+        return len(self.cells.fused.cells) + 2 * len(self._curves)
+
+    @property
     def rough(self) -> ProjectedDesign:
         """Return the design for products that only steer a search: itself."""
         return self

@@ -37,6 +37,7 @@ from seminaive.models import (
     WeightedNaiveBayes,
 )
 from seminaive.papers.reproduction import Reproduction, RunOptions
+from seminaive.papers.variants import PositionalSelective, PositionalStagewise
 from seminaive.papers.weka import LocallyPredictiveSelector
 
 __all__ = [
@@ -66,22 +67,6 @@ COPIES_RELEVANT = 0.9
 
 Floats = npt.NDArray[np.float64]
 Labels = npt.NDArray[np.int64]
-
-
-class _ByPosition:
-    """A greedy search that takes the leftmost of equally good features."""
-
-    def _tie_order(self, interpolation: Any) -> Labels:
-        return np.arange(interpolation.n_features)
-
-
-class PositionalSelective(_ByPosition, SelectiveNaiveBayes):
-    """Selective naive Bayes whose ties go to the leftmost feature."""
-
-
-class PositionalStagewise(_ByPosition, ForwardStagewiseNaiveBayes):
-    """Forward stagewise naive Bayes whose ties go to the leftmost feature."""
-
 
 _naive_bayes = partial(NaiveBayes, variances="class", smoothing=0.0)
 _stagewise = partial(PositionalStagewise, smoothing=0.0, criterion="aic")

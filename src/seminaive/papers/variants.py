@@ -9,23 +9,32 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from seminaive.models import (
     AcceleratedLogisticRegression,
+    ForwardStagewiseNaiveBayes,
     HigherOrderLogisticRegression,
     HybridLogisticNaiveBayes,
+    SelectiveNaiveBayes,
 )
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.table_design import TableDesign
     from seminaive.objective.coordinates import Coordinates
     from seminaive.objective.penalised_loss import PenalisedLoss
     from seminaive.objective.summed_loss import LossName
+    from seminaive.scores import Interpolation
 
 __all__ = [
     "AveragedWeights",
     "ForwardGreedyHybrid",
     "HigherOrderBySolver",
+    "PositionalSelective",
+    "PositionalStagewise",
     "SquaredErrorAccelerated",
     "SquaredErrorHigherOrder",
 ]
@@ -67,3 +76,18 @@ class ForwardGreedyHybrid(HybridLogisticNaiveBayes):
     """
 
     greedy_grows_generative: ClassVar[bool] = True
+
+
+class _ByPosition:
+    """A greedy search that takes the leftmost of equally good features."""
+
+    def _tie_order(self, interpolation: Interpolation) -> NDArray[np.int64]:
+        return np.arange(interpolation.n_features)
+
+
+class PositionalSelective(_ByPosition, SelectiveNaiveBayes):
+    """Selective naive Bayes whose ties go to the leftmost feature, as in the fsNB paper's Table 1."""
+
+
+class PositionalStagewise(_ByPosition, ForwardStagewiseNaiveBayes):
+    """Forward stagewise naive Bayes whose ties go to the leftmost feature, as in the fsNB paper's Table 1."""

@@ -73,7 +73,7 @@ def save_model(model: TableClassifier | Pipeline, path: str | Path) -> None:
     last = model
     if isinstance(model, Pipeline):
         *steps, (_, last) = model.steps
-    if not isinstance(last, TableClassifier):
+    if type(last) not in _model_classes().values():
         raise InputError(
             "only models of this package, and pipelines that end in one, can be saved, not a "
             f"{type(last).__name__}"

@@ -7,11 +7,13 @@ five times as many products (`letter` 104 for 21, `segment` 135 for 32).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.linalg.lapack import spotrs
 
+from seminaive.design.weighted_gram import weighted_gram
 from seminaive.objective.factor import lower_cholesky
 
 if TYPE_CHECKING:
@@ -28,41 +30,71 @@ if TYPE_CHECKING:
 # How fast a minimum is found, not which (`tests/selection/test_engines.py`). The rows of a class are those of
 # the largest curvature that hold nearly ALL of it, or MOST of it where they are fewer than the coefficients;
 # the others count by their diagonal. Beyond ROWS_PER_COEFFICIENT they are a sample. The blocks of all classes
-# and folds have at most MOST_ENTRIES.
-ALL, MOST, ROWS_PER_COEFFICIENT, MOST_ENTRIES = 0.99, 0.8, 4, 1 << 26
+# and folds have at most MOST_ENTRIES, and a block at most ENTRIES_PER_GATHER times what a pass reads.
+ALL, MOST, ROWS_PER_COEFFICIENT, MOST_ENTRIES, ENTRIES_PER_GATHER = 0.99, 0.8, 4, 1 << 26, 4
 
 
-def class_preconditioner(features: Singles, curvature: Floats, ridge: Floats, n_classes: int) -> Inverse:
-    """Return about the inverse of the penalised Hessian of several weightings and more than two classes.
+@dataclass(frozen=True)
+class ClassPreconditioner:
+    """About the inverse of the penalised Hessians of several weightings and more than two classes.
 
     The columns of all weightings lie side by side. A function that is added to the scores of all classes
     changes the penalty only, so that along the mean of the classes the inverse is that of the ridge.
 
     Parameters
     ----------
-    features : ndarray of shape (n_rows, n_coefficients)
-    curvature : ndarray of shape (n_rows, n_weightings * n_classes)
-        Of each row along each score.
-    ridge : ndarray of shape (n_coefficients, n_weightings * n_classes)
-        Infinite for coefficients that stay 0.
+    blocks : tuple of callable
+        For each column the function that multiplies its gradient by about the inverse of its Hessian.
+    of_mean : ndarray of shape (n_coefficients, n_weightings * n_classes)
+        One over the ridge; 0 where there is none.
     n_classes : int
     """
-    n_coefficients = features.shape[1]
-    most = max(MOST_ENTRIES // (n_coefficients * curvature.shape[1]), 1)
-    blocks = [
-        _block(features, of_class, of_ridge, most)
-        for of_class, of_ridge in zip(curvature.T, ridge.T, strict=True)
-    ]
-    of_mean = np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0)
 
-    def precondition(gradient: Floats) -> Floats:
-        mean = _mean_of_classes(gradient, n_classes)
+    blocks: tuple[Inverse, ...]
+    of_mean: Floats
+    n_classes: int
+
+    @classmethod
+    def of(
+        cls, features: Singles, curvature: Floats, ridge: Floats, n_classes: int, n_gathers: int
+    ) -> ClassPreconditioner | None:
+        """Invert the Hessian of each class; None where that takes longer than it saves.
+
+        It does where most rows may belong to most classes, or where passes over the rows are fast.
+
+        Parameters
+        ----------
+        features : ndarray of shape (n_rows, n_coefficients)
+        curvature : ndarray of shape (n_rows, n_weightings * n_classes)
+            Of each row along each score.
+        ridge : ndarray of shape (n_coefficients, n_weightings * n_classes)
+            Infinite for coefficients that stay 0.
+        n_classes : int
+        n_gathers : int
+            What a pass reads for each score of each row.
+        """
+        n_rows, n_coefficients = features.shape
+        rows = [_RankedRows.of(of_class) for of_class in curvature.T]
+        most_entries = min(MOST_ENTRIES // curvature.shape[1], n_rows * n_gathers)
+        factored = n_coefficients**2 <= most_entries and all(
+            len(of_class.holding(ALL)) >= n_coefficients for of_class in rows
+        )
+        n_held = sum(len(of_class.holding(MOST)) for of_class in rows) / len(rows)
+        if not factored and n_held * n_coefficients > ENTRIES_PER_GATHER * most_entries:
+            return None
+        blocks = tuple(
+            _block(features, of_class, of_ridge, factored=factored)
+            for of_class, of_ridge in zip(rows, ridge.T, strict=True)
+        )
+        return cls(blocks, np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0), n_classes)
+
+    def __call__(self, gradient: Floats) -> Floats:
+        """Return about the inverse times a gradient, (n_coefficients, n_weightings * n_classes)."""
+        mean = _mean_of_classes(gradient, self.n_classes)
         apart = np.ascontiguousarray((gradient - mean).T)
-        found = np.stack([block(column) for block, column in zip(blocks, apart, strict=True)], axis=1)
-        found -= _mean_of_classes(found, n_classes)
-        return found + of_mean * mean
-
-    return precondition
+        found = np.stack([block(column) for block, column in zip(self.blocks, apart, strict=True)], axis=1)
+        found -= _mean_of_classes(found, self.n_classes)
+        return np.asarray(found + self.of_mean * mean)
 
 
 def _mean_of_classes(columns: Floats, n_classes: int) -> Floats:
@@ -73,40 +105,50 @@ def _mean_of_classes(columns: Floats, n_classes: int) -> Floats:
     )
 
 
-def _block(features: Singles, curvature: Floats, ridge: Floats, most_rows: int) -> Inverse:
+@dataclass(frozen=True)
+class _RankedRows:
+    """The rows in the order of their curvature for a class, the largest first, and its sums up to each."""
+
+    order: Indices
+    curvature: Floats
+    cumulated: Floats
+
+    @classmethod
+    def of(cls, curvature: Floats) -> _RankedRows:
+        order = np.argsort(-curvature, kind="stable")
+        return cls(order, curvature, np.cumsum(curvature[order]))
+
+    def holding(self, share: float) -> Indices:
+        """Return the first rows that hold a share of the curvature."""
+        return self.order[: int(np.searchsorted(self.cumulated, share * self.cumulated[-1])) + 1]
+
+
+def _block(features: Singles, rows_of_class: _RankedRows, ridge: Floats, *, factored: bool) -> Inverse:
     """Return about the inverse of ``X'VX + Lambda`` for one class, V being the curvatures of the rows."""
-    n_coefficients = features.shape[1]
     free = np.isfinite(ridge)
-    rows = _rows_holding(ALL, curvature)
-    in_coefficients = len(rows) >= n_coefficients and most_rows >= n_coefficients
-    if in_coefficients:
-        step = -(-len(rows) // (ROWS_PER_COEFFICIENT * n_coefficients))
-        rows, times = rows[::step], float(step)
-    else:
-        rows, times = _rows_holding(MOST, curvature)[:most_rows], 1.0
-    weighted = features[rows] * np.sqrt(times * curvature[rows]).astype(np.float32)[:, None]
-    weighted[:, ~free] = 0.0
-    squares = np.einsum("ij,ij->j", weighted, weighted, dtype=np.float64)
-    held = times * float(curvature[rows].sum())
+    rows, times = rows_of_class.holding(ALL if factored else MOST), 1
+    if factored:
+        times = -(-len(rows) // (ROWS_PER_COEFFICIENT * features.shape[1]))
+        rows = rows[::times]
+    row_weight = (times * rows_of_class.curvature[rows]).astype(np.float32)
+    chosen = features[rows]
+    chosen[:, ~free] = 0.0
+    squares = np.asarray(row_weight @ chosen**2, np.float64)
+    held, total = float(row_weight.sum()), float(rows_of_class.cumulated[-1])
     # The other rows are like these in the mean, and a little is left even where there are none.
-    left = max(float(curvature.sum()) / (held or 1.0) - 1.0, 1.0 - ALL)
+    left = max(total / (held or 1.0) - 1.0, 1.0 - ALL)
     diagonal = left * squares + np.where(free, ridge, 1.0)
     diagonal[diagonal == 0.0] = 1.0
-    inverse_of = _coefficient_space_inverse if in_coefficients else _row_space_inverse
-    return inverse_of(weighted, diagonal, free)
+    inverse_of = _coefficient_space_inverse if factored else _row_space_inverse
+    return inverse_of(chosen, row_weight, diagonal, free)
 
 
-def _rows_holding(share: float, curvature: Floats) -> Indices:
-    """Return the rows of largest curvature that hold a share of it, the largest first."""
-    order = np.argsort(-curvature, kind="stable")
-    cumulated = np.cumsum(curvature[order])
-    return order[: int(np.searchsorted(cumulated, share * cumulated[-1])) + 1]
-
-
-def _row_space_inverse(weighted: Singles, diagonal: Floats, free: NDArray[np.bool_]) -> Inverse:
-    """Return the inverse of ``A'A + D`` by that of ``I + A D^-1 A'`` (Woodbury)."""
+def _row_space_inverse(
+    features: Singles, row_weight: Singles, diagonal: Floats, free: NDArray[np.bool_]
+) -> Inverse:
+    """Return the inverse of ``X'VX + D`` by that of ``I + V^1/2 X D^-1 X'V^1/2`` (Woodbury)."""
     scale = np.where(free, 1.0 / np.sqrt(diagonal), 0.0)
-    scaled = weighted * scale.astype(np.float32)
+    scaled = np.sqrt(row_weight)[:, None] * features * scale.astype(np.float32)
     gram = np.asarray(scaled @ scaled.T, np.float64)
     np.einsum("ii->i", gram)[:] += 1.0
     factor = np.asarray(lower_cholesky(gram), np.float32, order="F")
@@ -120,9 +162,11 @@ def _row_space_inverse(weighted: Singles, diagonal: Floats, free: NDArray[np.boo
     return inverse
 
 
-def _coefficient_space_inverse(weighted: Singles, diagonal: Floats, free: NDArray[np.bool_]) -> Inverse:
-    """Return the inverse of ``A'A + D`` by its Cholesky factor."""
-    gram = np.asarray(weighted.T @ weighted, np.float64)
+def _coefficient_space_inverse(
+    features: Singles, row_weight: Singles, diagonal: Floats, free: NDArray[np.bool_]
+) -> Inverse:
+    """Return the inverse of ``X'VX + D`` by its Cholesky factor."""
+    gram = weighted_gram(features, row_weight)
     np.einsum("ii->i", gram)[:] += diagonal
     factor = np.asarray(lower_cholesky(gram), np.float32, order="F")
 

@@ -24,7 +24,7 @@ from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.pointwise import posterior_of
 from seminaive.objective.preconditioner import BlockPreconditioner
 from seminaive.objective.ridge import Ridge
-from seminaive.selection.class_preconditioner import MOST_ENTRIES, class_preconditioner
+from seminaive.selection.class_preconditioner import MOST_ENTRIES, ClassPreconditioner
 from seminaive.solvers.line_search import FORCING
 from seminaive.solvers.truncated_newton import (
     dot_of_each,
@@ -313,20 +313,25 @@ class ProjectedEngine:
         """
         source = loss if like is None else like
         ridge = np.repeat(np.stack(strength, axis=1), self.n_columns, axis=1)
-        apart = self._has_class_hessians
         n_iter = passes = 0
-        if start is None or not apart:
-            shared = self._preconditioner(self._curvature_at(source, start), strength)
-            closeness = ROUGHLY * tol if apart else tol
-            first = self._solve_by(shared, loss, ridge, start, closeness, max_iter)
-            if not apart:
-                return first
+        if start is None and self._has_class_hessians:
+            shared = self._preconditioner(self._curvature_at(source, None), strength)
+            first = self._solve_by(shared, loss, ridge, None, ROUGHLY * tol, max_iter)
             start, n_iter, passes = first.solution, first.n_iter, first.passes
-        by_class = class_preconditioner(
-            self._all_features, source.row_curvature(start), ridge, self.n_columns
-        )
-        result = self._solve_by(by_class, loss, ridge, start, tol, max_iter)
+        inverse = self._class_inverse(source, ridge, start)
+        if inverse is None:
+            inverse = self._preconditioner(self._curvature_at(source, start), strength)
+        result = self._solve_by(inverse, loss, ridge, start, tol, max_iter)
         return replace(result, n_iter=n_iter + result.n_iter, passes=passes + result.passes)
+
+    def _class_inverse(
+        self, loss: EmpiricalLoss, ridge: Floats, start: Floats | None
+    ) -> Callable[[Floats], Floats] | None:
+        """Return about the inverse of the Hessian of each class at a start; None where one of all serves."""
+        if start is None or not self._has_class_hessians or not isinstance(self.design, ProjectedDesign):
+            return None
+        curvature, n_gathers = loss.row_curvature(start), self.design.n_gathers
+        return ClassPreconditioner.of(self._all_features, curvature, ridge, self.n_columns, n_gathers)
 
     def _solve_by(
         self,
