@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 # Directions that are looked for, per column of scores, and at most: those kept are the first of them. Beyond
 # 64 of the log odds of two classes, standard errors fall by less than 2 % (8 columns, 300 to 2,000 rows).
-# Where classes are many, directions times columns are at most MOST_COLUMNS; FEWEST_SOUGHT directions are always
-# looked for. Products are taken with this many columns AT_ONCE.
+# Where classes are many, directions times columns are at most MOST_COLUMNS; FEWEST_SOUGHT are always looked
+# for. Products are taken with this many columns AT_ONCE.
 SOUGHT_PER_COLUMN, MOST_SOUGHT, FEWEST_SOUGHT, MOST_COLUMNS, AT_ONCE = 64, 192, 16, 1024, 64
 # Products with A after the first one: eigenvalues of the directions kept are then right to three digits.
 N_ITERATIONS = 2
