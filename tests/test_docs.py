@@ -13,7 +13,7 @@ DOCS = ROOT / "docs"
 # The gallery is made, and its examples are run, when the site is built.
 MADE = ("_build", "gallery")
 PAGES = [
-    ROOT / "README.md",
+    *(ROOT / name for name in ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")),
     *sorted(page for page in DOCS.rglob("*.md") if page.relative_to(DOCS).parts[0] not in MADE),
 ]
 every_page = pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

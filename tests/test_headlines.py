@@ -135,3 +135,13 @@ def test_roles_of_tables_are_told_once(bench):
     assert len({row["table"] for row in rows}) == len(rows) == 20 + 32 + 31
     assert {row["role"] for row in rows} == {"board", "chosen", "not chosen"}
     assert len(bench.headlines.tables_of("board")) == 20
+
+
+def test_semi_naive_is_first_in_log_loss_at_every_size_as_the_page_of_models_says(bench):
+    for role in ("not chosen", None):
+        means, _ = bench.headlines.ranks(role)
+        assert set(means.xs("log_loss", axis=1, level=1).idxmin()) == {"semi-naive"}
+    rows = [line.split("|")[2:4] for line in bench.headlines.very_few_rows_table().splitlines()[2:]]
+    first, second, *others = [[float(cell) for cell in row] for row in rows]
+    for place in (0, 1):
+        assert first[place] < second[place] < min(other[place] for other in others)
