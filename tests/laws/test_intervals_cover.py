@@ -30,10 +30,10 @@ def mean_coverage(intervals, n_rows, classes, draws):
 
 def test_a_few_tables_of_300_rows_are_covered(intervals):
     found = mean_coverage(intervals, 300, 2, range(3))
-    # Coverage of probabilities deviates by .09 from table to table: that of three tables by .05 from .9. With
-    # half of the standard errors it is about .65.
-    assert found["rows"] > 0.75
-    assert found["effects"] > 0.85
+    # Over 26 tables the shares are .915 and .953, with standard deviations of .081 and .048: a mean of three
+    # is hardly ever more than three standard errors, .14 and .083, below.
+    assert found["rows"] > 0.775
+    assert found["effects"] > 0.87
 
 
 @pytest.mark.slow
