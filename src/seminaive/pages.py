@@ -15,23 +15,34 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+def rendered(
+    room: str, name: str, filters: Mapping[str, Callable[..., Any]] | None = None, **content: Any
+) -> str:
+    """Return the text that the template ``name.html`` of a room makes.
+
+    The template escapes what it is given, and refuses a name that it is not given; it may extend another of
+    its room. Its filters are those of Jinja2 and the given ones.
+    """
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    folder = files(room)
+    loader = FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8"))
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader)
+    environment.filters |= filters or {}
+    return environment.get_template(f"{name}.html").render(**content)
+
+
 def page_text(
     room: str, name: str, filters: Mapping[str, Callable[..., Any]] | None = None, **content: Any
 ) -> str:
-    """Return a page: ``name.html`` of a room with the style ``name.css``, which its policy names by a hash.
+    """Return a page: ``name.html`` of a room, styled by ``name.css``, which its policy names by a hash."""
+    style = files(room).joinpath(f"{name}.css").read_text(encoding="utf-8")
+    return rendered(room, name, filters, style=style, style_hash=policy_hash(style), **content)
 
-    The template escapes what it is given, and refuses a name that it is not given. Its filters are those of
-    Jinja2 and the given ones.
-    """
-    from jinja2 import Environment, StrictUndefined
 
-    folder = files(room)
-    style = folder.joinpath(f"{name}.css").read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined)
-    environment.filters |= filters or {}
-    template = environment.from_string(folder.joinpath(f"{name}.html").read_text(encoding="utf-8"))
-    digest = hashlib.sha256(style.encode("utf-8")).digest()
-    return template.render(style=style, style_hash=base64.b64encode(digest).decode("ascii"), **content)
+def policy_hash(text: str) -> str:
+    """Return the SHA-256 of a style or a script, by which the policy of a page allows it and no other."""
+    return base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
 def write_page(path: str | Path, room: str, name: str, **content: Any) -> Path:

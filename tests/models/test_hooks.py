@@ -1,6 +1,8 @@
 """What a base class declares, its subclasses have with the same parameters; other rooms call public steps."""
 
+import ast
 import inspect
+import textwrap
 from importlib import import_module
 from pathlib import Path
 
@@ -59,3 +61,28 @@ def test_rooms_above_take_public_steps_only():
         if "SLF001" in line
     ]
     assert excepted + lines == []
+
+
+def read_names(cls):
+    """Return the public names that the methods of a class read off ``self``."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(cls)))
+    attributes = (node for node in ast.walk(tree) if isinstance(node, ast.Attribute))
+    return {
+        node.attr
+        for node in attributes
+        if isinstance(node.value, ast.Name) and node.value.id == "self" and isinstance(node.ctx, ast.Load)
+    }
+
+
+@pytest.mark.parametrize(
+    "cls", [cls for cls in CLASSES if cls.__name__ in seminaive.models.__all__], ids=lambda cls: cls.__name__
+)
+def test_what_methods_read_is_a_parameter_or_learned(cls):
+    """scikit-learn's base class has no types, so that mypy would not notice a parameter that is gone."""
+    ours = [base for base in cls.__mro__ if base.__module__.startswith("seminaive.models")]
+    read = set().union(*(read_names(base) for base in ours))
+    read = {name for name in read if not name.endswith("_") and not name.startswith("_")}
+    known = {*inspect.signature(cls).parameters, *dir(cls)}
+    # An edited model is made of a fitted one, and has none of the parameters of a fit.
+    exceptions = {"categorical_features", "class_weight", "merge_spellings", "missing", "n_jobs"}
+    assert read - known - (exceptions if cls is seminaive.models.EditedModel else set()) == set()

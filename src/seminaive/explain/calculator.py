@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
-import html
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +13,7 @@ from seminaive.explain.portable import Portable
 from seminaive.explain.programs import resource_text, script_json
 from seminaive.explain.reading import effects_of, holds_whole_numbers, label_text
 from seminaive.files import write_text
+from seminaive.pages import policy_hash, rendered
 from seminaive.scores import log_posterior
 
 if TYPE_CHECKING:
@@ -30,36 +29,6 @@ if TYPE_CHECKING:
 SELF_TEST_ROWS = 20
 # Cells are read as they are: the form ensures that numbers are numbers.
 PLAIN_CELLS = "const cellAs = (column, cell) => cell;\n"
-
-PAGE = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src '{script_hash}'; \
-style-src '{style_hash}'; {images}base-uri 'none'; form-action 'none'">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-<header><h1>{title}</h1>
-{note}</header>
-{above}<main>
-<section aria-labelledby="inputs"><h2 id="inputs">What is known</h2>
-<div id="fields"></div>
-<p><button type="button" id="clear">Clear all</button></p></section>
-<div id="side"><section id="result" aria-labelledby="results"><h2 id="results">Result</h2>
-<div id="out" aria-live="polite" tabindex="0" role="group" aria-labelledby="results"></div></section>
-<section id="reason" aria-labelledby="about"><h2 id="about"></h2><table><tbody id="why"></tbody></table>
-</section></div>
-</main>
-{below}<noscript><p>This page calculates with JavaScript, which is switched off.</p></noscript>
-<footer><p id="test">Self-test not run.</p>
-<p>A {model} of seminaive. Nothing that is entered leaves this page.</p></footer>
-<script>{script}</script>
-</body>
-</html>
-"""
 
 
 def calculator(
@@ -108,9 +77,9 @@ def calculator_page(
     note: str | None = None,
     labels: Mapping[str, str] | None = None,
     units: Mapping[str, str] | None = None,
-    below: str = "",
-    above: str = "",
     effects: Effects | None = None,
+    template: str = "calculator",
+    **parts: Any,
 ) -> str:
     """Return the page of `calculator` as text.
 
@@ -118,12 +87,12 @@ def calculator_page(
     ----------
     model, title, note, labels, units
         As of `calculator`.
-    below : str, default=""
-        Markup to stand below the calculator, with images as data, or none. Its text must be escaped.
-    above : str, default=""
-        The same, to stand above the calculator.
     effects : Effects, default=None
         Of the model, where they are at hand; None takes it apart.
+    template : {"calculator", "model_page"}, default="calculator"
+        The second extends the first, above and below the calculator.
+    **parts
+        What a template that extends the calculator shows.
     """
     portable = Portable.of(model)
     effects = effects or effects_of(model)
@@ -136,26 +105,24 @@ def calculator_page(
     document = _packed(portable)
     _describe(document, effects, labels or {}, units or {})
     document["test"] = _self_test(model, effects)
-    style = _without_indents(
-        resource_text("calculator.css") + (resource_text("page.css") if above or below else "")
-    )
+    style = _without_indents(resource_text("calculator.css") + (resource_text("page.css") if parts else ""))
     has_dates = any(getattr(column, "has_dates", False) for column in model.schema_.columns)
     dates = resource_text("model_dates.js") if has_dates else ""
     core = dates + PLAIN_CELLS + resource_text("model_core.js") + resource_text("model_reasons.js")
     code = _without_indents(resource_text("calculator.js").replace("/* CORE */", core))
     script = f'"use strict";\nconst MODEL = {script_json(document)};\n{code}'
     heading = title or f"Probability of each class: {', '.join(map(label_text, portable.classes[:4]))}"
-    return PAGE.format(
-        title=html.escape(heading),
-        note=f"<p>{html.escape(note)}</p>" if note else "",
-        model=html.escape(portable.model),
+    return rendered(
+        "seminaive.explain",
+        template,
+        title=heading,
+        note=note,
+        model=portable.model,
         style=style,
         script=script,
-        style_hash=_hash(style),
-        script_hash=_hash(script),
-        images="img-src data:; " if above or below else "",
-        above=above,
-        below=below,
+        style_hash=policy_hash(style),
+        script_hash=policy_hash(script),
+        **parts,
     )
 
 
@@ -163,11 +130,6 @@ def _without_indents(text: str) -> str:
     """Return a program, or a style sheet, without indents and lines of comments."""
     lines = (line.strip() for line in text.splitlines())
     return "\n".join(line for line in lines if not line.startswith("//"))
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8")).digest()
-    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
 
 
 def _packed(portable: Portable) -> dict[str, Any]:

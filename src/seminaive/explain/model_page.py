@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -55,15 +54,6 @@ class _Picture:
     address: str
     is_wide: bool = False
 
-    def markup(self) -> str:
-        """Return the picture under its title."""
-        title = html.escape(self.title)
-        image = f'<img src="{self.address}" alt="{title}">'
-        if self.is_wide:
-            image = f'<div class="wide" tabindex="0" role="group" aria-label="{title}">{image}</div>'
-        kind = ' class="whole"' if self.is_wide else ""
-        return f"<figure{kind}><figcaption>{title}</figcaption>{image}</figure>"
-
 
 def page(
     model: Any, path: str | Path, *, title: str | None = None, note: str | None = None, row: Any = None
@@ -111,29 +101,23 @@ class _Page:
     def content(self, title: str | None, note: str | None, row: Any) -> str:
         """Compose the page: what matters, then the calculator, then the rest behind one click."""
         matters = self._drawn("Which columns move the scores most", ImportanceDisplay)
-        features, pairs = list(self._features()), list(self._pairs())
-        above = [
-            f"<p>{html.escape(self._what_it_is())}</p>",
-            _section("What matters", [matters, *self._of_row(row)]),
-            _section("The strongest effects", features[:FIRST_FEATURES]),
-            _section("Pairs, beyond what their features say", pairs),
-            self._other_pairs(),
-        ]
-        rest = [
-            _section("More effects", features[FIRST_FEATURES:]),
-            f"<h2>Effects in numbers</h2>{self._table()}",
-            _section("On one sheet of paper", list(self._nomogram())),
-            _section("How it was found", list(self._search())),
-            _history(self.model),
-        ]
-        folded = f"<details><summary>Everything else the model says</summary>{''.join(rest)}</details>"
+        features = list(self._features())
         return calculator_page(
             self.model,
             title=title,
             note=note,
-            above=_read("What the model says", "".join(above)),
-            below=_read("Everything else", folded),
             effects=self.effects,
+            template="model_page",
+            what_it_is=self._what_it_is(),
+            matters=[matters, *self._of_row(row)],
+            features=features[:FIRST_FEATURES],
+            pairs=list(self._pairs()),
+            other_pairs=self._other_pairs(),
+            more_features=features[FIRST_FEATURES:],
+            table=self._table(),
+            nomogram=list(self._nomogram()),
+            search=list(self._search()),
+            history=_history(self.model),
         )
 
     def _what_it_is(self) -> str:
@@ -177,7 +161,7 @@ class _Page:
         rest = [effect for effect in self.effects.tuples if effect.name not in names]
         about = "log odds" if self.effects.n_classes == 2 else "scores"
         sentence = joint_sentence(rest, about, "other pairs and tuples" if names else "pairs and tuples")
-        return f"<p>{html.escape(sentence)}.</p>" if rest else ""
+        return f"{sentence}." if rest else ""
 
     def _of_row(self, row: Any) -> list[_Picture]:
         if row is None:
@@ -201,45 +185,39 @@ class _Page:
     def _drawn(self, title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
         return _picture(title, display, self.model, *arguments, effects=self.effects, **options)
 
-    def _table(self) -> str:
-        """Return the lines of `summary` as a table."""
+    def _table(self) -> dict[str, Any]:
+        """Return the lines of `summary` as the names, the caption and the lines of a table."""
         frame = summary(self.model, effects=self.effects).head(MOST_LINES)
         about = "log odds" if len(self.model.classes_) == 2 else "score"
-        names = ["effect", "importance", "with pairs", f"lowest {about}", "at", f"highest {about}", "at"]
-        head = "".join(f'<th scope="col">{name}</th>' for name in names)
-        lines = []
-        for line in frame.itertuples(index=False):
-            texts = [
-                f"{line.importance:.3f}",
-                f"{line.with_pairs:.3f}",
-                f"{line.low:+.2f}",
-                f"{line.high:+.2f}",
-            ]
-            alone, whole, low, high = (
-                f'<td class="number">{text.replace("-", "&minus;")}</td>' for text in texts
-            )
-            low_at, high_at = (f"<td>{html.escape(label)}</td>" for label in (line.low_at, line.high_at))
-            shown = f"{alone}{whole}{low}{low_at}{high}{high_at}"
-            lines.append(f'<tr><th scope="row">{html.escape(line.term)}</th>{shown}</tr>')
-        label = html.escape(str(self.model.classes_[-1]))
-        caption = (
-            "Importance: standard deviation over the training rows; with pairs: and the share of pairs. "
-            f"Lowest, highest: {about} of {label}."
-        )
-        return (
-            '<div class="wide" tabindex="0" role="group" aria-label="Table of effects"><table><caption>'
-            f"{caption}</caption><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
-        )
+        lines = [
+            {
+                "term": line.term,
+                "importances": [f"{line.importance:.3f}", f"{line.with_pairs:.3f}"],
+                "ends": [(_signed(line.low), line.low_at), (_signed(line.high), line.high_at)],
+            }
+            for line in frame.itertuples(index=False)
+        ]
+        return {
+            "names": [
+                "effect",
+                "importance",
+                "with pairs",
+                f"lowest {about}",
+                "at",
+                f"highest {about}",
+                "at",
+            ],
+            "caption": (
+                "Importance: standard deviation over the training rows; with pairs: and the share of pairs. "
+                f"Lowest, highest: {about} of {self.model.classes_[-1]}."
+            ),
+            "lines": lines,
+        }
 
 
-def _section(heading: str, pictures: list[_Picture]) -> str:
-    """Return pictures under a heading; nothing where there are none."""
-    shown = "".join(picture.markup() for picture in pictures)
-    return f'<h2>{heading}</h2><div class="pictures">{shown}</div>' if pictures else ""
-
-
-def _read(label: str, content: str) -> str:
-    return f'<section class="read" aria-label="{label}">{content}</section>\n'
+def _signed(value: float) -> str:
+    """Return a number with its sign, a minus as typesetters write it."""
+    return f"{value:+.2f}".replace("-", "\N{MINUS SIGN}")
 
 
 def _picture(title: str, display: Any, *arguments: Any, **options: Any) -> _Picture:
@@ -247,15 +225,12 @@ def _picture(title: str, display: Any, *arguments: Any, **options: Any) -> _Pict
     return _Picture(title, picture_address(display.from_estimator(*arguments, **options).figure_))
 
 
-def _history(model: Any) -> str:
-    """Return what a model started from and what was done to it as a list; nothing where there is neither."""
-    lines = [
-        f"<li>{html.escape(f'Started from {earlier}.')}</li>"
-        for earlier in getattr(model, "started_from_", ())
-    ]
+def _history(model: Any) -> list[str]:
+    """Return what a model started from and what was done to it, a sentence each."""
+    lines = [f"Started from {earlier}." for earlier in getattr(model, "started_from_", ())]
     for line in history(model).itertuples(index=False):
         about = ", ".join(part for part in (line.who, line.date) if part)
         losses = f" Log loss {line.loss_before:.4f}, then {line.loss_after:.4f}."
-        text = f"{line.what}. {line.why} ({about}).{losses if line.loss_before == line.loss_before else ''}"
-        lines.append(f"<li>{html.escape(text)}</li>")
-    return f"<h2>History</h2><ol>{''.join(lines)}</ol>" if lines else ""
+        known = losses if line.loss_before == line.loss_before else ""
+        lines.append(f"{line.what}. {line.why} ({about}).{known}")
+    return lines

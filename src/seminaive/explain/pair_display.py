@@ -151,6 +151,7 @@ class PairDisplay(Display):
         image = self.ax_.pcolormesh(
             axes[1].edges, axes[0].edges, shown, cmap="RdBu_r", vmin=-limit, vmax=limit,
             alpha=np.clip(weight / FULL_COLOUR, 0.15, 1.0),
+            rasterized=True,  # thousands of cells as paths would make a page of many megabytes
         )  # fmt: skip
         if self.bands is not None:
             half = _surface(of_class(self.bands.of_tuple(self.effect), self.target), axes)

@@ -57,7 +57,8 @@ class EditedModel(AdditiveClassifier):
     }
 
     _no_posterior: ClassVar[str] = (
-        "nothing says how uncertain an effect is that somebody has set: ask the model that was edited"
+        "a model that was edited, or read from a document, does not say how uncertain it is: ask the fitted "
+        "model that it was made of"
     )
 
     def __init__(self, *, keep_summary: bool = True, verbose: int = False) -> None:

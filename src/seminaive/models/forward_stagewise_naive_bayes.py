@@ -10,8 +10,8 @@ from joblib import effective_n_jobs
 
 from seminaive.errors import InputError
 from seminaive.models.base import is_number
-from seminaive.models.interpolated import InterpolatedClassifier
-from seminaive.models.parameters import N_FOLDS, PATIENCE, VARIANCE_FLOOR, check_whole
+from seminaive.models.interpolated import DEGREES, InterpolatedClassifier
+from seminaive.models.parameters import N_FOLDS, PATIENCE, VARIANCE_FLOOR, check_choice, check_whole
 from seminaive.solvers.stagewise import GridSettings, stagewise_path
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_criterion()
-        self._check_degrees()
+        check_choice("degrees", self.degrees, DEGREES)
         if not is_number(self.step) or not 0 < self.step <= 1 or not _is_one_over_whole(self.step):
             raise InputError(f"step is one over a whole number, such as 0.025, got {self.step!r}")
         check_whole("look_ahead", self.look_ahead, "a number of grid steps, 1 or more", low=1)

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from seminaive.errors import InputError
-from seminaive.models.interpolated import InterpolatedClassifier, deviance
+from seminaive.models.interpolated import DEGREES, InterpolatedClassifier, deviance
 from seminaive.models.parameters import (
     LARGEST_WHOLE,
     N_FOLDS,
     VARIANCE_FLOOR,
+    check_choice,
     check_flag,
     check_number,
     is_whole,
@@ -225,7 +226,7 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
     def _check_parameters(self) -> None:
         super()._check_parameters()
         self._check_criterion()
-        self._check_degrees()
+        check_choice("degrees", self.degrees, DEGREES)
         check_flag("adaptive", self.adaptive)
         below_one = np.nextafter(1.0, 0.0)
         check_number("ratio", self.ratio, "a share between 0 and 1", low=0.0, high=below_one, above=True)

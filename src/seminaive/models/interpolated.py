@@ -188,9 +188,6 @@ class InterpolatedClassifier(AdditiveClassifier):
         check_choice("criterion", self.criterion, criteria)
         check_folds(self.cv)
 
-    def _check_degrees(self) -> None:
-        check_choice("degrees", self.degrees, DEGREES)
-
     def path_curves(self, what: str = "alphas") -> PathCurves:
         """Return named curves along the path, for `seminaive.explain.PathDisplay`.
 

@@ -39,8 +39,8 @@ N_KEPT = 12
 # Of these, directions in which fits under other strengths differ: the first two hold nearly all of it.
 N_BETWEEN = 2
 # Second derivatives are summed over a sample of at most this many rows, fewer where classes are many: scores
-# of the sample in all directions are at most the second number, 128 MB.
-MOST_ROWS, MOST_SCORES = 20_000, 1 << 24
+# of the sample in all directions are at most the second number.
+MOST_ROWS, MOST_SCORES = 20_000, 1 << 23
 # Up to this many entries, 32 MB, the features are kept as a matrix.
 MOST_DENSE = 1 << 22
 

@@ -24,16 +24,3 @@ class SmoothPenalty(Protocol):
 
     def value_and_gradient(self, coefficients: Floats) -> tuple[Floats, Floats]:
         """Return the penalty of each column of coefficients, and the derivative by each coefficient."""
-
-
-class NormPenalty(Protocol):
-    """A norm of coefficients, as proximal methods and their duality gaps need it."""
-
-    def value(self, coefficients: Floats) -> float:
-        """Return the penalty of coefficients."""
-
-    def dual_scale(self, derivatives: Floats) -> float:
-        """Return the largest factor, up to 1, that brings the derivatives of a loss into the dual's domain.
-
-        The penalty's share of the gap is 0 there, since the conjugate of a norm is 0 or infinite.
-        """

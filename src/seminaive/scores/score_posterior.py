@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Singles = NDArray[np.float32]
 
+# Directions of a posterior, at most: those of a file could ask for more memory than there is.
+MOST_DIRECTIONS = 64
 # Entries of a table (rows, times entries per row) that are read at once.
 AT_ONCE = 1 << 22
 
@@ -86,6 +88,7 @@ class ScorePosterior(SavedByFields):
         rooms.append((self.pairs, (sum(widths[j] * widths[k] for j, k in pairs), *entries)))
         return (
             not scores.numeric.n_terms
+            and n_entries <= 1 + MOST_DIRECTIONS
             and all(array.shape == shape and bool(np.isfinite(array).all()) for array, shape in rooms)
             and bool((np.abs(self.signs) == 1).all())
         )

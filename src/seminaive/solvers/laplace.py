@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 
 # Directions that are looked for, per column of scores, and at most: those kept are the first of them. Beyond
 # 64 of the log odds of two classes, standard errors fall by less than 2 % (8 columns, 300 to 2,000 rows).
-SOUGHT_PER_COLUMN, MOST_SOUGHT = 64, 192
+# Where classes are many, directions times columns are at most MOST_COLUMNS; FEWEST_SOUGHT are always looked
+# for. Products are taken with this many columns AT_ONCE.
+SOUGHT_PER_COLUMN, MOST_SOUGHT, FEWEST_SOUGHT, MOST_COLUMNS, AT_ONCE = 64, 192, 16, 1024, 64
 # Products with A after the first one: eigenvalues of the directions kept are then right to three digits.
 N_ITERATIONS = 2
 # Prior variance of an intercept, over that which the rows alone would leave it: none to speak of. Rows that
@@ -130,7 +132,8 @@ def laplace_covariance(
 
 def n_sought_of(n_columns: int) -> int:
     """Return how many directions are looked for."""
-    return min(SOUGHT_PER_COLUMN * n_columns, MOST_SOUGHT)
+    most = min(SOUGHT_PER_COLUMN * n_columns, MOST_SOUGHT, MOST_COLUMNS // n_columns)
+    return max(most, FEWEST_SOUGHT)
 
 
 def _leading(
@@ -142,6 +145,10 @@ def _leading(
     n_sought = min(n_sought_of(shape[1]), root.size, n_rows * shape[1])
 
     def times(vectors: Floats) -> Floats:
+        step = max(AT_ONCE // shape[1], 1)
+        return np.hstack([times_few(vectors[:, k : k + step]) for k in range(0, vectors.shape[1], step)])
+
+    def times_few(vectors: Floats) -> Floats:
         inner = (vectors.reshape(*shape, -1).transpose(0, 2, 1) * root[:, None, :]).reshape(shape[0], -1)
         scores = design.scores(np.ascontiguousarray(inner)).reshape(n_rows, -1, shape[1])
         back = design.adjoint(curvature.times(scores).reshape(n_rows, -1)).reshape(shape[0], -1, shape[1])
