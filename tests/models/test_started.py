@@ -2,8 +2,8 @@
 
 import json
 import pickle
+from copy import copy
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -27,8 +27,7 @@ from seminaive import (
     scale,
 )
 from seminaive.errors import InputError, ModelFileError, UnavailableError
-from seminaive.explain import Clip, edit, from_json, to_json
-from seminaive.explain.model_page import _history as page_history
+from seminaive.explain import Clip, edit, from_json, page, to_json
 from seminaive.models import smooth_rows
 from seminaive.models.started import Earlier
 from seminaive.selection.recalibration import recalibrate
@@ -179,13 +178,13 @@ def test_a_document_lists_the_earlier_models(started):
         from_json(json.dumps(broken))
 
 
-def test_the_page_says_what_the_model_started_from(started):
-    _, model = started
-    record = replace(model.started_from_[0], not_in_table=("<b>a</b>",))
-    shown = vars(model) | {"started_from_": (record,)}
-    text = page_history(SimpleNamespace(**shown))
-    assert "Started from" in text
-    assert "&lt;b&gt;a&lt;/b&gt;" in text
+def test_the_page_says_what_the_model_started_from(started, tmp_path):
+    model = copy(started[1])
+    model.started_from_ = (replace(model.started_from_[0], not_in_table=("<b>a</b>",)),)
+    text = page(model, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<li>Started from" in text
+    assert "without &lt;b&gt;a&lt;/b&gt;" in text
+    assert "<b>a</b>" not in text
 
 
 def test_an_edited_model_keeps_the_record_and_can_be_a_start(started):
