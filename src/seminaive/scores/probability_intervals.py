@@ -42,7 +42,11 @@ def probability_bounds(log_posterior: Floats, covariance: Floats, coverage: floa
     [[[0.273, 0.273]], [[0.727, 0.727]]]
     """
     others = np.stack(
-        [_log_sum(np.delete(log_posterior, k, axis=1)) for k in range(log_posterior.shape[1])], 1
+        [
+            np.logaddexp.reduce(np.delete(log_posterior, k, axis=1), axis=1)
+            for k in range(log_posterior.shape[1])
+        ],
+        axis=1,
     )
     logits = log_posterior - others
     if covariance.shape[1] == 1:
@@ -53,9 +57,3 @@ def probability_bounds(log_posterior: Floats, covariance: Floats, coverage: floa
         variance = ((slopes @ covariance) * slopes).sum(axis=2)
     half = deviate(coverage) * np.sqrt(np.maximum(variance, 0.0))
     return expit(logits - half), expit(logits + half)
-
-
-def _log_sum(logs: Floats) -> Floats:
-    """Return the logarithm of the sum of each row's exponentials."""
-    highest = logs.max(axis=1)
-    return np.asarray(highest + np.log(np.exp(logs - highest[:, None]).sum(axis=1)))
