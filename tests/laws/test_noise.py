@@ -9,6 +9,7 @@ from seminaive import (
     GroupRegularizedNaiveBayes,
     HigherOrderLogisticRegressionCV,
     HybridLogisticNaiveBayes,
+    NaiveBayesLogisticRegressionCV,
     SelectiveNaiveBayes,
     SemiNaive,
     SparseBayesianNetwork,
@@ -128,3 +129,16 @@ def test_a_class_of_one_row_does_not_make_noise_believed(estimator, options):
     model = estimator(**options).fit(X, y)
     shares = np.bincount(y) / len(y)
     assert np.abs(model.predict_proba(rng.normal(size=(100, 10))) - shares).max() < 0.02
+
+
+@pytest.mark.parametrize(
+    "estimator", [*KIN, HigherOrderLogisticRegressionCV, NaiveBayesLogisticRegressionCV, SemiNaive]
+)
+@pytest.mark.parametrize("labels", [["fine", "ill"], ["fine", "ill", "worse"]])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_one_row_of_each_class_gives_the_class_shares(estimator, labels):
+    # No row can be held out, so that none has shown any gain.
+    X = np.array([[0.3, "x"], [-0.4, "y"], [1.5, "x"]], dtype=object)[: len(labels)]
+    model = estimator().fit(X, labels)
+    assert model.fit_share_ == 0.0
+    np.testing.assert_allclose(model.predict_proba(X), 1 / len(labels), atol=1e-12)

@@ -39,14 +39,18 @@ class FoldLosses:
         """Refuse losses, read from a file, whose parts do not belong together."""
         n_folds, n_strengths = self.losses.shape
         check_shapes("the losses", [(self.strengths, (n_strengths,)), (self.fold_weights, (n_folds,))])
-        if not n_strengths or not self.fold_weights.sum() > 0:
-            raise ValueError("there is no loss, or no weight of a fold")
+        if not n_strengths or not (self.fold_weights >= 0).all():
+            raise ValueError("there is no loss, or a negative weight of a fold")
+
+    @property
+    def _shares(self) -> Floats:
+        """Return the share of each fold in all test rows, 0 where no row could be held out."""
+        return self.fold_weights / (self.fold_weights.sum() or 1.0)
 
     @property
     def mean(self) -> Floats:
         """Return the mean loss over all test rows."""
-        mean: Floats = self.fold_weights @ self.losses / self.fold_weights.sum()
-        return mean
+        return self._shares @ self.losses
 
     @property
     def standard_error(self) -> Floats:
@@ -54,10 +58,9 @@ class FoldLosses:
         n_folds = len(self.losses)
         if n_folds == 1:
             return np.zeros(self.losses.shape[1])
-        shares = self.fold_weights / self.fold_weights.sum()
         spread = np.abs(self.losses - self.mean)
         unit = np.maximum(spread.max(axis=0), np.finfo(float).tiny)  # squares of immense losses overflow
-        error: Floats = unit * np.sqrt(shares @ np.square(spread / unit) / (n_folds - 1))
+        error: Floats = unit * np.sqrt(self._shares @ np.square(spread / unit) / (n_folds - 1))
         return error
 
     def choose(self, selection: str) -> int:

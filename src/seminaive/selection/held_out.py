@@ -154,7 +154,7 @@ class HeldOut:
         return np.asarray(np.tensordot(self.weight, by_row, 1) / (self.total or np.nan))
 
     def standard_error(self, by_row: Floats) -> float:
-        """Return the standard error of the weighted mean.
+        """Return the standard error of the weighted mean, NaN where there is no row.
 
         Weights are counts of rows, so that the sum of squares has one term per row; rows of one group are one
         term, and several occurrences of one row are their mean.
@@ -166,7 +166,7 @@ class HeldOut:
         if not self.grouped:
             counts = np.maximum(np.bincount(self.units, self.weight), np.finfo(float).tiny)
         square = float((terms**2 / counts).sum())
-        return largest * float(np.sqrt(square)) / self.total
+        return largest * float(np.sqrt(square)) / (self.total or np.nan)
 
     def fold_means(self, scores: Floats, scoring: str) -> Floats:
         """Return the mean loss of each fold and trial, given scores (rows, trials, columns).

@@ -146,8 +146,9 @@ class HeldOutNetworks:
         scores = np.concatenate([fold.scores(order, strength) for fold in self.folds])
         losses = self.held_out.losses(scores, "brier")
         self.scores.append(scores)
-        self.mean.append(float(self.held_out.mean(losses)))
-        self.standard_error.append(self.held_out.standard_error(losses))
+        # Without held-out rows no strength is better than another.
+        self.mean.append(float(np.nan_to_num(self.held_out.mean(losses))))
+        self.standard_error.append(float(np.nan_to_num(self.held_out.standard_error(losses))))
 
     def are_past_their_least(self, strengths: Sequence[float]) -> bool:
         """Tell whether weaker penalties no longer help: the loss has risen, or stays as it is."""

@@ -262,7 +262,10 @@ class RelevanceSearch:
         """
         n_terms = self.engine.columns.n_terms
         kept = np.ones((len(self.engine.splits) + 1, n_terms)) if self.kept is None else self.kept
-        best = self._explored(self._first_trial(0, kept))
+        first = self._first_trial(0, kept)
+        if not len(self.held_out):
+            return  # no row can tell two trials apart
+        best = self._explored(first)
         if self.narrower is not None and best.loss >= (1 - SEARCH.precision) * self._share_loss:
             fewer = enumerate(self.narrower(), self._n_rounds)
             trials = [self._first_trial(number, screen) for number, screen in fewer]
@@ -389,7 +392,7 @@ class RelevanceSearch:
         scores = self.held_out.gathered([fit.scores for fit in fits])
         loss = float(self.held_out.mean(self.held_out.expected_losses(scores)))
         # Minus the log of a trial's weight in the average, per half row.
-        criterion = loss + 2 * cost_of(steps) / self.held_out.total
+        criterion = loss + 2 * cost_of(steps) / (self.held_out.total or np.nan)
         trial = RelevanceTrial(steps, strengths, number, prepared, fits, scores, loss, criterion)
         self.trials.append(trial)
         if self.report is not None:
