@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class AcceleratedLogisticRegression(StreamingClassifier):
     """Logistic regression over tuples of n features, as weights on generative estimates (ALR^n).
 
@@ -117,53 +119,31 @@ class AcceleratedLogisticRegression(StreamingClassifier):
     True
     """
 
-    weights_: Floats
-    prior_weights_: Floats
+    weights_: Floats = field(init=False)
+    prior_weights_: Floats = field(init=False)
 
     _fitted: ClassVar[dict[str, Any]] = {"weights_": np.ndarray, "prior_weights_": np.ndarray}
 
-    def __init__(
-        self,
-        order: int = 2,
-        *,
-        ridge: Any = 1.0,
-        pull_to_generative: float = 0.0,
-        generative_weight: str = "one",
-        hierarchical: bool = False,
-        scaling: str = "curvature",
-        start: Any = "zero",
-        solver: str = "lbfgs",
-        bins: Any = "mdl",
-        tol: float = SMOOTH_TOL,
-        max_iter: int = MAX_ITER,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.order = order
-        self.ridge = ridge
-        self.pull_to_generative = pull_to_generative
-        self.generative_weight = generative_weight
-        self.hierarchical = hierarchical
-        self.scaling = scaling
-        self.start = start
-        self.solver = solver
-        self.bins = bins
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    order: int = 2
+    _: KW_ONLY
+    ridge: Any = 1.0
+    pull_to_generative: float = 0.0
+    generative_weight: str = "one"
+    hierarchical: bool = False
+    scaling: str = "curvature"
+    start: Any = "zero"
+    solver: str = "lbfgs"
+    bins: Any = "mdl"
+    tol: float = SMOOTH_TOL
+    max_iter: int = MAX_ITER
+    n_jobs: int | None = None
+    random_state: Any = None
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def ridge_penalty(self, estimate: GenerativeEstimate) -> Ridge:
         """Return the ridge toward 0 and the pull of the weights toward w0, together one ridge.

@@ -6,6 +6,7 @@ per category and class).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class AttributeWeightedNaiveBayes(AdditiveClassifier):
     """Naive Bayes whose feature likelihoods are raised to learned powers (WANBIA).
 
@@ -138,40 +140,21 @@ class AttributeWeightedNaiveBayes(AdditiveClassifier):
         if self.exponents_.shape != (self.scores_.n_terms,) or not (self.exponents_ >= 0).all():
             raise ValueError("there is not one exponent of 0 or more for each term")
 
-    def __init__(
-        self,
-        *,
-        ridge: float = 1.0,
-        smoothing: float = 1.0,
-        variances: str = "class",
-        variance_floor: float = VARIANCE_FLOOR,
-        fit_share: Any = "cv",
-        cv: Any = N_FOLDS,
-        tol: float = 1e-8,
-        max_iter: int = MAX_ITER,
-        random_state: Any = 0,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.ridge = ridge
-        self.smoothing = smoothing
-        self.variances = variances
-        self.variance_floor = variance_floor
-        self.fit_share = fit_share
-        self.cv = cv
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    ridge: float = 1.0
+    smoothing: float = 1.0
+    variances: str = "class"
+    variance_floor: float = VARIANCE_FLOOR
+    fit_share: Any = "cv"
+    cv: Any = N_FOLDS
+    tol: float = 1e-8
+    max_iter: int = MAX_ITER
+    random_state: Any = 0
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Count, learn one exponent per feature, and let held-out rows say how far to believe them.

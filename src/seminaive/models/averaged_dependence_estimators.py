@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from joblib import effective_n_jobs
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class AveragedDependenceEstimators(TupleClassifier):
     """Naive Bayes given n parent features, averaged over all choices of parents (AnDE).
 
@@ -84,34 +86,19 @@ class AveragedDependenceEstimators(TupleClassifier):
     array([1, 0])
     """
 
-    def __init__(
-        self,
-        order: int = 1,
-        *,
-        smoothing: float = 1.0,
-        estimates: str = "m-estimate",
-        min_count: float = 1.0,
-        bins: Any = "mdl",
-        n_jobs: int | None = None,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.order = order
-        self.smoothing = smoothing
-        self.estimates = estimates
-        self.min_count = min_count
-        self.bins = bins
-        self.n_jobs = n_jobs
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    order: int = 1
+    _: KW_ONLY
+    smoothing: float = 1.0
+    estimates: str = "m-estimate"
+    min_count: float = 1.0
+    bins: Any = "mdl"
+    n_jobs: int | None = None
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def _check_parameters(self) -> None:
         super()._check_parameters()

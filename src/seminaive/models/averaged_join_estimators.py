@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from math import comb
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from seminaive.encode.schema import MissingPolicy
 
 
+@dataclass(eq=False, repr=False)
 class AveragedJoinEstimators(TupleClassifier, AdditiveClassifier):
     """Naive Bayes over groups of n features, averaged over all ways to group them (AnJE).
 
@@ -75,30 +77,17 @@ class AveragedJoinEstimators(TupleClassifier, AdditiveClassifier):
     array([[0.21, 0.79]])
     """
 
-    def __init__(
-        self,
-        order: int = 2,
-        *,
-        smoothing: float = 1.0,
-        estimates: str = "m-estimate",
-        bins: Any = "mdl",
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.order = order
-        self.smoothing = smoothing
-        self.estimates = estimates
-        self.bins = bins
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    order: int = 2
+    _: KW_ONLY
+    smoothing: float = 1.0
+    estimates: str = "m-estimate"
+    bins: Any = "mdl"
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def _counted_orders(self) -> tuple[int, bool]:
         return self.order, False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ClassConditionalImputer(Imputer):
     """Draws missing cells given the class: categories from ``P(x | class)``, numbers from its normal density.
 
@@ -60,12 +62,9 @@ class ClassConditionalImputer(Imputer):
     [['yes', 1.0], ['yes', 1.0], ['yes', 1.0], ['no', 3.0], ['no', 3.0]]
     """
 
-    def __init__(
-        self, *, smoothing: float = 0.0, categorical_features: Any = "from_dtype", random_state: Any = None
-    ) -> None:
-        self.smoothing = smoothing
-        self.categorical_features = categorical_features
-        self.random_state = random_state
+    smoothing: float = 0.0
+    categorical_features: Any = "from_dtype"
+    random_state: Any = None
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that classes are needed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from seminaive.encode.schema import MissingPolicy
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CorrelationFeatureSelector(TableSelector):
     """Correlation-based feature selection (CFS), for any classifier behind it.
 
@@ -64,18 +66,10 @@ class CorrelationFeatureSelector(TableSelector):
     ['x0']
     """
 
-    def __init__(
-        self,
-        *,
-        bins: Any = "mdl",
-        patience: int = PATIENCE,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-    ) -> None:
-        self.bins = bins
-        self.patience = patience
-        self.categorical_features = categorical_features
-        self.missing = missing
+    bins: Any = "mdl"
+    patience: int = PATIENCE
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Find the subset of most merit.

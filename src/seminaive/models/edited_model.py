@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from seminaive.errors import InputError
@@ -26,6 +27,7 @@ COPIED = (
 )
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class EditedModel(AdditiveClassifier):
     """An additive model that was edited, or read from a document: it predicts, and cannot be fitted.
 
@@ -61,9 +63,8 @@ class EditedModel(AdditiveClassifier):
         "model that it was made of"
     )
 
-    def __init__(self, *, keep_summary: bool = True, verbose: int = False) -> None:
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    keep_summary: bool = True
+    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # noqa: ARG002 - the signature of every model
         """Refuse: fit a model, and edit it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 TIES = ("first", "last")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     """Naive Bayes with one alpha per feature, raised step by step from 0 toward 1.
 
@@ -119,46 +120,24 @@ class ForwardStagewiseNaiveBayes(InterpolatedClassifier):
     2
     """
 
-    def __init__(
-        self,
-        *,
-        step: float = 0.025,
-        look_ahead: int = 20,
-        patience: int | None = PATIENCE,
-        criterion: str = "cv",
-        degrees: Degrees = "count",
-        cv: Any = N_FOLDS,
-        ties: Literal["first", "last"] = "first",
-        smoothing: float = 1.0,
-        variances: str = "class",
-        variance_floor: float = VARIANCE_FLOOR,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.step = step
-        self.look_ahead = look_ahead
-        self.patience = patience
-        self.criterion = criterion
-        self.degrees = degrees
-        self.cv = cv
-        self.ties = ties
-        self.smoothing = smoothing
-        self.variances = variances
-        self.variance_floor = variance_floor
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    step: float = 0.025
+    look_ahead: int = 20
+    patience: int | None = PATIENCE
+    criterion: str = "cv"
+    degrees: Degrees = "count"
+    cv: Any = N_FOLDS
+    ties: Literal["first", "last"] = "first"
+    smoothing: float = 1.0
+    variances: str = "class"
+    variance_floor: float = VARIANCE_FLOOR
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    n_jobs: int | None = None
+    random_state: Any = 0
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def _find_path(
         self, interpolation: Interpolation, rows: TrainingSet, whole: AlphaPath | None = None

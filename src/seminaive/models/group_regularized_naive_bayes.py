@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     Judge = Callable[[Interpolation, Floats], Floats]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class GroupRegularizedNaiveBayes(InterpolatedClassifier):
     """Naive Bayes with a penalty on the differences between the classes, feature by feature (L1/L2-NB).
 
@@ -123,47 +125,27 @@ class GroupRegularizedNaiveBayes(InterpolatedClassifier):
 
     _path_label: ClassVar[str] = "strength"
 
-    path_: GroupPath
-    strength_: float
+    path_: GroupPath = field(init=False)
+    strength_: float = field(init=False)
 
     _fitted: ClassVar[dict[str, Any]] = {"path_": GroupPath, "strength_": float}
 
-    def __init__(
-        self,
-        *,
-        strengths: Any = N_STRENGTHS,
-        adaptive: bool = True,
-        ratio: float = RATIO,
-        criterion: str = "cv",
-        degrees: Degrees = "count",
-        cv: Any = N_FOLDS,
-        smoothing: float = 1.0,
-        variances: str = "class",
-        variance_floor: float = VARIANCE_FLOOR,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        random_state: Any = 0,
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.strengths = strengths
-        self.adaptive = adaptive
-        self.ratio = ratio
-        self.criterion = criterion
-        self.degrees = degrees
-        self.cv = cv
-        self.smoothing = smoothing
-        self.variances = variances
-        self.variance_floor = variance_floor
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    strengths: Any = N_STRENGTHS
+    adaptive: bool = True
+    ratio: float = RATIO
+    criterion: str = "cv"
+    degrees: Degrees = "count"
+    cv: Any = N_FOLDS
+    smoothing: float = 1.0
+    variances: str = "class"
+    variance_floor: float = VARIANCE_FLOOR
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    random_state: Any = 0
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def fit_statistics(self, statistics: TableStatistics, judge: Judge) -> None:
         """Fit from statistics: find the path and choose its step by AIC.

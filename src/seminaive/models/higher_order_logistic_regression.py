@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from seminaive.errors import InputError
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from seminaive.encode.schema import MissingPolicy
 
 
+@dataclass(eq=False, repr=False)
 class HigherOrderLogisticRegression(StreamingClassifier):
     """Logistic regression over all combinations of the values of n features (LR^n).
 
@@ -122,48 +124,26 @@ class HigherOrderLogisticRegression(StreamingClassifier):
     array([[0.09, 0.91]])
     """
 
-    def __init__(
-        self,
-        order: int = 2,
-        *,
-        ridge: Any = 1.0,
-        number_ridge: float | None = None,
-        generative_share: float = 0.0,
-        hierarchical: bool = False,
-        scaling: str = "curvature",
-        start: Any = "zero",
-        solver: str = "lbfgs",
-        bins: Any = "mdl",
-        tol: float = SMOOTH_TOL,
-        max_iter: int = MAX_ITER,
-        n_jobs: int | None = None,
-        random_state: Any = None,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.order = order
-        self.ridge = ridge
-        self.number_ridge = number_ridge
-        self.generative_share = generative_share
-        self.hierarchical = hierarchical
-        self.scaling = scaling
-        self.start = start
-        self.solver = solver
-        self.bins = bins
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    order: int = 2
+    _: KW_ONLY
+    ridge: Any = 1.0
+    number_ridge: float | None = None
+    generative_share: float = 0.0
+    hierarchical: bool = False
+    scaling: str = "curvature"
+    start: Any = "zero"
+    solver: str = "lbfgs"
+    bins: Any = "mdl"
+    tol: float = SMOOTH_TOL
+    max_iter: int = MAX_ITER
+    n_jobs: int | None = None
+    random_state: Any = None
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def ridge_penalty(self, estimate: GenerativeEstimate) -> Ridge:
         """Return the ridge toward a share of the generative estimate.

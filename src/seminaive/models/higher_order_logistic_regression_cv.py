@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from seminaive.design.classes import by_class
@@ -51,6 +52,7 @@ def cuts_by_size(values: Floats, labels: Indices, row_weight: Floats | None = No
     return EqualFrequencyCuts(6 if n_rows < FEW_ROWS else 10)(values, labels, row_weight)
 
 
+@dataclass(eq=False, repr=False)
 class HigherOrderLogisticRegressionCV(StartedClassifier):
     """Logistic regression over single features and tuples together, with a strength per order.
 
@@ -183,48 +185,26 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         "gradient_norm_": float,
     }
 
-    def __init__(
-        self,
-        order: int = 2,
-        *,
-        hierarchical: bool = True,
-        first_ridges: Sequence[float] = (0.1, 1.0, 10.0),
-        ridges: Sequence[float] = (0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0),
-        number_shares: Sequence[float] = (0.1, 1.0),
-        generative_shares: Sequence[float] = (0.0, 0.25, 0.5),
-        start: Any = None,
-        cv: Any = "auto",
-        bins: Any = "auto",
-        tol: float = SMOOTH_TOL,
-        max_iter: int = MAX_ITER,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.order = order
-        self.hierarchical = hierarchical
-        self.first_ridges = first_ridges
-        self.ridges = ridges
-        self.number_shares = number_shares
-        self.generative_shares = generative_shares
-        self.start = start
-        self.cv = cv
-        self.bins = bins
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    order: int = 2
+    _: KW_ONLY
+    hierarchical: bool = True
+    first_ridges: Sequence[float] = (0.1, 1.0, 10.0)
+    ridges: Sequence[float] = (0.04, 0.2, 1.0, 5.0, 25.0, 125.0, 625.0)
+    number_shares: Sequence[float] = (0.1, 1.0)
+    generative_shares: Sequence[float] = (0.0, 0.25, 0.5)
+    start: Any = None
+    cv: Any = "auto"
+    bins: Any = "auto"
+    tol: float = SMOOTH_TOL
+    max_iter: int = MAX_ITER
+    n_jobs: int | None = None
+    random_state: Any = 0
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Choose the strengths on folds, then fit all rows.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class HybridLogisticNaiveBayes(FittedHybrid):
     """Some features in a logistic regression, the others in naive Bayes, their scores added.
 
@@ -213,64 +214,33 @@ class HybridLogisticNaiveBayes(FittedHybrid):
     # Where the greedy rule starts; `seminaive.papers.variants` has the other end.
     greedy_grows_generative: ClassVar[bool] = False
 
-    def __init__(
-        self,
-        *,
-        partition: Any = "bias-variance",
-        rate: Any = "cv",
-        fit_share: Any = "cv",
-        cutoff: Any = CUTOFF,
-        alpha: float = LEVEL,
-        generative: str = "naive-bayes",
-        numbers: str = "normal",
-        joint: bool = False,
-        missing_to_generative: bool = False,
-        numbers_to_logistic: bool = False,
-        blanket: Any = False,
-        scoring: str = "log-loss",
-        cv: Any = 10,
-        smoothing: float = 1.0,
-        variances: str = "pooled",
-        variance_floor: float = VARIANCE_FLOOR,
-        bins: Any = "mdl",
-        ridge: float = 1e-6,
-        tol: float = TOL,
-        max_iter: int = MAX_ITER,
-        random_state: Any = 0,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.partition = partition
-        self.rate = rate
-        self.fit_share = fit_share
-        self.cutoff = cutoff
-        self.alpha = alpha
-        self.generative = generative
-        self.numbers = numbers
-        self.joint = joint
-        self.missing_to_generative = missing_to_generative
-        self.numbers_to_logistic = numbers_to_logistic
-        self.blanket = blanket
-        self.scoring = scoring
-        self.cv = cv
-        self.smoothing = smoothing
-        self.variances = variances
-        self.variance_floor = variance_floor
-        self.bins = bins
-        self.ridge = ridge
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    partition: Any = "bias-variance"
+    rate: Any = "cv"
+    fit_share: Any = "cv"
+    cutoff: Any = CUTOFF
+    alpha: float = LEVEL
+    generative: str = "naive-bayes"
+    numbers: str = "normal"
+    joint: bool = False
+    missing_to_generative: bool = False
+    numbers_to_logistic: bool = False
+    blanket: Any = False
+    scoring: str = "log-loss"
+    cv: Any = 10
+    smoothing: float = 1.0
+    variances: str = "pooled"
+    variance_floor: float = VARIANCE_FLOOR
+    bins: Any = "mdl"
+    ridge: float = 1e-6
+    tol: float = TOL
+    max_iter: int = MAX_ITER
+    random_state: Any = 0
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Divide the features, then fit both parts.

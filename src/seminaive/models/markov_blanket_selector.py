@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +79,7 @@ def complete_rows(table: EncodedTable) -> Indices:
     return np.flatnonzero(~lacking)
 
 
+@dataclass(eq=False, repr=False)
 class MarkovBlanketSelector(TableSelector):
     """Keeps the features that tell all there is to know about the class: its Markov blanket.
 
@@ -143,22 +144,13 @@ class MarkovBlanketSelector(TableSelector):
       grow   x1 given x0: mi = 1.3602, df = 2, p = 0.5066: not added
     """
 
-    def __init__(
-        self,
-        algorithm: str = UNION,
-        test: str = UNION,
-        *,
-        alpha: float = LEVEL,
-        one_row_per_cell: bool = True,
-        complete_rows: bool = False,
-        categorical_features: Any = "from_dtype",
-    ) -> None:
-        self.algorithm = algorithm
-        self.test = test
-        self.alpha = alpha
-        self.one_row_per_cell = one_row_per_cell
-        self.complete_rows = complete_rows
-        self.categorical_features = categorical_features
+    algorithm: str = UNION
+    test: str = UNION
+    _: KW_ONLY
+    alpha: float = LEVEL
+    one_row_per_cell: bool = True
+    complete_rows: bool = False
+    categorical_features: Any = "from_dtype"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Search for the blanket of the class.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
 
 
+@dataclass(eq=False, repr=False)
 class MultipleImputer(Imputer):
     """Completes a table several times by chained equations, or by draws from a fitted model.
 
@@ -76,20 +78,12 @@ class MultipleImputer(Imputer):
     [[['a', 'a'], ['b', 'b']], [['a', 'a'], ['b', 'b']]]
     """
 
-    def __init__(
-        self,
-        n_imputations: int = N_IMPUTATIONS,
-        *,
-        source: Any = None,
-        n_sweeps: int = 10,
-        categorical_features: Any = "from_dtype",
-        random_state: Any = None,
-    ) -> None:
-        self.n_imputations = n_imputations
-        self.source = source
-        self.n_sweeps = n_sweeps
-        self.categorical_features = categorical_features
-        self.random_state = random_state
+    n_imputations: int = N_IMPUTATIONS
+    _: KW_ONLY
+    source: Any = None
+    n_sweeps: int = 10
+    categorical_features: Any = "from_dtype"
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Learn how each column depends on the others; a source has learned that already.

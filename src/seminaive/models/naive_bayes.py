@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from seminaive.scores import EffectErrors
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
     """Naive Bayes over categories and numbers together.
 
@@ -83,30 +85,16 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
     0    0.0  1.1  0.0
     """
 
-    def __init__(
-        self,
-        *,
-        smoothing: float = 1.0,
-        variances: str = "pooled",
-        priors: Any = None,
-        variance_floor: float = VARIANCE_FLOOR,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.smoothing = smoothing
-        self.variances = variances
-        self.priors = priors
-        self.variance_floor = variance_floor
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    smoothing: float = 1.0
+    variances: str = "pooled"
+    priors: Any = None
+    variance_floor: float = VARIANCE_FLOOR
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def count_rows(self, rows: TrainingSet) -> TableStatistics:
         """Return the statistics of some rows.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from seminaive.solvers import PathOptions, ShrinkagePath
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NaiveBayesLogisticRegression(ShrunkenClassifier):
     """Logistic regression whose coefficients are pulled toward those of naive Bayes.
 
@@ -123,44 +124,23 @@ class NaiveBayesLogisticRegression(ShrunkenClassifier):
     0.67
     """
 
-    def __init__(
-        self,
-        *,
-        strength: float = 1.0,
-        target: Any = "naive-bayes",
-        start: Any = None,
-        generative_share: float = 1.0,
-        penalty: Any = "l1",
-        standardize: bool = True,
-        penalize_intercept: bool = True,
-        smoothing: float = 1.0,
-        variance_floor: float = VARIANCE_FLOOR,
-        tol: float = TOL,
-        max_steps: int = MAX_ITER,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.strength = strength
-        self.target = target
-        self.start = start
-        self.generative_share = generative_share
-        self.penalty = penalty
-        self.standardize = standardize
-        self.penalize_intercept = penalize_intercept
-        self.smoothing = smoothing
-        self.variance_floor = variance_floor
-        self.tol = tol
-        self.max_steps = max_steps
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    strength: float = 1.0
+    target: Any = "naive-bayes"
+    start: Any = None
+    generative_share: float = 1.0
+    penalty: Any = "l1"
+    standardize: bool = True
+    penalize_intercept: bool = True
+    smoothing: float = 1.0
+    variance_floor: float = VARIANCE_FLOOR
+    tol: float = TOL
+    max_steps: int = MAX_ITER
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Compute naive Bayes, then move its coefficients where that lowers the penalised loss.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -52,6 +53,7 @@ CHOSEN_STRENGTHS = ("strength_", "best_strength_", "one_standard_error_strength_
 SELECTIONS = ("average", "min", "one-standard-error")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NaiveBayesLogisticRegressionCV(ShrunkenClassifier):
     """`NaiveBayesLogisticRegression` averaged over strengths and targets by cross-validation.
 
@@ -161,56 +163,29 @@ categorical_features, missing
         "trials_": "dict[float, FoldLosses]",
     }
 
-    def __init__(
-        self,
-        *,
-        strengths: Any = N_STRENGTHS,
-        generative_shares: Sequence[float] = (0.0, 0.5, 1.0),
-        start: Any = None,
-        extend: bool = True,
-        cv: Any = N_FOLDS,
-        scoring: str = "log-loss",
-        selection: str = "average",
-        target: Any = "naive-bayes",
-        penalty: Any = "l2",
-        standardize: bool = True,
-        penalize_intercept: bool = True,
-        smoothing: float = 1.0,
-        variance_floor: float = VARIANCE_FLOOR,
-        tol: float = TOL,
-        max_steps: int = MAX_ITER,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-    ) -> None:
-        self.strengths = strengths
-        self.generative_shares = generative_shares
-        self.start = start
-        self.extend = extend
-        self.cv = cv
-        self.scoring = scoring
-        self.selection = selection
-        self.target = target
-        self.penalty = penalty
-        self.standardize = standardize
-        self.penalize_intercept = penalize_intercept
-        self.smoothing = smoothing
-        self.variance_floor = variance_floor
-        self.tol = tol
-        self.max_steps = max_steps
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    strengths: Any = N_STRENGTHS
+    generative_shares: Sequence[float] = (0.0, 0.5, 1.0)
+    start: Any = None
+    extend: bool = True
+    cv: Any = N_FOLDS
+    scoring: str = "log-loss"
+    selection: str = "average"
+    target: Any = "naive-bayes"
+    penalty: Any = "l2"
+    standardize: bool = True
+    penalize_intercept: bool = True
+    smoothing: float = 1.0
+    variance_floor: float = VARIANCE_FLOOR
+    tol: float = TOL
+    max_steps: int = MAX_ITER
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
+    n_jobs: int | None = None
+    random_state: Any = 0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Solve the paths on all rows and on every fold, and keep target and strength of least test loss.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 
+@dataclass(eq=False, repr=False)
 class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     """Multiple imputation around any classifier: completions, one fit for each, one pooled answer.
 
@@ -66,15 +68,15 @@ class PooledClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     (3, [1, 0])
     """
 
-    classes_: NDArray[Any]
-    imputer_: MultipleImputer
-    estimators_: list[Any]
-    variances_: list[Floats] | None
+    classes_: NDArray[Any] = field(init=False)
+    imputer_: MultipleImputer = field(init=False)
+    estimators_: list[Any] = field(init=False)
+    variances_: list[Floats] | None = field(init=False)
 
-    def __init__(self, estimator: Any, *, imputer: Any = None, average: str = "probabilities") -> None:
-        self.estimator = estimator
-        self.imputer = imputer
-        self.average = average
+    estimator: Any
+    _: KW_ONLY
+    imputer: Any = None
+    average: str = "probabilities"
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that text, categories and missing cells are welcome."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from joblib import effective_n_jobs
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 SEARCHES = {"forward": forward_selection, "backward": backward_elimination}
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SelectiveNaiveBayes(InterpolatedClassifier):
     """Naive Bayes on a subset of the features, found by greedy search (Langley and Sage).
 
@@ -91,40 +93,21 @@ class SelectiveNaiveBayes(InterpolatedClassifier):
     (['petal width (cm)'], 7)
     """
 
-    def __init__(
-        self,
-        *,
-        direction: str = "forward",
-        criterion: str = "cv",
-        cv: Any = N_FOLDS,
-        bins: Any = None,
-        smoothing: float = 1.0,
-        variances: str = "class",
-        variance_floor: float = VARIANCE_FLOOR,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.direction = direction
-        self.criterion = criterion
-        self.cv = cv
-        self.bins = bins
-        self.smoothing = smoothing
-        self.variances = variances
-        self.variance_floor = variance_floor
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    direction: str = "forward"
+    criterion: str = "cv"
+    cv: Any = N_FOLDS
+    bins: Any = None
+    smoothing: float = 1.0
+    variances: str = "class"
+    variance_floor: float = VARIANCE_FLOOR
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    n_jobs: int | None = None
+    random_state: Any = 0
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def binning_rule(self) -> CutRule | None:
         """Return the rule that cuts numbers into bins, or None where they stay numbers."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -64,6 +64,7 @@ RATIO = 1e-3
 TREE_BINS = 3
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SparseBayesianNetwork(FittedNetwork):
     """A Bayesian network over the features and the class, with few edges; missing cells are summed out.
 
@@ -204,52 +205,27 @@ class SparseBayesianNetwork(FittedNetwork):
         **DECIDED,
     }
 
-    def __init__(
-        self,
-        *,
-        strengths: Any = N_STRENGTHS,
-        layers: Any = None,
-        order: Any = None,
-        searched_layers: Any = None,
-        n_imputations: int = N_IMPUTATIONS,
-        selection: str = "one-standard-error",
-        refit: Any = "auto",
-        fit_share: Any = "cv",
-        cv: Any = N_FOLDS,
-        bins: Any = "mdl",
-        tabu: int = 10,
-        max_levels: int = 100,
-        tol: float = TOL,
-        max_iter: int = 100,
-        random_state: Any = 0,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "neutral",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.strengths = strengths
-        self.layers = layers
-        self.order = order
-        self.searched_layers = searched_layers
-        self.n_imputations = n_imputations
-        self.selection = selection
-        self.refit = refit
-        self.fit_share = fit_share
-        self.cv = cv
-        self.bins = bins
-        self.tabu = tabu
-        self.max_levels = max_levels
-        self.tol = tol
-        self.max_iter = max_iter
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    strengths: Any = N_STRENGTHS
+    layers: Any = None
+    order: Any = None
+    searched_layers: Any = None
+    n_imputations: int = N_IMPUTATIONS
+    selection: str = "one-standard-error"
+    refit: Any = "auto"
+    fit_share: Any = "cv"
+    cv: Any = N_FOLDS
+    bins: Any = "mdl"
+    tabu: int = 10
+    max_levels: int = 100
+    tol: float = TOL
+    max_iter: int = 100
+    random_state: Any = 0
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "neutral"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Draw the missing cells, search the networks of a path, and choose one by held-out rows.

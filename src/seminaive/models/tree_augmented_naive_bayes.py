@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from seminaive.models.base import TrainingSet
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class TreeAugmentedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
     """Tree-augmented naive Bayes (TAN; Friedman, Geiger and Goldszmidt, 1997).
 
@@ -96,26 +98,14 @@ class TreeAugmentedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
 
     _derived: ClassVar[tuple[str, ...]] = ("tree_", "parents_")
 
-    def __init__(
-        self,
-        *,
-        smoothing: float = 1.0,
-        bins: Any = "mdl",
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.smoothing = smoothing
-        self.bins = bins
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    smoothing: float = 1.0
+    bins: Any = "mdl"
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def _counted_terms(self, cardinalities: tuple[int, ...]) -> Terms:
         return Terms.up_to_order(cardinalities, 2)

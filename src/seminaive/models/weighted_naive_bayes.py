@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from seminaive.models.base import TrainingSet
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class WeightedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
     """Naive Bayes whose feature likelihoods are raised to powers, ``P(c) prod_j P(x_j | c)**w_j``.
 
@@ -74,30 +76,16 @@ class WeightedNaiveBayes(GenerativeClassifier, AdditiveClassifier):
 
     _derived: ClassVar[tuple[str, ...]] = ("exponents_",)
 
-    def __init__(
-        self,
-        *,
-        bins: Any = None,
-        smoothing: float = 1.0,
-        variances: str = "class",
-        variance_floor: float = VARIANCE_FLOOR,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.bins = bins
-        self.smoothing = smoothing
-        self.variances = variances
-        self.variance_floor = variance_floor
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    bins: Any = None
+    smoothing: float = 1.0
+    variances: str = "class"
+    variance_floor: float = VARIANCE_FLOOR
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def binning_rule(self) -> CutRule | None:
         """Return the rule that cuts numbers into bins, or None where they stay numbers."""
