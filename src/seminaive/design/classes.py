@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 def n_columns_of(n_classes: int) -> int:

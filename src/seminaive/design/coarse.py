@@ -12,9 +12,7 @@ from scipy.sparse import issparse
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats, Integers
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ class CoarseSpace:
         (s + t, s + t): those of ``first_order``, then those of ``lift``.
     """
 
-    first_order: NDArray[np.int64]
+    first_order: Integers
     lift: Any
     products: Callable[[Floats], Floats]
 

@@ -11,13 +11,9 @@ from seminaive.design.coarse import CoarseSpace
 from seminaive.design.gram import CellGram
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.coefficients import Coefficients
     from seminaive.design.table_design import TableDesign
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # With more first-order coefficients, a preconditioner by their Gram matrix, which takes about 15 ms to factor
 # at this size, costs more than it saves.

@@ -14,10 +14,7 @@ from seminaive.scores import AdditiveScores, NumericTerms, fill_unknown
 from seminaive.statistics import ObservedTerms, Terms, TupleCounts, log_shares
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
+    from seminaive.arrays import Booleans, Floats, Indices
 
 # Beyond this, tables keep only the combinations that occur.
 MOST_DENSE_BYTES = 64_000_000
@@ -65,7 +62,7 @@ class Coefficients:
         return np.concatenate([np.zeros(1, np.int64), self.terms.orders[self.term_of_cell], ones])
 
     @cached_property
-    def fixed(self) -> NDArray[np.bool_]:
+    def fixed(self) -> Booleans:
         """Return which coefficients stay 0: those of cells in which some column carries no evidence."""
         unknown = ~self.terms.are_known(self.cells)
         return np.concatenate([[False], unknown, np.zeros(self.n_numbers, dtype=bool)])

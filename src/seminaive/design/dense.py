@@ -13,8 +13,7 @@ from seminaive.design.workspace import PlainWorkspace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
+    from seminaive.arrays import Floats, Indices
 
 
 class DenseDesign:

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.statistics.terms import Codes, Terms
+    from seminaive.arrays import Codes, Floats, Indices
+    from seminaive.statistics.terms import Terms
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # The plan of the groups, which decides the time of a pass and not its sums. A group's table should stay in
 # the second-level cache: 2,048 cells of eight classes are 128 KB. Filling it may cost at most a share of the

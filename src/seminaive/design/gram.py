@@ -13,10 +13,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.fusion import FusedTerms
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Costs in additions along a row of a table: of an addition at a random place, and of calling a kernel.
 AT_RANDOM, CALLING = 3.0, 100_000.0

@@ -12,10 +12,9 @@ from seminaive.design.centred_levels import CentredLevels
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

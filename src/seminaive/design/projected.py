@@ -24,13 +24,10 @@ from seminaive.statistics import Terms
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     # The functions of a category of many levels, where its coefficients lie, and where its cells.
     ManyLevels = tuple[CentredLevels, slice, slice]
 

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from seminaive.arrays import Floats, Indices
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 Result = TypeVar("Result")
 

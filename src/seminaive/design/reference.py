@@ -23,11 +23,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable, Schema
     from seminaive.statistics import TableStatistics
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 
 def compiled_layout(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
@@ -189,7 +187,7 @@ class ReferenceDesign:
                 )
         return result[:-1]
 
-    def gram(self, row_weight: Floats, columns: NDArray[np.int64] | None = None) -> Floats:
+    def gram(self, row_weight: Floats, columns: Integers | None = None) -> Floats:
         """Return X'WX for some columns, by default for all."""
         columns = np.arange(self.n_coefficients) if columns is None else columns
         result = np.zeros((len(columns), len(columns)))
@@ -199,7 +197,7 @@ class ReferenceDesign:
             result += weighted_gram(dense, row_weight[part])
         return result
 
-    def dense(self, columns: NDArray[np.int64] | None = None) -> Floats:
+    def dense(self, columns: Integers | None = None) -> Floats:
         """Return X itself, or some of its columns; for few rows."""
         columns = np.arange(self.n_coefficients) if columns is None else columns
         return self.scores(np.eye(self.n_coefficients)[:, columns])
@@ -360,7 +358,7 @@ class AnchoredDesign:
             NumericTerms(anchor.numeric.features, anchor.numeric.centres, numeric).saturating(),
         )
 
-    def _cells(self, feature: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _cells(self, feature: int) -> tuple[Integers, Integers]:
         """Return the cells of a coded column that have a coefficient, and the positions of these."""
         terms, design = self.anchor.terms, self.design
         codes = np.arange(terms.cardinalities[feature])

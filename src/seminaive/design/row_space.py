@@ -17,10 +17,8 @@ from seminaive.design.workspace import PlainWorkspace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Booleans, Floats, Indices
     from seminaive.design.table_design import TableDesign
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # The most first-order features that a preconditioner matches by combinations of the features of tuples.
 MOST_LIFTED = 24
@@ -86,7 +84,7 @@ class RowSpace:
         return self.original.n_numbers
 
     @property
-    def fixed(self) -> NDArray[np.bool_]:
+    def fixed(self) -> Booleans:
         """Return which coefficients stay 0: none."""
         return np.zeros(self.n_coefficients, dtype=bool)
 

@@ -13,12 +13,8 @@ from seminaive.design.shaped_columns import BENT, LINEAR
 from seminaive.design.smooth_scores import term_blocks
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.smooth_columns import SmoothColumns
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

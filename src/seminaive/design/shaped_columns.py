@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable, Schema
 
-    Floats = NDArray[np.float64]
 
 RISING, FALLING, CONVEX, CONCAVE, LINEAR = KINDS = ("increasing", "decreasing", "convex", "concave", "linear")
 MONOTONE, BENT = (RISING, FALLING), (CONVEX, CONCAVE)

@@ -24,12 +24,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Booleans, Floats, Indices
     from seminaive.design.coarse import CoarseSpace
     from seminaive.design.fusion import Group
     from seminaive.encode import EncodedTable
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 Result = TypeVar("Result")
 
@@ -129,7 +128,7 @@ class TableDesign:
         return self.coefficients.orders
 
     @property
-    def fixed(self) -> NDArray[np.bool_]:
+    def fixed(self) -> Booleans:
         """Return which coefficients stay 0."""
         return self.coefficients.fixed
 

@@ -10,13 +10,9 @@ from seminaive.design.classes import log_odds
 from seminaive.design.workspace import PlainWorkspace
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable
     from seminaive.scores import AdditiveScores
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 class TiedTerms:

@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 def weighted_gram(features: NDArray[np.floating], row_weight: NDArray[np.floating]) -> Floats:

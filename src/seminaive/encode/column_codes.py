@@ -21,11 +21,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Booleans, Codes, Floats, Integers
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.frames import Table
-
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.unsignedinteger]
 
 # Rows from which a compiled pass pays for importing the compiler; below, numpy is as fast.
 COMPILED_ROWS = 20_000
@@ -71,7 +69,7 @@ def _refuse_immense(name: str, largest: float) -> None:
 
 
 def cuts_of(
-    values: Floats, cut_rule: CutRule, labels: NDArray[np.int64], row_weight: Floats | None
+    values: Floats, cut_rule: CutRule, labels: Integers, row_weight: Floats | None
 ) -> tuple[float, ...]:
     """Return the cut points of the numbers that are present."""
     present = ~np.isnan(values)
@@ -136,7 +134,7 @@ def _is_numpy_series(values: Any) -> bool:
     return hasattr(values, "to_numpy") and isinstance(getattr(values, "dtype", None), np.dtype)
 
 
-def _seen(codes: NDArray[np.integer], n_values: int) -> NDArray[np.bool_]:
+def _seen(codes: NDArray[np.integer], n_values: int) -> Booleans:
     """Return which codes occur and, last, whether a missing cell does."""
     seen = np.zeros(n_values + 1, dtype=bool)
     if len(codes) < COMPILED_ROWS:

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.encode.column_types import Format
     from seminaive.encode.frames import Kind, Table
     from seminaive.encode.schema import Schema
 
-    Floats = NDArray[np.float64]
     CategoricalFeatures = Literal["from_dtype", "all"] | Sequence[str] | Sequence[int] | Sequence[bool]
 
 # Categories name rows where there are more than this many per row that has one. Then at least 80 % of the

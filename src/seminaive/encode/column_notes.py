@@ -16,8 +16,7 @@ from seminaive.encode.written_numbers import FEW_VALUES, units_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode.column_types import Category, Column
     from seminaive.encode.frames import Table
     from seminaive.encode.schema import Schema
@@ -197,7 +196,7 @@ def _numbers(opened: Table, position: int) -> str | None:
     return None
 
 
-def _whole_numbers(opened: Table, position: int) -> NDArray[np.float64] | None:
+def _whole_numbers(opened: Table, position: int) -> Floats | None:
     """Return the different values of a column of whole numbers, None where it has others or repeats most.
 
     A few rows decide for most columns, so that a wide table costs no second pass.

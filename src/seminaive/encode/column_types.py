@@ -18,7 +18,7 @@ from seminaive.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
+    from seminaive.arrays import Integers
 
 
 Category = str | int | float | bool
@@ -100,7 +100,7 @@ class CategoricalColumn(SavedByFields):
         """Return the number of values that a present cell can take; also the code of a missing one."""
         return len(self.categories)
 
-    def codes_of(self, values: Sequence[Category], unseen: int) -> NDArray[np.int64]:
+    def codes_of(self, values: Sequence[Category], unseen: int) -> Integers:
         """Return the code of each value, ``unseen`` where training never had it."""
         if {self._is_text(self.categories), self._is_text(values)} == {True, False}:
             raise InputError(

@@ -12,12 +12,8 @@ from scipy.special import xlogy
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers, Labels
     from seminaive.encode.encoded_table import CutRule
-
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
 
 # Gains below this share of the weight are rounding.
 ROUNDING = 1e-12
@@ -148,7 +144,7 @@ def _bits(class_weights: Floats) -> Floats:
     return bits
 
 
-def _midpoints(distinct: Floats, cuts: NDArray[np.int64]) -> Floats:
+def _midpoints(distinct: Floats, cuts: Integers) -> Floats:
     """Return the points midway between value ``cut - 1`` and value ``cut``, kept below the latter."""
     below, above = distinct[cuts - 1], distinct[cuts]
     middle = below + (above - below) / 2

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Indices
     from seminaive.encode.frames import Table
 
     Moments = NDArray[np.datetime64]
-    Indices = NDArray[np.int64]
 
 TIME = "time"
 # The levels of each part, and the place of each moment among them; the first day of 1970 was a Thursday.

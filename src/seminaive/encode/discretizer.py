@@ -12,11 +12,8 @@ from seminaive.encode.target import encode_weights
 from seminaive.errors import InputError, TableTypeError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode.encoded_table import CutRule
-
-    Floats = NDArray[np.float64]
 
 
 class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -28,7 +25,7 @@ class Discretizer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # typ
         tags.input_tags.allow_nan = True
         return tags
 
-    def _fit_cuts(self, X: Any, labels: NDArray[np.int64], sample_weight: Any, rule: CutRule) -> None:
+    def _fit_cuts(self, X: Any, labels: Integers, sample_weight: Any, rule: CutRule) -> None:
         numbers = self._numbers(X, reset=True)
         if len(labels) != len(numbers):
             raise InputError(f"X has {len(numbers)} rows and y has {len(labels)} labels: pass one per row")

@@ -30,14 +30,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Codes, Floats, Integers
     from seminaive.encode.column_kinds import CategoricalFeatures
     from seminaive.encode.column_types import Column, Format
     from seminaive.encode.frames import Kind, Table
     from seminaive.encode.schema import MissingPolicy
 
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.unsignedinteger]
-    CutRule = Callable[[Floats, NDArray[np.int64], Floats | None], NDArray[np.float64]]
+    CutRule = Callable[[Floats, Integers, Floats | None], Floats]
 
 
 @dataclass(frozen=True)
@@ -115,7 +114,7 @@ class TableEncoder:
         categorical_features: CategoricalFeatures = "from_dtype",
         missing: MissingPolicy = "value",
         cut_rule: CutRule | None = None,
-        labels: NDArray[np.int64] | None = None,
+        labels: Integers | None = None,
         row_weight: Floats | None = None,
         known: Schema | None = None,
         allow_empty: bool = False,
@@ -214,7 +213,7 @@ class _Cutting:
     """How numbers are cut: by a rule, at the points of a known schema, or not at all."""
 
     rule: CutRule | None
-    labels: NDArray[np.int64] | None
+    labels: Integers | None
     row_weight: Floats | None
     known: Schema | None
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.encode.column_types import Format
     from seminaive.encode.schema import Schema
 
@@ -62,7 +63,7 @@ def cells_of(X: Any) -> tuple[list[Sequence[Any]], tuple[str, ...] | None] | Non
 
 def encode_cells(
     rows: Sequence[Sequence[Any]], schema: Schema
-) -> tuple[NDArray[np.unsignedinteger], NDArray[np.float64]] | None:
+) -> tuple[NDArray[np.unsignedinteger], Floats] | None:
     """Return codes and numbers of a few rows, or None where a cell needs the whole encoder."""
     readers = schema.cell_readers
     codes: list[list[int]] = []

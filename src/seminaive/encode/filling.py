@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode.frames import Table
     from seminaive.encode.schema import Schema
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 
 def missing_rows(table: Table, schema: Schema) -> dict[int, Integers]:

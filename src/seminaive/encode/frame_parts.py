@@ -12,12 +12,11 @@ from seminaive.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Integers
     from seminaive.encode.frames import Table
 
 
-def keep_rows(X: Any, mask: NDArray[np.bool_]) -> Any:
+def keep_rows(X: Any, mask: Booleans) -> Any:
     """Return the rows of any table where ``mask`` is true."""
     if isinstance(X, (list, tuple)):
         return [row for row, keep in zip(X, mask, strict=True) if keep]
@@ -31,7 +30,7 @@ def keep_rows(X: Any, mask: NDArray[np.bool_]) -> Any:
     return np.asarray(X)[mask]
 
 
-def keep_columns(X: Any, mask: NDArray[np.bool_]) -> Any:
+def keep_columns(X: Any, mask: Booleans) -> Any:
     """Return the columns of any table where ``mask`` is true: a frame of its library, sparse, or an array."""
     if is_sparse(X):
         return X.tocsc()[:, np.flatnonzero(mask)]
@@ -77,9 +76,7 @@ def native_columns(X: Any, table: Table) -> tuple[Any, ...]:
     return tuple(column.to_native() for column in frame.iter_columns())
 
 
-def ordered_column(
-    X: Any, codes: NDArray[np.int64], missing: NDArray[np.bool_], levels: tuple[str, ...]
-) -> Any:
+def ordered_column(X: Any, codes: Integers, missing: Booleans, levels: tuple[str, ...]) -> Any:
     """Return ordered levels as a column of the library that ``X`` came from, pandas for an array."""
     import narwhals as nw
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.encode.column_types import Category
 
 # What pandas calls the cells of a column of objects that are numbers.
@@ -237,7 +238,7 @@ def _kind(name: str, dtype: Any) -> Kind:
     return "categorical"
 
 
-def as_numbers(name: str, column: Any) -> NDArray[np.float64]:
+def as_numbers(name: str, column: Any) -> Floats:
     """Return a column as doubles with NaN where a cell is missing; dates are days since 1970."""
     if holds_dates(column):
         return days_of(column)

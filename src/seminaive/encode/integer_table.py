@@ -13,12 +13,11 @@ from seminaive.encode.schema import Schema
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Codes, Positions
     from seminaive.encode.column_types import Category
     from seminaive.encode.schema import MissingPolicy
 
-    Codes = NDArray[np.unsignedinteger]
     Integers = NDArray[np.integer]
-    Positions = NDArray[np.int64]
 
 # A range of integers up to this wide is looked up in a table instead of being sorted.
 WIDEST_RANGE = 1 << 16

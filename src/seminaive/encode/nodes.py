@@ -16,12 +16,8 @@ from seminaive.encode.schema import Schema
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode.encoded_table import EncodedTable
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Up to this number of cells, plain Python is faster than a dozen calls of NumPy for each column.
 FEW_CELLS = 300

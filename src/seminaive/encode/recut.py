@@ -11,13 +11,8 @@ from seminaive.encode.encoded_table import EncodedTable
 from seminaive.encode.schema import Schema
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode.encoded_table import CutRule
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 def recut(

@@ -22,8 +22,7 @@ from seminaive.encode.saved_by_fields import SavedByFields
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats, Integers
     from seminaive.encode.few_rows import CellReader
     from seminaive.encode.integer_table import IntegerCodes
     from seminaive.encode.nodes import Nodes
@@ -103,14 +102,14 @@ class Schema(SavedByFields):
         return isinstance(column, CategoricalColumn) or self.n_values(column) == column.n_present
 
     @cached_property
-    def uncut_numbers(self) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    def uncut_numbers(self) -> tuple[Integers, Booleans]:
         """Return the numeric columns without cut points, by their positions, and which can be unknown."""
         coded = set(self.coded)
         indices = [k for k, position in enumerate(self.numeric) if position not in coded]
         can_be = [self.can_be_unknown(self.numeric[k]) for k in indices]
         return np.array(indices, dtype=np.int64), np.array(can_be, dtype=bool)
 
-    def by_column(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def by_column(self, values: Floats) -> Floats:
         """Return values given for each of `features`, along the last axis, for each column: 0 for empty ones.
 
         >>> Schema((NumericColumn("age", missing_seen=False), EmptyColumn("note"))).by_column(np.array([0.5]))
@@ -220,11 +219,11 @@ class Schema(SavedByFields):
         merged = tuple(united(a, b) for a, b in zip(self.columns, other.columns, strict=True))
         return Schema(merged, self.missing)
 
-    def moves_to(self, larger: Schema) -> tuple[NDArray[np.int64], ...]:
+    def moves_to(self, larger: Schema) -> tuple[Integers, ...]:
         """Return, for each coded column, the code that each of its values has in ``larger``."""
         return tuple(self._moves(larger, position) for position in self.coded)
 
-    def _moves(self, larger: Schema, position: int) -> NDArray[np.int64]:
+    def _moves(self, larger: Schema, position: int) -> Integers:
         column, target = self.columns[position], larger.columns[position]
         if isinstance(column, CategoricalColumn) and isinstance(target, CategoricalColumn):
             moves = target.codes_of(column.categories, unseen=-1)

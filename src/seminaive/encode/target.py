@@ -17,8 +17,7 @@ from seminaive.errors import InputError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-
+    from seminaive.arrays import Floats, Integers
 
 # Sums of weighted squares of the largest numbers allowed must stay finite, and products with the smallest
 # weights must not become 0.
@@ -39,7 +38,7 @@ class EncodedTarget:
     """
 
     classes: NDArray[Any]
-    labels: NDArray[np.int64]
+    labels: Integers
 
 
 def encode_target(y: Any, model: str) -> EncodedTarget:
@@ -201,7 +200,7 @@ def encode_weights(sample_weight: Any, n_rows: int) -> Floats | None:
     return weight
 
 
-def counts_of(row_weight: Floats | None) -> NDArray[np.int64] | None:
+def counts_of(row_weight: Floats | None) -> Integers | None:
     """Return weights that are whole numbers, not all of them 1, as counts of rows; None for others.
 
     Examples

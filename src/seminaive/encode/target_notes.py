@@ -9,7 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # Classes beyond which a target is questioned: time and memory of a fit grow with their number, and tables of
 # more classes are rarer than targets that are a quantity or a name. The most of the tables in the benchmarks

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 STANDARD = "ISO 8601"
 EPOCH = dt.datetime(1970, 1, 1)  # noqa: DTZ001 - universal time, without its name

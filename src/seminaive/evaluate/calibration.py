@@ -12,15 +12,12 @@ Cleveland, Robust locally weighted regression and smoothing scatterplots, JASA 7
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from seminaive.arrays import Floats, Indices
 from seminaive.objective.pointwise import log_losses
 from seminaive.selection.recalibration import recalibrate, shifted
 
 __all__ = ["CalibrationLine", "calibration_line", "smooth_frequency"]
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # The smallest probability that counts, as in `log_loss`.
 _LEAST = float(np.finfo(np.float64).eps)

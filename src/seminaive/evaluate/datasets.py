@@ -17,6 +17,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from seminaive import encode
+from seminaive.arrays import Floats, Integers
 from seminaive.delimited import TextFormat
 from seminaive.errors import InputError, TableTypeError
 from seminaive.files import CSV, PARQUET
@@ -61,8 +62,8 @@ class Dataset:
     name: str
     X: pd.DataFrame
     y: npt.NDArray[Any]
-    test_rows: npt.NDArray[np.int64] | None = None
-    weight: npt.NDArray[np.float64] | None = None
+    test_rows: Integers | None = None
+    weight: Floats | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.X, pd.DataFrame):
@@ -83,7 +84,7 @@ class Dataset:
         if self.weight is not None:
             object.__setattr__(self, "weight", self._checked_weight(self.weight))
 
-    def _checked_weight(self, weight: Any) -> npt.NDArray[np.float64]:
+    def _checked_weight(self, weight: Any) -> Floats:
         numbers = pd.to_numeric(pd.Series(np.asarray(weight)), errors="coerce").to_numpy(dtype=np.float64)
         if numbers.shape != self.y.shape or not (np.isfinite(numbers) & (numbers >= 0)).all():
             raise InputError(

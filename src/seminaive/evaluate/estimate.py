@@ -10,6 +10,7 @@ import pandas as pd
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from seminaive.arrays import Floats, Integers
 from seminaive.errors import InputError
 
 __all__ = ["LossEstimate", "estimate_losses"]
@@ -107,15 +108,13 @@ def estimate_losses(
     )
 
 
-def _losses(
-    truth: npt.NDArray[np.int64], probability: npt.NDArray[np.float64]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _losses(truth: Integers, probability: Floats) -> tuple[Floats, Floats]:
     """Return ``-log p`` of the true class and whether another one is more probable, row by row."""
     of_truth = probability[np.arange(len(truth)), truth]
     return -np.log(np.maximum(of_truth, _LEAST)), (probability.argmax(axis=1) != truth).astype(float)
 
 
-def _spread(values: npt.NDArray[np.float64], weight: npt.NDArray[np.float64]) -> float:
+def _spread(values: Floats, weight: Floats) -> float:
     """Return the standard error of a weighted mean of independent rows."""
     share = weight / weight.sum()
     centred = values - share @ values

@@ -18,6 +18,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from seminaive.arrays import Integers
 from seminaive.errors import InputError
 from seminaive.evaluate.bias_variance import bias_variance
 from seminaive.evaluate.datasets import Dataset, load_dataset
@@ -355,7 +356,7 @@ def _run_fold(
     return record, times
 
 
-def _fit(model: Any, dataset: Dataset, rows: npt.NDArray[np.int64]) -> None:
+def _fit(model: Any, dataset: Dataset, rows: Integers) -> None:
     """Fit a model to some rows of a table, with their weights where the table has them."""
     X, y = dataset.X.iloc[rows], dataset.y[rows]
     if dataset.weight is None:
@@ -405,7 +406,7 @@ def _answers(model: Any, dataset: Dataset, split: Split) -> tuple[Predictions, f
     return Predictions(codes[split.test], predicted, probabilities, weight), seconds
 
 
-def _positions(classes: npt.NDArray[Any], labels: Any, what: str) -> npt.NDArray[np.int64]:
+def _positions(classes: npt.NDArray[Any], labels: Any, what: str) -> Integers:
     """Find labels among the sorted classes of a table; one that is not there is refused."""
     position_of = {label: position for position, label in enumerate(classes.tolist())}
     distinct, codes = np.unique(np.asarray(labels).ravel(), return_inverse=True)
@@ -445,7 +446,7 @@ def _bias_variance_lines(
     plan: _Plan, records: Mapping[FoldKey, Mapping[str, Any]]
 ) -> Iterator[dict[str, Any]]:
     """Bias and variance of each model on each table whose rows are all tested in every repetition."""
-    shifts: dict[tuple[str, str], npt.NDArray[np.int64]] = {}
+    shifts: dict[tuple[str, str], Integers] = {}
     n_repetitions = 1 + max(task.split.repetition for task in plan.tasks)
     for task in plan.tasks:
         n_rows = len(plan.datasets[task.dataset].y)

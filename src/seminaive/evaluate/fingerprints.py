@@ -10,6 +10,8 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.base import BaseEstimator
 
+from seminaive.arrays import Floats
+
 __all__ = ["describe", "fingerprint", "set_random_states", "stable_seed"]
 
 
@@ -34,7 +36,7 @@ def describe(value: Any) -> str:
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
-def fingerprint(X: pd.DataFrame, y: npt.ArrayLike, weight: npt.NDArray[np.float64] | None = None) -> str:
+def fingerprint(X: pd.DataFrame, y: npt.ArrayLike, weight: Floats | None = None) -> str:
     """Shape and checksum of a table with its labels and row weights."""
     labels = np.asarray(y)
     digest = hashlib.sha256()

@@ -12,15 +12,13 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils import _safe_indexing
 
+from seminaive.arrays import Floats, Indices
 from seminaive.errors import InputError
 from seminaive.evaluate.fingerprints import set_random_states
 from seminaive.evaluate.labels import classes_of
 from seminaive.evaluate.power_law import PowerLaw
 
 __all__ = ["LearningCurveForecast", "learning_curve_forecast"]
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Training rows, as parts of those that a fold leaves.
 _PARTS = 2.0 ** np.arange(-3, 0.1, 0.5)

@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from seminaive.arrays import Integers
 from seminaive.errors import InputError
 
 
-def classes_of(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[np.int64]]:
+def classes_of(y: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Integers]:
     """Return the labels, the sorted classes, and the position of each row's class among them."""
     labels = np.asarray(y)
     if labels.ndim != 1:

@@ -14,6 +14,7 @@ from sklearn.metrics import brier_score_loss, f1_score, roc_auc_score
 from sklearn.metrics import log_loss as _sklearn_log_loss
 from sklearn.metrics import zero_one_loss as _sklearn_zero_one_loss
 
+from seminaive.arrays import Floats, Integers
 from seminaive.errors import InputError
 
 __all__ = [
@@ -55,15 +56,13 @@ class Predictions:
         How much each row counts; None counts all the same.
     """
 
-    truth: npt.NDArray[np.int64]
-    predicted: npt.NDArray[np.int64]
-    probabilities: npt.NDArray[np.float64] | None
-    weight: npt.NDArray[np.float64] | None = None
+    truth: Integers
+    predicted: Integers
+    probabilities: Floats | None
+    weight: Floats | None = None
 
 
-def _checked(
-    truth: npt.ArrayLike, probabilities: npt.ArrayLike
-) -> tuple[npt.NDArray[np.integer], npt.NDArray[np.float64]]:
+def _checked(truth: npt.ArrayLike, probabilities: npt.ArrayLike) -> tuple[npt.NDArray[np.integer], Floats]:
     truth = np.asarray(truth)
     probabilities = np.asarray(probabilities, dtype=np.float64)
     if probabilities.ndim != 2 or truth.shape != probabilities.shape[:1]:
@@ -192,9 +191,9 @@ class CalibrationCurve:
     ``count`` is the weight of the points in each bin: their number where all rows count the same.
     """
 
-    probability: npt.NDArray[np.float64]
-    frequency: npt.NDArray[np.float64]
-    count: npt.NDArray[np.float64]
+    probability: Floats
+    frequency: Floats
+    count: Floats
 
 
 def calibration_curve(

@@ -9,9 +9,9 @@ Vickers and Elkin, Decision curve analysis, Medical Decision Making 26, 2006.
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["THRESHOLDS", "net_benefit", "net_benefit_of_all"]
+from seminaive.arrays import Floats
 
-Floats = npt.NDArray[np.float64]
+__all__ = ["THRESHOLDS", "net_benefit", "net_benefit_of_all"]
 
 THRESHOLDS = np.round(np.arange(0.01, 1.0, 0.01), 2)
 

@@ -17,15 +17,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from seminaive.arrays import Booleans, Floats, Indices
 from seminaive.errors import InputError
 from seminaive.evaluate.replays import Replays
 
 __all__ = ["METHODS", "Corrected", "Correction", "Statistic", "check_correction", "plus_weight"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 Statistic = Callable[[Indices, Floats, Floats], Any]
 """Takes true classes, probabilities and row weights; returns a number, or an array of a fixed shape."""
 
@@ -104,7 +102,7 @@ class Correction:
         replays: Replays,
         method: str,
         coverage: float,
-        among: npt.NDArray[np.bool_] | None = None,
+        among: Booleans | None = None,
     ) -> None:
         check_correction(method, coverage)
         self.replays = replays

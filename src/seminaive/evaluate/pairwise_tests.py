@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import stats
 
+from seminaive.arrays import Floats
 from seminaive.errors import InputError
 
 __all__ = [
@@ -44,9 +45,7 @@ class WinDrawLoss:
         return f"{self.win}/{self.draw}/{self.loss}"
 
 
-def _pairs(
-    first: npt.ArrayLike, second: npt.ArrayLike
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _pairs(first: npt.ArrayLike, second: npt.ArrayLike) -> tuple[Floats, Floats]:
     first, second = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape or first.size == 0:
         raise InputError(
@@ -136,7 +135,7 @@ def corrected_resampled_t_test(
     return _t_test(first - second, variance_factor=1 / len(first) + n_test / n_train)
 
 
-def _t_test(difference: npt.NDArray[np.float64], variance_factor: float) -> TestResult:
+def _t_test(difference: Floats, variance_factor: float) -> TestResult:
     if len(difference) < 2:
         raise InputError("a t test needs at least two pairs.")
     variance = float(difference.var(ddof=1))

@@ -1,9 +1,9 @@
 """Hands of poker: a table of interactions alone, made instead of fetched."""
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from seminaive.arrays import Integers
 from seminaive.evaluate.datasets import Dataset
 
 __all__ = ["poker_hands"]
@@ -38,7 +38,7 @@ def poker_hands(n_rows: int = POKER_ROWS, random_state: int = 0) -> Dataset:
     return Dataset("poker-hands", pd.DataFrame(columns).astype("category"), _hand(suits, ranks))
 
 
-def _hand(suits: npt.NDArray[np.int64], ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+def _hand(suits: Integers, ranks: Integers) -> Integers:
     """Name hands, as UCI does: 0 nothing, 1 pair, 2 two pairs, 3 three, ... 8 straight flush, 9 royal."""
     in_order = np.sort(ranks, axis=1)
     # Of the ten pairs of cards, equal in rank: 1 for a pair, 2 for two, 3 for three, 4 full house, 6 four.

@@ -8,11 +8,10 @@ noisy curve, which leaves ``a`` and ``c`` open, has a wide band.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from seminaive.arrays import Floats
 
 __all__ = ["PowerLaw"]
-
-Floats = npt.NDArray[np.float64]
 
 # Rates: 1 where a well-specified model is fitted by likelihood (its loss exceeds the least by k / 2n), about
 # 1/2 where bias and variance are traded; the prior has the middle in between and reaches both within a

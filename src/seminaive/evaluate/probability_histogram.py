@@ -10,8 +10,8 @@ import zlib
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from seminaive.arrays import Integers
 from seminaive.errors import InputError
 from seminaive.evaluate.metrics import Predictions
 
@@ -33,8 +33,8 @@ class ProbabilityHistogram:
         Rows (and classes) whose probability lies in a bin, and those of them that have the class.
     """
 
-    points: npt.NDArray[np.int64]
-    hits: npt.NDArray[np.int64]
+    points: Integers
+    hits: Integers
 
     @classmethod
     def of(cls, predictions: Predictions) -> "ProbabilityHistogram":

@@ -18,6 +18,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy import stats
 
+from seminaive.arrays import Booleans, Floats
 from seminaive.errors import InputError
 from seminaive.evaluate.pairwise_tests import TestResult
 
@@ -114,7 +115,7 @@ def nemenyi(losses: Any) -> pd.DataFrame:
     return pd.DataFrame(p_values, index=table.columns, columns=table.columns)
 
 
-def holm(p_values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def holm(p_values: npt.ArrayLike) -> Floats:
     """Holm's step-down adjustment of any p-values, not above 1.
 
     The i-th smallest of m is multiplied by ``m - i + 1``, and no adjusted value is below the one before.
@@ -129,7 +130,7 @@ def holm(p_values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.minimum(adjusted, 1.0)
 
 
-def exhaustive_sets(n_models: int) -> npt.NDArray[np.bool_]:
+def exhaustive_sets(n_models: int) -> Booleans:
     """All sets of pairwise equalities that can be true at once while all others are false.
 
     Such a set is a partition of the models into groups of equals: the pairs inside the groups. So the
@@ -165,11 +166,11 @@ def exhaustive_sets(n_models: int) -> npt.NDArray[np.bool_]:
         joined = np.arange(len(parent)) - np.repeat(first_child, choices)
         groups = np.column_stack([groups[parent], joined.astype(np.int8)])
     left, right = np.array(list(combinations(range(n_models), 2))).T
-    sets: npt.NDArray[np.bool_] = groups[:, left] == groups[:, right]
+    sets: Booleans = groups[:, left] == groups[:, right]
     return sets[sets.any(axis=1)]
 
 
-def bergmann_hommel(p_values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def bergmann_hommel(p_values: npt.ArrayLike) -> Floats:
     """Bergmann and Hommel's adjustment of the p-values of all pairs of up to nine models, not above 1.
 
     The adjusted value of a pair is the largest ``|I| min_{j in I} p_j`` over the exhaustive sets I that
@@ -196,7 +197,7 @@ def bergmann_hommel(p_values: npt.ArrayLike) -> npt.NDArray[np.float64]:
     return np.minimum(adjusted, 1.0)
 
 
-def _p_values(p_values: npt.ArrayLike) -> npt.NDArray[np.float64]:
+def _p_values(p_values: npt.ArrayLike) -> Floats:
     p = np.asarray(p_values, dtype=np.float64)
     if p.ndim != 1 or p.size == 0 or not np.all((p >= 0) & (p <= 1)):
         raise InputError("expected a list of p-values between 0 and 1.")

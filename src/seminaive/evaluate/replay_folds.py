@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.model_selection import StratifiedGroupKFold
 
+from seminaive.arrays import Indices
 from seminaive.errors import InputError
 
 __all__ = ["UNSAID_FOLDS", "CopiesTogether", "keep_copies_together", "last_step"]
@@ -19,8 +19,6 @@ __all__ = ["UNSAID_FOLDS", "CopiesTogether", "keep_copies_together", "last_step"
 # Folds where the model does not say how many: scikit-learn's default, and that of our models on fewer than
 # 3,000 rows.
 UNSAID_FOLDS = 5
-
-Indices = npt.NDArray[np.int64]
 
 
 class CopiesTogether:

@@ -18,6 +18,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
+from seminaive.arrays import Floats, Indices
 from seminaive.errors import InputError
 from seminaive.evaluate.fingerprints import describe, fingerprint, set_random_states, stable_seed
 from seminaive.evaluate.readable_fit import EffectGrid, as_pandas, effects_on_grid, kept_terms_of
@@ -28,9 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["Replays", "TrainingRows", "run_replays"]
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # A class is absent from a sample with a chance of e^-m where m rows have it: 100 draws without it are no
 # chance.

@@ -9,9 +9,9 @@ from itertools import pairwise
 from typing import ClassVar, Protocol
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, StratifiedShuffleSplit
 
+from seminaive.arrays import Integers
 from seminaive.errors import InputError
 from seminaive.evaluate.datasets import Dataset
 
@@ -32,8 +32,8 @@ class Split:
 
     repetition: int
     fold: int
-    train: npt.NDArray[np.int64]
-    test: npt.NDArray[np.int64]
+    train: Integers
+    test: Integers
 
 
 class Resampling(Protocol):

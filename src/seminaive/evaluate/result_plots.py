@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from seminaive.arrays import Floats
 from seminaive.evaluate.inline_svg import COLOURS, WIDTH, model_colour, page_axes, page_picture
 
 __all__ = ["box_plot", "curves", "rank_diagram", "scatter", "unit_square"]
@@ -70,9 +70,7 @@ def rank_diagram(
 
 
 @page_picture
-def box_plot(
-    names: Sequence[str], numbers: Sequence[int], samples: Sequence[npt.NDArray[np.float64]], title: str
-) -> Any:
+def box_plot(names: Sequence[str], numbers: Sequence[int], samples: Sequence[Floats], title: str) -> Any:
     """Quartiles, whiskers to the farthest value within 1.5 interquartile ranges, and values beyond."""
     from matplotlib.cbook import boxplot_stats
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from seminaive.arrays import Integers
 from seminaive.errors import InputError
 from seminaive.evaluate.lines import append_line, as_line, replace_lines, whole_lines
 from seminaive.evaluate.probability_histogram import ProbabilityHistogram
@@ -152,13 +152,13 @@ def load_results(path: str | Path) -> ExperimentResults:
     return _results(lines[0], records, times, summaries)
 
 
-def pack_predictions(predicted: npt.NDArray[np.int64], truth: npt.NDArray[np.int64], n_classes: int) -> str:
+def pack_predictions(predicted: Integers, truth: Integers, n_classes: int) -> str:
     """Write predictions as distances from the truth: zero where right, which compresses to little."""
     shift = ((predicted - truth) % n_classes).astype("<u2")
     return base64.b85encode(zlib.compress(shift.tobytes(), 9)).decode()
 
 
-def unpack_predictions(text: str) -> npt.NDArray[np.int64]:
+def unpack_predictions(text: str) -> Integers:
     """Read distances from the truth, modulo the number of classes."""
     return np.frombuffer(zlib.decompress(base64.b85decode(text)), dtype="<u2").astype(np.int64)
 

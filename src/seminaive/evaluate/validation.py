@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from seminaive.arrays import Indices
 from seminaive.errors import InputError
 from seminaive.evaluate.jobs import check_jobs
 from seminaive.evaluate.labels import classes_of
@@ -15,9 +15,6 @@ from seminaive.evaluate.replays import TrainingRows, run_replays
 from seminaive.evaluate.validation_result import Validation
 
 __all__ = ["validate"]
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # With fewer rows a calibration slope is fitted to three or four rows that a replay left out.
 _FEWEST_ROWS = 10

@@ -7,15 +7,12 @@ computes each of them several hundred times.
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from seminaive.arrays import Booleans, Floats, Indices
 from seminaive.evaluate.calibration import calibration_line
 from seminaive.evaluate.optimism import Statistic
 
 __all__ = ["LOG_LOSS", "Measure", "measures_for"]
-
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # The smallest probability that counts, as in `log_loss`.
 _LEAST = float(np.finfo(np.float64).eps)
@@ -64,7 +61,7 @@ def _area_under_curve(truth: Indices, probabilities: Floats, weight: Floats) -> 
     return float(np.mean(defined)) if defined else np.nan
 
 
-def _area(has_class: npt.NDArray[np.bool_], probability: Floats, weight: Floats) -> float:
+def _area(has_class: Booleans, probability: Floats, weight: Floats) -> float:
     values, inverse = np.unique(probability, return_inverse=True)
     hits = np.bincount(inverse, weight * has_class, len(values))
     others = np.bincount(inverse, weight * ~has_class, len(values))

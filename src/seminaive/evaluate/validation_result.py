@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import entr
 
+from seminaive.arrays import Floats, Indices
 from seminaive.errors import InputError
 from seminaive.evaluate.calibration import smooth_frequency
 from seminaive.evaluate.net_benefit import THRESHOLDS, net_benefit, net_benefit_of_all
@@ -21,8 +22,6 @@ from seminaive.evaluate.validation_measures import LOG_LOSS, Measure, measures_f
 
 __all__ = ["Validation"]
 
-Floats = npt.NDArray[np.float64]
-Indices = npt.NDArray[np.int64]
 
 # Points of a calibration curve, and groups of a number in `subgroups`.
 _N_POINTS, _N_RANGES = 50, 4

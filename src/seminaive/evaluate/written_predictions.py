@@ -1,9 +1,9 @@
 """Predictions that were written as a table, read again beside the truth."""
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from seminaive.arrays import Integers
 from seminaive.errors import InputError
 from seminaive.evaluate.metrics import METRICS, Predictions
 
@@ -46,7 +46,7 @@ def predictions_of_frame(frame: pd.DataFrame, truth: str) -> Predictions:
     )
 
 
-def _positions(labels: pd.Series, classes: list[str], column: str) -> npt.NDArray[np.int64]:
+def _positions(labels: pd.Series, classes: list[str], column: str) -> Integers:
     """Find labels among the classes: as they are written, or as equal numbers (``1`` and ``1.0``)."""
     position_of = {label: position for position, label in enumerate(classes)}
     by_number = {

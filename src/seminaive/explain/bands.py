@@ -11,11 +11,8 @@ from seminaive.errors import InputError
 from seminaive.scores import deviate
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.scores import EffectErrors, FeatureEffect, TupleEffect
-
-    Floats = NDArray[np.float64]
 
 
 def check_interval(interval: Any) -> float:

@@ -20,11 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from numpy.typing import NDArray
-
     from seminaive.scores import Effects, FeatureEffect
-
-    Floats = NDArray[np.float64]
 
 SELF_TEST_ROWS = 20
 # Cells are read as they are: the form ensures that numbers are numbers.

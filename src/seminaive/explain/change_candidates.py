@@ -20,10 +20,10 @@ from seminaive.scores import unknown_cells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.encode import Schema
     from seminaive.statistics.number_sketch import NumberSketch
 
-    Floats = NDArray[np.float64]
 
 Costs = Mapping[str, float | Callable[[Any, Any], float]]
 Rules = Iterable[str] | Mapping[str, Any]

@@ -12,11 +12,8 @@ from seminaive.encode.nodes import Axis, interpolate
 from seminaive.explain.change_candidates import read_at
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats, Integers
     from seminaive.explain.change_candidates import ColumnChanges
-
-    Floats = NDArray[np.float64]
 
 # A bound closer to the best cost than this share of it does not promise anything better.
 TIE = 1e-12
@@ -156,7 +153,7 @@ class ChangeSearch:
                 )
         return lower
 
-    def _cannot_reach(self, odds: Floats, gains: Floats, first: int, spent: float) -> NDArray[np.bool_]:
+    def _cannot_reach(self, odds: Floats, gains: Floats, first: int, spent: float) -> Booleans:
         """Tell which candidates, as the last change but one, leave too much for any affordable last one."""
         cheapest = float(self.costs[first:].min())
         affordable = self.costs[first:, None] < self.cost - spent - cheapest
@@ -166,7 +163,7 @@ class ChangeSearch:
         best = np.maximum.reduceat(reach, begins, axis=0)
         later = np.maximum.accumulate(best[::-1], axis=0)[::-1]
         later = np.vstack([later[1:], np.full((1, later.shape[1]), -np.inf)])
-        too_low: NDArray[np.bool_] = (odds + gains[first:] + later[columns] < self.least - SLACK).any(axis=1)
+        too_low: Booleans = (odds + gains[first:] + later[columns] < self.least - SLACK).any(axis=1)
         return too_low
 
     def _interaction(self, column: int, value: int) -> Floats:
@@ -229,9 +226,9 @@ class ChangeSearch:
         return envelopes[::-1]
 
 
-def _codes_met(axis: Axis) -> NDArray[np.int64]:
+def _codes_met(axis: Axis) -> Integers:
     """Return the codes between which candidates stand."""
-    met: NDArray[np.int64] = np.unique(np.concatenate([codes for codes, _ in axis.corners()]))
+    met: Integers = np.unique(np.concatenate([codes for codes, _ in axis.corners()]))
     return met
 
 

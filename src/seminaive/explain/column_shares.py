@@ -15,13 +15,10 @@ from seminaive.explain.reading import as_outputs, effects_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable, Schema
     from seminaive.encode.nodes import Axis, RowCoordinates
     from seminaive.scores import Effects, FeatureCurve, TupleEffect
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,7 @@ from seminaive.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # Features up to which each cell has its number written in it, and each row its name.
 MOST_NUMBERS = 15

@@ -45,9 +45,8 @@ from seminaive.statistics import Terms
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.scores import Record
-
-    Floats = NDArray[np.float64]
 
 CHANGES: dict[str, Any] = {kind.__name__: kind for kind in (SetTo, Flatten, Clip, Monotone, Points)}
 RECORDS: dict[str, Any] = {"Edit": Edit, "Refit": Refit}

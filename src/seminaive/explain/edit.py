@@ -25,12 +25,9 @@ from seminaive.scores.attenuation import without_evidence
 from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import Schema
     from seminaive.scores import FeatureEffect, Record
-
-    Floats = NDArray[np.float64]
 
 
 def edit(

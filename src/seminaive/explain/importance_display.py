@@ -13,11 +13,8 @@ from seminaive.explain.reading import clipped, effects_of
 from seminaive.explain.what_matters import column_importances, is_negligible, joint_sentence
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.scores import Effects
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)

@@ -21,11 +21,8 @@ from seminaive.explain.unknown import unknown_note
 from seminaive.explain.what_matters import joint_sentence, together
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.scores import Effects, TupleEffect
-
-    Floats = NDArray[np.float64]
 
 # The most lanes of a feature: classes besides the reference.
 MOST_LANES = 6

@@ -10,12 +10,10 @@ import numpy as np
 from seminaive.explain.reading import code_labels, holds_whole_numbers, short_numbers
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode.column_types import Column
     from seminaive.scores import Effects, FeatureEffect
 
-    Floats = NDArray[np.float64]
 
 # Points of a curve between which a reader interpolates; the most whole numbers that have a mark each, where
 # their points go one way, and where they do not.

@@ -12,12 +12,10 @@ from seminaive.explain.reading import clipped
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.explain.nomogram_lanes import Lane
     from seminaive.scores import TupleEffect
 
-    Floats = NDArray[np.float64]
 
 # Inches of the sheet: its width, the margin for names, the right margin, a line of labels, a ruler.
 WIDTH, NAMES, RIGHT, LINE, RULER = 11.0, 2.5, 0.5, 0.17, 0.24

@@ -9,11 +9,8 @@ import numpy as np
 from seminaive.explain.reading import short_numbers
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode.column_types import Column
-
-    Floats = NDArray[np.float64]
 
 MILLION = 1e6
 

@@ -9,9 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 def write_node(ax: Any, name: str, at: tuple[float, float], side: str, colour: str) -> Any:

@@ -16,12 +16,10 @@ from seminaive.scores import curve_of_number
 from seminaive.statistics import ObservedTerms, Terms
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import Schema
     from seminaive.scores import AdditiveScores, FeatureCurve
 
-    Floats = NDArray[np.float64]
 
 FORMAT, VERSION = "seminaive-additive", 1
 
@@ -56,7 +54,7 @@ class Portable:
     schema: Schema
     tables: dict[int, Floats]
     curves: dict[int, FeatureCurve]
-    tuples: list[tuple[tuple[int, ...], NDArray[np.int64], Floats]]
+    tuples: list[tuple[tuple[int, ...], Integers, Floats]]
     unknown: UnknownColumns | None = None
 
     @classmethod
@@ -309,7 +307,7 @@ def warn_of_text(portable: Portable, export: str) -> None:
 
 def _split_tables(
     scores: AdditiveScores,
-) -> tuple[dict[int, Floats], list[tuple[tuple[int, ...], NDArray[np.int64], Floats]]]:
+) -> tuple[dict[int, Floats], list[tuple[tuple[int, ...], Integers, Floats]]]:
     """Return tables of single columns, and the cells of tuples that are not zero."""
     singles: dict[int, Floats] = {}
     tuples = []

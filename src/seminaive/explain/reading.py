@@ -15,13 +15,10 @@ from seminaive.scores import AdditiveScores, Effects
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import Schema
     from seminaive.encode.column_types import Column
     from seminaive.scores import FeatureEffect
-
-    Floats = NDArray[np.float64]
 
 UNSEEN = "unseen"
 MISSING = "missing"

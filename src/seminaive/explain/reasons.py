@@ -19,10 +19,8 @@ from seminaive.scores import unknown_cells
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Shares (rows times columns times outputs) that are kept at once: they stay in the second-level cache.
 AT_ONCE = 1 << 17

@@ -19,12 +19,10 @@ from seminaive.selection.recalibration import recalibrate
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable, Schema
     from seminaive.scores import FeatureEffect
 
-    Floats = NDArray[np.float64]
 
 # The mean bands of columns that are not named, and the most numbers between which cuts are tried.
 BANDS, MOST_NUMBERS = 8, 1024
@@ -61,11 +59,11 @@ class ScoredFeature:
     differs: float = 0.0
     largest: float = 0.0
 
-    def of(self, codes: Any, numbers: Any) -> NDArray[np.int64]:
+    def of(self, codes: Any, numbers: Any) -> Integers:
         """Return the points of cells, given as codes for categories and as numbers else."""
         points = np.array(self.points, dtype=np.int64)
         if self.edges is None:
-            of_codes: NDArray[np.int64] = points[codes]
+            of_codes: Integers = points[codes]
             return of_codes
         absent = np.isnan(numbers)
         bands = np.searchsorted(np.array(self.edges), np.where(absent, 0.0, numbers), side="left")
@@ -127,7 +125,7 @@ class Scorecard:
             },
         )
 
-    def score(self, X: Any) -> NDArray[np.int64]:
+    def score(self, X: Any) -> Integers:
         """Return the sum of the points of each row.
 
         Parameters

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.scores import FeatureEffect
-
-    Floats = NDArray[np.float64]
 
 
 def best_bands(effect: FeatureEffect, values: Floats, bands: int) -> tuple[list[float], Floats]:

@@ -22,13 +22,10 @@ from seminaive.scores import log_posterior
 from seminaive.statistics.number_sketch import sketch_columns
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable, Schema
     from seminaive.scores import Effects, FeatureEffect
     from seminaive.statistics import TrainingSummary
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from seminaive.selection.recalibration import recalibrate
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
+
     Bins = NDArray[np.integer]
 
 # Log odds beyond which labels are separated by the score: a probability of e**-30 is none.

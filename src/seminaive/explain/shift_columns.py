@@ -17,13 +17,10 @@ from seminaive.statistics.cell_weights import weigh_cells
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import CategoricalColumn, EncodedTable
     from seminaive.scores import Effects, FeatureCurve
     from seminaive.statistics.number_sketch import NumberSketch
-
-    Floats = NDArray[np.float64]
 
 # Quantile bins of a number.
 QUANTILE_BINS = 10

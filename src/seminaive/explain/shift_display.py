@@ -14,12 +14,9 @@ from seminaive.explain.reading import clipped
 from seminaive.explain.shift import shift
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.explain.shift import Shift
     from seminaive.explain.shift_columns import ColumnShift
-
-    Floats = NDArray[np.float64]
 
 
 class ShiftDisplay(Display):

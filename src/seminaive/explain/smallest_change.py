@@ -17,13 +17,9 @@ from seminaive.explain.wording import number_texts
 from seminaive.scores import log_posterior
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from seminaive.encode import EncodedTable
     from seminaive.encode.column_types import Column
     from seminaive.explain.change_candidates import ColumnChanges, Costs, Rules
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,8 @@ from seminaive.explain.sql_unknown import UnknownRelations
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.explain.portable import Portable
-
-    Floats = NDArray[np.float64]
 
 
 class Writer(UnknownRelations):

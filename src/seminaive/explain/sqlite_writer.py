@@ -11,10 +11,7 @@ from seminaive.explain.sql_writers import Writer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # Parts of one UNION ALL: SQLite allows 500.
 MOST_PARTS = 400

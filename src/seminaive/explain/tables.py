@@ -28,13 +28,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import Schema
     from seminaive.encode.column_types import Column
     from seminaive.scores import Effects, FeatureEffect, TupleEffect
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics.number_sketch import NumberSketch
-
-    Floats = NDArray[np.float64]
 
 QUARTILES = (0.25, 0.75)
 
@@ -247,7 +246,7 @@ def odds_ratios(
     return frame_like(None, columns)
 
 
-def _refit(model: Any, X: Any, labels: NDArray[Any], counts: NDArray[np.int64]) -> Any:
+def _refit(model: Any, X: Any, labels: NDArray[Any], counts: Integers) -> Any:
     """Return a clone fitted on rows that count as often as they were drawn."""
     drawn = counts > 0
     refitted = clone(model).fit(keep_rows(X, drawn), labels[drawn], sample_weight=counts[drawn].astype(float))

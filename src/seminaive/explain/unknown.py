@@ -12,12 +12,9 @@ from seminaive.scores import log_posterior, unknown_cells
 from seminaive.scores.attenuation import PER_VARIANCE
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable, Schema
     from seminaive.scores import Attenuation
-
-    Floats = NDArray[np.float64]
 
 # Columns that a sentence names.
 MOST_NAMED = 3

@@ -17,11 +17,9 @@ from seminaive.explain.tables import one_row
 from seminaive.explain.unknown import unknown_note
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.scores import Effects
 
-    Floats = NDArray[np.float64]
 
 # Ticks of the probability axis: their least number, and their least distance as a share of it.
 FEWEST_TICKS, MIN_GAP = 3, 0.09

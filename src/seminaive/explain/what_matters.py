@@ -12,11 +12,8 @@ from seminaive.scores import importance
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.scores import Effects, TupleEffect
-
-    Floats = NDArray[np.float64]
 
 # A tuple whose deviation is below this share of the score's is not shown: its values would be written 0.0.
 NEGLIGIBLE = 0.01

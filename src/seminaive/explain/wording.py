@@ -12,10 +12,9 @@ from seminaive.explain.reading import MISSING, code_labels, short_numbers
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable, Schema
     from seminaive.encode.column_types import Column
-
-    Floats = NDArray[np.float64]
 
 # Factors of odds as they are written: 1.00 to 1.09, 1.1 to 9.9, 10 to 999, and more.
 _FACTORS = np.array(
@@ -65,9 +64,7 @@ def _number_text(number: float, column: Column | None) -> str:
     return short_numbers([number])[0]
 
 
-def cell_texts(
-    table: EncodedTable, position: int, rows: NDArray[np.int64]
-) -> tuple[NDArray[Any], NDArray[np.intp]]:
+def cell_texts(table: EncodedTable, position: int, rows: Integers) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return texts of what a column holds, and which of them each of some rows of an encoded table has."""
     schema: Schema = table.schema
     if isinstance(schema.columns[position], CategoricalColumn):

@@ -19,11 +19,9 @@ from seminaive.imputation.conditionals import Conditional, ConditionalTable, Nor
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.imputation.incomplete_columns import IncompleteColumns, Target
-
-    Floats = NDArray[np.float64]
 
 # Coded columns of more values than this take no part in regressions: their indicators would be many.
 MOST_INDICATORS = 50

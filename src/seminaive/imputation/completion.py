@@ -17,14 +17,9 @@ from seminaive.imputation.value_draws import draw_values, value_shares
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Codes, Floats, Labels
     from seminaive.statistics.counts import TupleCounts
     from seminaive.statistics.moments import Moments
-    from seminaive.statistics.terms import Codes
-
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
 
 # Rounds of redrawing every incomplete column after which a chain is read.
 SWEEPS = 10

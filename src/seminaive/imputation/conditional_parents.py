@@ -11,10 +11,8 @@ from scipy.special import xlogy
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Codes, Floats
     from seminaive.imputation.incomplete_columns import IncompleteColumns
-    from seminaive.statistics.terms import Codes
-
-    Floats = NDArray[np.float64]
 
 # Cells of a table of probabilities, at most.
 MOST_CELLS = 2**20

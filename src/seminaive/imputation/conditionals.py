@@ -12,12 +12,8 @@ from seminaive.design.weighted_gram import weighted_gram
 from seminaive.imputation.value_draws import draw_shares, draw_values, value_shares
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.imputation.incomplete_columns import IncompleteColumns
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 # Added to the diagonal of X'X as a share of it, as in the R package mice, where columns may be collinear.
 RIDGE = 1e-5

@@ -12,10 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.statistics.terms import Codes
+    from seminaive.arrays import Codes, Floats, Integers
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
     Target = tuple[Literal["coded", "number"], int]
 
 # The number of bins of equal frequency in which a number is a parent of coded columns.

@@ -14,9 +14,9 @@ import numpy as np
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 @dataclass(frozen=True)

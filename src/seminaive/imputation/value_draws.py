@@ -9,10 +9,7 @@ import numpy as np
 from seminaive.statistics.smoothing import log_shares
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    from seminaive.arrays import Floats, Integers
 
 
 def value_shares(counts: Floats, added: float) -> Floats:

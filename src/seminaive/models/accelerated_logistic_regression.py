@@ -15,12 +15,9 @@ from seminaive.objective.ridge import Ridge
 from seminaive.solvers.result import MAX_ITER
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.encode.schema import MissingPolicy
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)

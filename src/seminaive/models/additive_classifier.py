@@ -16,13 +16,10 @@ from seminaive.scores import AdditiveScores
 from seminaive.statistics import class_weights
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
     from seminaive.models.base import TrainingSet
     from seminaive.scores import EffectErrors, Effects
-
-    Floats = NDArray[np.float64]
 
 # Columns of ``contributions`` that are not features.
 RESERVED = ("prior", "row", "class")

@@ -33,15 +33,12 @@ from seminaive.statistics import TableStatistics
 if TYPE_CHECKING:
     from typing import Self
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.base import TrainingSet
     from seminaive.models.folded import FoldedRows
     from seminaive.scores import AdditiveScores
     from seminaive.solvers.result import SolverResult
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -14,13 +14,9 @@ from seminaive.scores import DependenceTables
 from seminaive.statistics.sizes import dependence_parts
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
     from seminaive.encode.schema import MissingPolicy
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import Schema
     from seminaive.encode.column_types import Format
     from seminaive.encode.columns_report import ColumnReading
@@ -55,7 +56,6 @@ if TYPE_CHECKING:
     from seminaive.statistics import TupleCounts
 
 __all__ = ["TableClassifier", "TrainingSet", "is_number", "open_training", "unchanged_on_failure"]
-
 
 # Columns named in one warning.
 MOST_MISTAKES = 5
@@ -79,10 +79,10 @@ class TrainingSet:
     """
 
     table: EncodedTable
-    labels: NDArray[np.int64]
+    labels: Integers
     classes: NDArray[Any]
-    row_weight: NDArray[np.float64] | None
-    counts: NDArray[np.int64] | None = None
+    row_weight: Floats | None
+    counts: Integers | None = None
 
     @property
     def n_classes(self) -> int:
@@ -90,7 +90,7 @@ class TrainingSet:
         return len(self.classes)
 
     @property
-    def weights(self) -> NDArray[np.float64]:
+    def weights(self) -> Floats:
         """Return the weight of each row, 1 where rows are not weighted."""
         return np.ones(len(self.labels)) if self.row_weight is None else self.row_weight
 
@@ -99,7 +99,7 @@ class TrainingSet:
         """Return the number of rows; a row that stands for several counts as many."""
         return len(self.labels) if self.counts is None else int(self.counts.sum())
 
-    def of_rows(self, index: NDArray[np.int64]) -> TrainingSet:
+    def of_rows(self, index: Integers) -> TrainingSet:
         """Return some of the rows, with all classes."""
         weight = None if self.row_weight is None else self.row_weight[index]
         counts = None if self.counts is None else self.counts[index]
@@ -130,7 +130,7 @@ def unchanged_on_failure(model: BaseEstimator) -> Iterator[None]:
 
 def open_training(
     estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any
-) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
+) -> tuple[Table, EncodedTarget, Floats | None]:
     """Return the table, labels and weights that an estimator learns from; remember the columns' names."""
     opened = open_table(X)
     validate_data(estimator, X, skip_check_array=True)
@@ -139,7 +139,7 @@ def open_training(
 
 def labelled_rows(
     name: str, X: Any, y: Any, sample_weight: Any, opened: Table
-) -> tuple[Table, EncodedTarget, NDArray[np.float64] | None]:
+) -> tuple[Table, EncodedTarget, Floats | None]:
     """Return an opened table, labels and weights that belong together; rows of weight zero are gone."""
     target = encode_target(y, name)
     if opened.n_rows != len(target.labels):
@@ -409,11 +409,11 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         """Return the rule that cuts numbers into bins, or None where they stay numbers."""
         return None
 
-    def _joint_log_scores(self, table: EncodedTable) -> NDArray[np.float64]:
+    def _joint_log_scores(self, table: EncodedTable) -> Floats:
         """Return the log posterior of each row and class, up to a constant per row."""
         raise NotImplementedError
 
-    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_log_proba(self, X: Any) -> Floats:
         """Return the log posterior probabilities, one row per sample and one column per class.
 
         Parameters
@@ -423,7 +423,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         """
         return log_posterior(self._joint_log_scores(self.encode(X)))
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+    def predict_proba(self, X: Any) -> Floats:
         """Return the posterior probabilities; each row sums to 1.
 
         Parameters
@@ -434,7 +434,7 @@ class TableClassifier(ClassifierMixin, BaseEstimator):
         log_proba = self.predict_log_proba(X)
         return np.exp(log_proba, out=log_proba)
 
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
+    def decision_function(self, X: Any) -> Floats:
         """Return the log odds of the second class; with more classes, each one's centred score.
 
         Parameters

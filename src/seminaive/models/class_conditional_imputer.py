@@ -20,9 +20,7 @@ from seminaive.statistics import TableStatistics
 if TYPE_CHECKING:
     from typing import Self
 
-    from numpy.typing import NDArray
-
-    Indices = NDArray[np.int64]
+    from seminaive.arrays import Indices
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -9,13 +9,9 @@ from seminaive.encode.shapes import check_shapes
 from seminaive.models.additive_classifier import AdditiveClassifier
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.selection import FoldLosses
     from seminaive.structure import Partition
-
-    Floats = NDArray[np.float64]
 
 
 class FittedHybrid(AdditiveClassifier):

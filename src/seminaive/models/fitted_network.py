@@ -26,13 +26,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable
     from seminaive.encode.column_types import Column
     from seminaive.scores import Network
     from seminaive.selection import NetworkPath
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # What the node of the class is called.
 CLASS = "class"

@@ -16,11 +16,9 @@ from seminaive.selection.counted_rows import deal, deal_to_folds
 from seminaive.selection.folds import split_rows
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Indices, Integers
     from seminaive.models.base import TrainingSet
 
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 
@@ -79,7 +77,7 @@ def hold_out_share(rows: TrainingSet, share: float, random_state: Any, groups: A
     return FoldedRows(divided, [(np.flatnonzero(parts == 0), np.flatnonzero(parts == 1))])
 
 
-def _divided(rows: TrainingSet, counts: Indices, dealt: NDArray[np.int64]) -> tuple[TrainingSet, Indices]:
+def _divided(rows: TrainingSet, counts: Indices, dealt: Integers) -> tuple[TrainingSet, Indices]:
     """Return one row for every row and part that has copies of it, and the part of each."""
     index, parts = np.nonzero(dealt)
     copies = dealt[index, parts]

@@ -26,8 +26,7 @@ from seminaive.solvers.group_path import entry_strengths, geometric_strengths, g
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.base import TrainingSet
     from seminaive.scores import Interpolation
@@ -36,7 +35,6 @@ if TYPE_CHECKING:
     from seminaive.solvers.group_path import GroupAlphas
     from seminaive.statistics import TableStatistics
 
-    Floats = NDArray[np.float64]
     Judge = Callable[[Interpolation, Floats], Floats]
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.table_design import TableDesign
     from seminaive.encode.encoded_table import CutRule
@@ -45,8 +46,6 @@ if TYPE_CHECKING:
     from seminaive.objective.ridge import Ridge
     from seminaive.objective.summed_loss import LossName, SummedLoss
     from seminaive.solvers.result import SolverResult
-
-    Floats = NDArray[np.float64]
 
 # Norm of the gradient, over that at the start, at which smooth fits stop by default.
 SMOOTH_TOL = 1e-4

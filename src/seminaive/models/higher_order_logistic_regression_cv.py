@@ -27,9 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
@@ -39,8 +37,6 @@ if TYPE_CHECKING:
     from seminaive.models.started import Earlier
     from seminaive.selection.baselines import Baseline
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 FEW_ROWS = 500

@@ -37,15 +37,12 @@ from seminaive.structure.results import LEVEL
 if TYPE_CHECKING:
     from typing import Self
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.base import TrainingSet
     from seminaive.models.fit_progress import Steps
     from seminaive.models.folded import FoldedRows
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

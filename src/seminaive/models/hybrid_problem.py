@@ -23,15 +23,12 @@ from seminaive.structure.parents_or_children import GENERATIVE, LOGISTIC
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats, Indices
     from seminaive.encode.encoded_table import CutRule
     from seminaive.models.base import TrainingSet
     from seminaive.models.hybrid_logistic_naive_bayes import HybridLogisticNaiveBayes
     from seminaive.solvers.result import SolverResult
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Rows = Indices | slice
 
 
@@ -147,7 +144,7 @@ class HybridProblem:
         dependence[np.ix_(varies, varies)] = found.normalized
         return dependence
 
-    def related(self, test: str, alpha: float) -> NDArray[np.bool_]:
+    def related(self, test: str, alpha: float) -> Booleans:
         """Return which pairs of features a test given the class finds dependent at a level."""
         rows, n_features = self.rows, self.n_features
         code_type = np.promote_types(self.binned.codes.dtype, np.min_scalar_type(rows.n_classes))

@@ -17,11 +17,9 @@ from seminaive.models.base import TrainingSet, labelled_rows
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable
     from seminaive.encode.frames import Table
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 def open_dense(X: Any) -> Table:

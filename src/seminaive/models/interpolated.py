@@ -30,12 +30,9 @@ from seminaive.statistics import TableStatistics
 if TYPE_CHECKING:
     from typing import Self
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.models.base import TrainingSet
     from seminaive.models.folded import FoldedRows
-
-    Floats = NDArray[np.float64]
 
 CRITERIA = ("cv", "aic")
 DEGREES = ("count", "sum")
@@ -144,7 +141,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         """Names of the features that the model looks at, those with alpha above 0."""
         return [name for name, alpha in zip(self.schema_.names, self.alphas_, strict=True) if alpha > 0]
 
-    def _tie_order(self, interpolation: Interpolation) -> NDArray[np.int64]:
+    def _tie_order(self, interpolation: Interpolation) -> Integers:
         """Return the features in an order drawn by ``random_state`` among the sorted names.
 
         Drawn among names, the order follows a column wherever it stands in the table. Features that say
@@ -170,7 +167,7 @@ class InterpolatedClassifier(AdditiveClassifier):
         self.fold_deviances_ = choice.fold_deviances
         return choice.step
 
-    def _fold_path(self, whole: AlphaPath, rows: TrainingSet, train: NDArray[np.int64]) -> FoldPath:
+    def _fold_path(self, whole: AlphaPath, rows: TrainingSet, train: Integers) -> FoldPath:
         """Return the path of some training rows, whose cut points are theirs alone."""
         table, rule = rows.table, self.binning_rule()
         if rule is not None and table.schema.numeric:
@@ -219,6 +216,6 @@ class InterpolatedClassifier(AdditiveClassifier):
         return np.arange(len(self.path_), dtype=np.float64)
 
 
-def deviance(joint: Floats, labels: NDArray[np.int64], weights: Floats) -> float:
+def deviance(joint: Floats, labels: Integers, weights: Floats) -> float:
     """Return the weighted sum over rows of ``-2 log P(y | x)``, given joint log scores."""
     return float(2.0 * weights @ log_losses(joint, labels))

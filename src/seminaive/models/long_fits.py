@@ -13,8 +13,7 @@ from seminaive.encode import keep_rows, open_table
 from seminaive.errors import LongFitWarning, SeminaiveError, warn_caller
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Integers
     from seminaive.encode import Schema
     from seminaive.models.base import TrainingSet
 
@@ -84,7 +83,7 @@ def _seconds(
     model: Any,
     X: Any,
     training: TrainingSet,
-    kept: NDArray[np.int64],
+    kept: Integers,
     n_rows: int,
     most_searched: int | None = None,
 ) -> float:

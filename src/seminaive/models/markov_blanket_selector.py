@@ -27,13 +27,10 @@ from seminaive.structure.results import LEVEL
 if TYPE_CHECKING:
     from typing import Self
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable
     from seminaive.encode.frames import Table
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 UNION, PERMUTATIONS = "union", "smc-mi-g"
 

@@ -20,12 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Indices
     from seminaive.encode import EncodedTable
     from seminaive.imputation.chained_equations import FittedChain
-
-    Indices = NDArray[np.int64]
 
 
 @dataclass(eq=False, repr=False)

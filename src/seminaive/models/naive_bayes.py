@@ -15,8 +15,7 @@ from seminaive.scores import CountErrors, CountPosterior, generative_scores
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.base import TrainingSet
@@ -129,7 +128,7 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
                 "0: fit with a smoothing above 0"
             )
 
-    def score_covariances(self, table: EncodedTable) -> NDArray[np.float64]:
+    def score_covariances(self, table: EncodedTable) -> Floats:
         """Return the covariance of the log odds, or of all scores, of each row of an encoded table.
 
         Parameters
@@ -148,7 +147,7 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
         self._check_posterior()
         return CountErrors(self._counted, self.schema_, self._effects().features)
 
-    def _checked_priors(self) -> NDArray[np.float64] | None:
+    def _checked_priors(self) -> Floats | None:
         if self.priors is None:
             return None
         try:

@@ -20,9 +20,10 @@ from seminaive.statistics import TableStatistics
 if TYPE_CHECKING:
     from typing import Self
 
+    from seminaive.arrays import Floats
     from seminaive.design.reference import AnchoredDesign
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.shrunken import Floats, Solve
+    from seminaive.models.shrunken import Solve
     from seminaive.solvers import PathOptions, ShrinkagePath
 
 

@@ -16,20 +16,18 @@ from seminaive.models.shaped import ShapedClassifier, position_of
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import Schema
     from seminaive.encode.encoded_table import CutRule
     from seminaive.scores import AdditiveScores
 
-    Floats = NDArray[np.float64]
     Pairs = Sequence[tuple[int, int]]
 
 # Bins of numbers in pairs, and those of many rows.
 FEW_PAIR_BINS, MANY_PAIR_BINS = 8, 16
 
 
-def pair_cuts(values: Floats, labels: NDArray[np.int64], row_weight: Floats | None = None) -> Floats:
+def pair_cuts(values: Floats, labels: Integers, row_weight: Floats | None = None) -> Floats:
     """Cut into 8 equally frequent bins below 3,000 rows, into 16 from there on; weights count rows."""
     n_rows = len(values) if row_weight is None else row_weight.sum()
     n_bins = FEW_PAIR_BINS if n_rows < MANY_ROWS else MANY_PAIR_BINS

@@ -6,10 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Booleans, Floats
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class PathCurves:
     logarithmic: bool = False
     error: Floats | None = None
 
-    def without(self, steps: NDArray[np.bool_]) -> PathCurves:
+    def without(self, steps: Booleans) -> PathCurves:
         """Return the curves without some steps."""
         error = None if self.error is None else self.error[~steps]
         return replace(self, x=self.x[~steps], curves=self.curves[~steps], error=error)

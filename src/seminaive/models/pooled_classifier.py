@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.imputation import PooledEstimate
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False, repr=False)

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable, Schema
     from seminaive.selection.relevance_search import RelevanceTrial
-
-    Floats = NDArray[np.float64]
 
 # Standard errors beyond which a normal variable lies in 2 % of samples: what is no longer chance.
 CLEARLY = 2.0

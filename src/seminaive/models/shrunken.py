@@ -33,15 +33,13 @@ from seminaive.solvers.result import TOL
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable
     from seminaive.models.base import TrainingSet
     from seminaive.models.started import Earlier, RecalibratedModel
     from seminaive.scores import AdditiveScores
     from seminaive.statistics import TableStatistics
 
-    Floats = NDArray[np.float64]
     Solve = Callable[..., ShrinkagePath]
 
 
@@ -188,7 +186,7 @@ class ShrunkenClassifier(StartedClassifier):
     def _path(
         self,
         linear: AnchoredDesign,
-        labels: NDArray[np.int64],
+        labels: Integers,
         row_weight: Floats,
         options: PathOptions,
         **laid: Any,

@@ -44,16 +44,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.base import TrainingSet
     from seminaive.models.folded import FoldedRows
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 # What the node of a feature is called that has the name of the class.

@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable, Schema
     from seminaive.models.base import TrainingSet
     from seminaive.selection.recalibration import Recalibration
     from seminaive.statistics import Terms
-
-    Floats = NDArray[np.float64]
 
 
 class StartedClassifier(AdditiveClassifier):

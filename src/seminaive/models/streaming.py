@@ -25,11 +25,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import Schema
     from seminaive.models.base import TrainingSet
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 class StreamingClassifier(HigherOrderClassifier):

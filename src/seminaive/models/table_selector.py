@@ -12,14 +12,13 @@ from seminaive.encode import keep_columns, open_table
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from seminaive.arrays import Booleans
 
 
 class TableSelector(SelectorMixin, BaseEstimator):
     """A selector of columns of ordinary tables; a subclass sets ``support_``, a mask, in ``fit``."""
 
-    support_: NDArray[np.bool_]
+    support_: Booleans
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that classes are needed; text, categories and missing cells are welcome."""
@@ -31,7 +30,7 @@ class TableSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Booleans:
         check_is_fitted(self)
         return self.support_
 

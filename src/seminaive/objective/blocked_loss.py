@@ -18,11 +18,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.fused_sums import FusedSums
     from seminaive.objective.summed_loss import LossName
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     OverBlocks = Callable[..., Iterator[Any]]
 
 

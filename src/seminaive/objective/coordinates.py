@@ -11,11 +11,9 @@ from scipy.linalg import solve_triangular
 from seminaive.objective.factor import lower_cholesky
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.objective.penalised_loss import PenalisedLoss
 
-    Floats = NDArray[np.float64]
 
 # How a minimum is approached, not where it is: added to the diagonal of a Hessian, as a share of its mean, so
 # that directions without curvature may move by some hundred times as much as others, and not without limit;
@@ -37,12 +35,12 @@ class Whitening:
         The coordinates of each coefficient.
     """
 
-    members: NDArray[np.int64]
+    members: Integers
     vectors: Floats
     inverse: Floats
 
     @classmethod
-    def of(cls, members: NDArray[np.int64], hessian: Floats) -> Whitening:
+    def of(cls, members: Integers, hessian: Floats) -> Whitening:
         """Factor the Hessian U'U of the members: z = U b."""
         upper = lower_cholesky(hessian, LEAST_SHARE).T
         return cls(members, solve_triangular(upper, np.eye(len(upper)), check_finite=False), upper)

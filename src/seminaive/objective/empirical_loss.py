@@ -15,14 +15,9 @@ from seminaive.objective.summed_loss import SummedLoss
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices, Labels
     from seminaive.design.protocol import Design, Workspace
     from seminaive.objective.summed_loss import LossName
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
-    Labels = NDArray[np.int64]
 
 
 class EmpiricalLoss(SummedLoss):

@@ -8,10 +8,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-
+    from seminaive.arrays import Floats
 
 # Added to a diagonal, as a share of its mean: half the digits of a float are left, and a direction without
 # curvature, whose derivative is rounding, moves by no more than rounding does along the others.

@@ -10,12 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.objective.penalty import SmoothPenalty
     from seminaive.objective.summed_loss import SummedLoss
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,8 @@ from scipy.special import expit, logsumexp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from seminaive.arrays import Floats, Labels
 
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
     PointwiseLoss = Callable[[Floats, Labels], Floats]
 
 

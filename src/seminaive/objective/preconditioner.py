@@ -13,12 +13,9 @@ from seminaive.objective.factor import inverse_of, lower_cholesky
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.coarse import CoarseSpace
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Multiply = Callable[[Floats], Floats]
 
 # Columns from which on they share one coarse matrix: inverting more costs more than it saves.

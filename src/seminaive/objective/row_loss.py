@@ -9,10 +9,7 @@ import numpy as np
 from seminaive.objective.pointwise import expected_log_losses, posterior_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
+    from seminaive.arrays import Floats, Indices
 
 
 class RowLoss:

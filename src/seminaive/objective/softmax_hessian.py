@@ -9,9 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 def softmax_hessian(gram: Callable[[Floats], Floats], posterior: Floats, row_weight: Floats) -> Floats:

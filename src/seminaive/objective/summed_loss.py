@@ -11,10 +11,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
+    from seminaive.arrays import Floats, Indices
 
     LossName = Literal["log-likelihood", "squared-error"]
 

@@ -41,6 +41,7 @@ ARRAYS = {
     "Integers": "<i8",
     "Bits": "<u8",
     "NDArray[np.int64]": "<i8",
+    "Booleans": "|b1",
     "NDArray[np.bool_]": "|b1",
 }
 # What annotations of dataclass fields call one of some words.

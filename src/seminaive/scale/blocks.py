@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Codes, Floats, Indices
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.fusion import Group
     from seminaive.models.fit_progress import Steps
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
     from seminaive.scale.partitions import TablePartition
     from seminaive.statistics import Terms
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
-    Codes = NDArray[np.unsignedinteger]
 
 Result = TypeVar("Result")
 

@@ -17,11 +17,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.encode import Schema
     from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.reference import ReferenceDesign
     from seminaive.models.base import TrainingSet
     from seminaive.scale.coding import Coding
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from seminaive.scores import AdditiveScores
     from seminaive.solvers.path_columns import Columns
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 Result = TypeVar("Result")
 

@@ -11,15 +11,12 @@ from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, Tar
 from seminaive.scores.unknown_variance import MOST_ROWS
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.models.additive_classifier import AdditiveClassifier
     from seminaive.models.base import TableClassifier
     from seminaive.scale.coding import Coding
     from seminaive.scale.work import Work
 
-    Floats = NDArray[np.float64]
 
 Searching = TypeVar("Searching", bound="TableClassifier")
 

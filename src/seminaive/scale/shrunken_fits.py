@@ -18,8 +18,7 @@ from seminaive.statistics import TrainingSummary
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.design.reference import AnchoredDesign
     from seminaive.encode import Schema
     from seminaive.models.naive_bayes_logistic_regression import NaiveBayesLogisticRegression
@@ -32,7 +31,6 @@ if TYPE_CHECKING:
     from seminaive.solvers.elastic_net_path import PathOptions
     from seminaive.statistics import TableStatistics
 
-    Floats = NDArray[np.float64]
     Solve = Callable[..., ShrinkagePath]
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import Schema
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from seminaive.scale.scratch import BlocksOnDisk
     from seminaive.scale.survey import Survey
 
-    Floats = NDArray[np.float64]
     Sums = tuple[Floats, ...]
 
 
@@ -70,7 +70,7 @@ class SmoothBlock:
     """
 
     design: ProjectedDesign
-    labels: NDArray[np.int64]
+    labels: Integers
     weights: Floats
     n_classes: int
 
@@ -106,7 +106,7 @@ def block_products(blocks: Iterable[SmoothBlock], coefficients: Floats, directio
     return _added(products) if products else None
 
 
-def block_grams(blocks: Iterable[SmoothBlock], columns: NDArray[np.int64]) -> Sums | None:
+def block_grams(blocks: Iterable[SmoothBlock], columns: Integers) -> Sums | None:
     """Return the Gram matrix of some columns over the rows of some blocks; None where there is none."""
     grams = [(block.loss.gram(columns),) for block in blocks]
     return _added(grams) if grams else None
@@ -145,7 +145,7 @@ class SmoothBlockedLoss(SummedLoss):
         value, gradient = self._sum(block_losses, coefficients)
         return value, gradient
 
-    def gram(self, columns: NDArray[np.int64]) -> Floats:
+    def gram(self, columns: Integers) -> Floats:
         """Return the weighted Gram matrix of some columns of X."""
         found: Floats = self._sum(block_grams, columns)[0]
         return found

@@ -17,8 +17,7 @@ from seminaive.selection.engines import coefficient_engine
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable, Schema
     from seminaive.models.folded import FoldedRows
@@ -29,8 +28,6 @@ if TYPE_CHECKING:
     from seminaive.scale.work import Work
     from seminaive.selection.relevance_search import RelevanceAnswer
     from seminaive.statistics import Terms
-
-    Floats = NDArray[np.float64]
 
 
 def fit_semi_naive(model: SemiNaive, work: Work) -> None:

@@ -11,15 +11,12 @@ from seminaive.models.group_regularized_naive_bayes import GroupRegularizedNaive
 from seminaive.statistics import TrainingSummary
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.models.generative_classifier import GenerativeClassifier
     from seminaive.scale.coding import Coding
     from seminaive.scale.partitions import TablePartition
     from seminaive.scale.work import Work
     from seminaive.scores.alpha_interpolation import Interpolation
-
-    Floats = NDArray[np.float64]
 
 
 def fit_generative(model: GenerativeClassifier, work: Work) -> None:

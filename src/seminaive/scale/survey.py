@@ -33,8 +33,7 @@ from seminaive.statistics.number_sketch import sketch_columns
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import ColumnReading
     from seminaive.encode.column_types import Column, Format
     from seminaive.models.base import TableClassifier
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
     from seminaive.statistics import NumberSketch
     from seminaive.statistics.value_counts import CutRule
 
-    Floats = NDArray[np.float64]
     # Features, labels and row weights.
     TrainingPiece = tuple[pa.Table, pa.ChunkedArray, Floats | None]
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Integers
     from seminaive.encode.column_types import Format
     from seminaive.models.base import TableClassifier, TrainingSet
     from seminaive.scale.local_runner import Runner
@@ -202,7 +203,7 @@ def _tuples_work(partition: TablePartition, coding: Coding, terms: Terms) -> Tup
 
 
 def _sample_work(
-    numbered: tuple[int, TablePartition], reading: Reading, positions: list[NDArray[np.int64]]
+    numbered: tuple[int, TablePartition], reading: Reading, positions: list[Integers]
 ) -> list[TrainingPiece]:
     """Return the rows of a partition at some positions, piece by piece."""
     number, partition = numbered

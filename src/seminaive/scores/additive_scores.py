@@ -19,13 +19,11 @@ from seminaive.statistics.counts import OTHER_LAYOUT
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
     from seminaive.scores.score_posterior import ScorePosterior
     from seminaive.statistics import Terms
 
-    Floats = NDArray[np.float64]
     Kinds = tuple[TableTerms, NumericTerms, CurveTerms]
 
 

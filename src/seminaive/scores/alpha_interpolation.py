@@ -12,11 +12,8 @@ from seminaive.scores.generative_terms import NormalParameters, laplace_tables, 
 from seminaive.statistics import TupleCounts, log_or_veto
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats
     from seminaive.statistics import TableStatistics, Terms
-
-    Floats = NDArray[np.float64]
 
 # A feature whose parameters differ less than this between the classes, by rounding, says nothing.
 SILENT = 1e-12
@@ -164,9 +161,9 @@ class Interpolation:
         return sums
 
     @property
-    def tells(self) -> NDArray[np.bool_]:
+    def tells(self) -> Booleans:
         """Return which features say anything: of a constant one all classes have the same parameters."""
-        tells: NDArray[np.bool_] = self.distances > SILENT
+        tells: Booleans = self.distances > SILENT
         return tells
 
     @property

@@ -14,9 +14,9 @@ from seminaive.scores.kind import is_block
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.encode import Schema
 
-    Floats = NDArray[np.float64]
     Truths = NDArray[np.bool_]
 
 # The mean of a sigmoid over normal log odds of mean m and variance v is about the sigmoid of

@@ -17,13 +17,8 @@ from seminaive.statistics.smoothing import log_shares
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Codes, Floats, Integers
     from seminaive.kernels.network_sums import NetworkArrays
-    from seminaive.statistics.terms import Codes
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 # Values of a row's missing cells, together, up to which they are summed out one by one.
 MOST_CONFIGURATIONS = 4096

@@ -11,11 +11,10 @@ from seminaive.scores.curve_terms import CurveTerms
 from seminaive.scores.numeric_terms import NumericTerms
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from seminaive.arrays import Floats, Integers
     from seminaive.scores.feature_curve import FeatureCurve
-
-    Floats = NDArray[np.float64]
 
 
 def curve_through(points: ArrayLike, values: ArrayLike, like: FeatureCurve) -> FeatureCurve:
@@ -39,7 +38,7 @@ def curve_through(points: ArrayLike, values: ArrayLike, like: FeatureCurve) -> F
     return replace(like, edges=edges, anchors=edges[_anchor(len(edges))], coefficients=coefficients)
 
 
-def _anchor(n_edges: int) -> NDArray[np.int64]:
+def _anchor(n_edges: int) -> Integers:
     """Return the edge at which each piece is expanded: the one below it, the first one for the first."""
     return np.maximum(np.arange(n_edges + 1) - 1, 0)
 

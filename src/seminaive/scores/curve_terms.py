@@ -16,12 +16,10 @@ from seminaive.scores.kind import TermKind, is_block
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Up to this number of cells, arithmetic of Python's is faster than a dozen calls of numpy's.
 FEW_NUMBERS = 100

@@ -14,11 +14,8 @@ from seminaive.scores.curve_algebra import clipped_curve, constant_between, curv
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats
     from seminaive.scores.feature_curve import FeatureCurve
-
-    Floats = NDArray[np.float64]
 
 # Effects beyond this are no opinion any more: odds of e**100.
 LARGEST_EFFECT = 100.0
@@ -310,7 +307,7 @@ def _number(value: Any) -> float:
     return number
 
 
-def _chosen(levels: Sequence[Any], at: tuple[Any, ...]) -> NDArray[np.bool_]:
+def _chosen(levels: Sequence[Any], at: tuple[Any, ...]) -> Booleans:
     """Return which levels are meant; refuse one that training never had."""
     foreign = [level for level in at if level not in levels]
     if foreign:

@@ -21,15 +21,13 @@ from seminaive.statistics import ObservedTerms, Terms
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable, Schema
     from seminaive.scores.additive_scores import AdditiveScores
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.statistics import TrainingSummary
     from seminaive.statistics.number_sketch import NumberSketch
 
-    Floats = NDArray[np.float64]
     Columns = tuple[int, ...]
 
 # Cells times classes of all tuples that are kept at once: 1 GB.

@@ -10,9 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from seminaive.arrays import Floats
 
-    Floats = NDArray[np.float64]
     Factor = tuple[tuple[int, ...], Floats]
 
 

@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.statistics import TupleCounts
-
-    Floats = NDArray[np.float64]
 
 
 def class_shift_exponents(counts: TupleCounts, smoothing: float) -> Floats:

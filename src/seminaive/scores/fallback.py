@@ -9,9 +9,7 @@ import numpy as np
 from seminaive.statistics.terms import Terms, subsets
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 def fill_unknown(terms: Terms, tables: Floats, cell_weight: Floats) -> None:

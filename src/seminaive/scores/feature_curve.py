@@ -13,13 +13,10 @@ from seminaive.scores.curve_terms import CurveTerms
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import NumericColumn
     from seminaive.scores.additive_scores import AdditiveScores
     from seminaive.scores.numeric_terms import NumericTerms
-
-    Floats = NDArray[np.float64]
 
 
 def curve_of_number(

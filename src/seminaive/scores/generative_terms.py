@@ -16,12 +16,8 @@ from seminaive.statistics.terms import subsets
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats, Indices, Integers
     from seminaive.statistics import Moments, TableStatistics, TupleCounts
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # The least share of the overall variance that a variance may have, however small the floor: with less, scores
 # would saturate among the numbers of the other classes.
@@ -126,8 +122,8 @@ class NormalParameters:
     variance: Floats
     shift: Floats
     class_variance: Floats
-    varies: NDArray[np.bool_]
-    exponents: NDArray[np.int64]
+    varies: Booleans
+    exponents: Integers
 
     @classmethod
     def of(cls, moments: Moments, *, pooled: bool, variance_floor: float) -> NormalParameters:

@@ -18,12 +18,10 @@ from seminaive.statistics import Terms
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import Schema
     from seminaive.encode.nodes import Axis
 
-    Floats = NDArray[np.float64]
     Block = tuple[tuple[int, ...], Floats]
 
 NumberTerms = TypeVar("NumberTerms", NumericTerms, CurveTerms)

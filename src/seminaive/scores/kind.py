@@ -12,11 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
-
-    Floats = NDArray[np.float64]
 
 # Contributions (rows times terms) from which a compiled pass pays for importing the compiler.
 COMPILED_GATHERS = 200_000

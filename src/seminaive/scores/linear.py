@@ -7,11 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.scores.additive_scores import AdditiveScores
-
-    Floats = NDArray[np.float64]
 
 
 def linear_coefficients(scores: AdditiveScores, n_numbers: int) -> tuple[Floats, Floats] | None:

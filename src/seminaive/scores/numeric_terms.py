@@ -14,11 +14,8 @@ from seminaive.scores.kind import TermKind, is_block
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats
     from seminaive.encode import EncodedTable
-
-    Floats = NDArray[np.float64]
 
 # The largest value of a part of a polynomial; sums of any number of terms stay finite.
 LARGEST_VALUE = 1e290
@@ -165,7 +162,7 @@ class NumericTerms(SavedByFields, TermKind):
             return bool(inside.all() and (np.abs(self.coefficients) * powers <= LARGEST_VALUE).all())
 
 
-def _is_end(ends: Floats, open_end: float) -> NDArray[np.bool_]:
+def _is_end(ends: Floats, open_end: float) -> Booleans:
     """Tell which ends of ranges are open, or numbers that a table may hold."""
-    allowed: NDArray[np.bool_] = (ends == open_end) | (np.abs(ends) <= LARGEST_NUMBER)
+    allowed: Booleans = (ends == open_end) | (np.abs(ends) <= LARGEST_NUMBER)
     return allowed

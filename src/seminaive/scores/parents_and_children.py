@@ -15,13 +15,8 @@ from seminaive.statistics import VETO, Terms, TupleCounts, log_shares
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Codes, Floats, Indices
     from seminaive.statistics import TableStatistics
-    from seminaive.statistics.terms import Codes
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 ROWS_PER_TASK = 4096
 

@@ -18,9 +18,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # Share of a code that training never had: what it says is averaged over the other axes as if it had rows.
 LEAST_SHARE = 1e-9

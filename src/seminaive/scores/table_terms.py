@@ -13,12 +13,8 @@ from seminaive.statistics import ObservedTerms, Terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Up to this number of rows, one numpy call over all terms is faster than one call per term.
 FEW_ROWS = 100

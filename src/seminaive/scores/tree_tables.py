@@ -13,11 +13,8 @@ from seminaive.statistics import Terms, log_shares
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.statistics import TupleCounts
-
-    Floats = NDArray[np.float64]
 
 
 def tree_scores(

@@ -11,14 +11,11 @@ import numpy as np
 from seminaive.statistics import ObservedTerms, Terms
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable, Schema
     from seminaive.encode.nodes import RowCoordinates
     from seminaive.scores.additive_scores import AdditiveScores
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Pair = tuple[int, int]
 
 # Rows from which variances are taken: at most the first number, fewer where reading the terms of all would

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Codes
     from seminaive.scores import Network
     from seminaive.selection.network_folds import HeldOutNetworks
-    from seminaive.statistics.terms import Codes
 
     Floats = NDArray[np.float64]
     Integers = NDArray[np.int64]

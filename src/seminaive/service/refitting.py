@@ -23,12 +23,9 @@ from seminaive.solvers.search_coordinates import search_coordinates
 from seminaive.statistics import Terms
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.models import EditedModel
     from seminaive.scores import AdditiveScores
-
-    Floats = NDArray[np.float64]
 
 # Vectors of coefficients that the solver keeps at once.
 SOLVER_VECTORS = 24
@@ -126,7 +123,7 @@ def refit_around(
     return with_record(model, corrected, record, X, y)
 
 
-def _labels(model: Any, y: Any, n_rows: int) -> NDArray[np.int64]:
+def _labels(model: Any, y: Any, n_rows: int) -> Integers:
     """Return each row's class as a position among the model's classes."""
     position = {label: k for k, label in enumerate(model.classes_.tolist())}
     given = np.asarray(y).tolist()
@@ -183,7 +180,7 @@ class _Others:
 def _correction(
     scores: AdditiveScores,
     others: _Others,
-    labels: NDArray[np.int64],
+    labels: Integers,
     weights: Floats,
     order: int,
     ridge: float,

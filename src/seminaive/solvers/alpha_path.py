@@ -12,9 +12,8 @@ from seminaive.encode.shapes import check_shapes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from seminaive.arrays import Floats
 
-    Floats = NDArray[np.float64]
     Degrees = Literal["count", "sum"]
 
 

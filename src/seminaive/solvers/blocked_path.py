@@ -44,15 +44,13 @@ from seminaive.solvers.elastic_net_path import (
 from seminaive.solvers.path_columns import Columns, flat
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.reference import ReferenceDesign
     from seminaive.kernels.path_problem import Path, Rules
     from seminaive.objective.penalties import ElasticNet
     from seminaive.solvers.elastic_net_path import ShrinkagePath
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Coefficients, all classes together, that may leave their targets: their second derivatives take 72 MB in
 # every block that is being visited.

@@ -18,11 +18,8 @@ from seminaive.solvers.line_search import backtrack
 from seminaive.solvers.nonnegative_quadratic import minimize_quadratic
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.objective.row_loss import RowLoss
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.solvers.truncated_newton import SideBySide
 
-    Floats = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
 

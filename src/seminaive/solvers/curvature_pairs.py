@@ -9,10 +9,7 @@ from scipy.linalg.blas import daxpy
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 class CurvaturePairs:

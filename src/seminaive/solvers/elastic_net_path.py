@@ -39,12 +39,12 @@ from seminaive.solvers.path_columns import Columns, flat
 from seminaive.solvers.result import MAX_ITER, TOL
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
+    from seminaive.arrays import Booleans, Floats, Integers
     from seminaive.design.reference import ReferenceDesign
     from seminaive.kernels.path_problem import Path
 
-    Floats = NDArray[np.float64]
 
 # Largest number of coefficients, all classes together, for which second derivatives are kept, 18 MB; a solver
 # that sweeps over the coefficients takes over beyond, with more steps for one Newton step. Twice as many are
@@ -92,8 +92,8 @@ class ShrinkagePath:
     deviance: Floats
     gap: Floats
     residual: Floats
-    passes: NDArray[np.int64]
-    converged: NDArray[np.bool_]
+    passes: Integers
+    converged: Booleans
     strength_max: float
     null_deviance: float
 
@@ -183,7 +183,7 @@ class PathOptions:
 
 def logistic_path(
     design: ReferenceDesign,
-    labels: NDArray[np.int64],
+    labels: Integers,
     penalty: ElasticNet | None = None,
     *,
     strengths: ArrayLike | None = None,
@@ -222,7 +222,7 @@ def logistic_path(
 
 def softmax_path(
     design: ReferenceDesign,
-    labels: NDArray[np.int64],
+    labels: Integers,
     n_classes: int,
     penalty: ElasticNet | None = None,
     *,
@@ -261,7 +261,7 @@ def shift_to_medians(path: ShrinkagePath, penalty: ElasticNet) -> None:
 
 def _path(
     design: ReferenceDesign,
-    labels: NDArray[np.int64],
+    labels: Integers,
     n_scores: int,
     penalty: ElasticNet,
     strengths: ArrayLike | None,
@@ -396,9 +396,7 @@ def _solve(design: PathDesign, problem: Problem, rules: Rules, strengths: Floats
     return path
 
 
-def _checked_classes(
-    design: ReferenceDesign, labels: NDArray[np.int64], row_weight: Floats, n_classes: int
-) -> Floats:
+def _checked_classes(design: ReferenceDesign, labels: Integers, row_weight: Floats, n_classes: int) -> Floats:
     """Return the weight of each class, after checking labels and weights against the design."""
     if labels.shape != (design.n_rows,) or row_weight.shape != (design.n_rows,):
         raise InputError(

@@ -34,10 +34,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.statistics.terms import Codes
+    from seminaive.arrays import Codes, Floats, Integers
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 # Decrease of the quadratic model in one sweep over the groups, as a share of the first sweep's, at which the
 # next Newton step pays more; and the sweeps after which it is taken in any case.

@@ -15,11 +15,8 @@ import numpy as np
 from seminaive.design.rounding import ROUNDING
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.scores import Interpolation
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,9 @@ from seminaive.solvers.truncated_newton import newton_direction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.objective.row_loss import RowLoss
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # How a minimum is approached; none of these numbers moves it. A Hessian is factored again where a step
 # shortens the decrement to more than the share SLOW. Conjugate gradients solve for a Newton step until the

@@ -13,11 +13,8 @@ from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
 from seminaive.solvers.trace import Trace
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.solvers.line_search import Objective
-
-    Floats = NDArray[np.float64]
 
 # Steps that are remembered; 10 to 30 are customary.
 MEMORY = 20

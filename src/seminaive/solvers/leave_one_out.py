@@ -28,10 +28,7 @@ from seminaive.solvers.minimize import minimize
 from seminaive.solvers.result import MAX_ITER
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
+    from seminaive.arrays import Floats, Indices
 
 # Closer than fits for prediction: what a row moves is a small difference.
 TOL = 1e-9

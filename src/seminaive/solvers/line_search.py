@@ -12,9 +12,8 @@ from seminaive.design.rounding import ROUNDING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from seminaive.arrays import Floats
 
-    Floats = NDArray[np.float64]
     Objective = Callable[[Floats], tuple[float, Floats]]
 
 Reached = TypeVar("Reached")

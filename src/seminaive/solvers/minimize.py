@@ -16,14 +16,10 @@ from seminaive.solvers.trace import reported
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.objective.coordinates import Coordinates
     from seminaive.objective.penalised_loss import PenalisedLoss
     from seminaive.solvers.result import SolverResult
-
-    Floats = NDArray[np.float64]
 
 # Coefficients up to which a Hessian is factored: it then takes 288 MB.
 MOST_NEWTON_COEFFICIENTS = 6000

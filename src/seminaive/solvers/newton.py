@@ -18,11 +18,8 @@ from seminaive.solvers.trace import Trace
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.solvers.line_search import Objective
-
-    Floats = NDArray[np.float64]
 
 # A Hessian costs as much as some passes, so that it serves several steps, corrected by what they show.
 STEPS_PER_HESSIAN = 4

@@ -16,9 +16,7 @@ from seminaive.solvers.result import MAX_ITER, TOL, SolverResult
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 def minimize_nonnegative(

@@ -12,7 +12,8 @@ from seminaive.design.rounding import ROUNDING
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
+
     Mask = NDArray[np.bool_]
 
 # Exchanges of all infeasible variables at once that may fail to lower their number before single ones are

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # Mean over standard deviation from which a column is centred by copying it rather than on the fly: squares
 # then have lost half the digits of a float.

@@ -10,9 +10,7 @@ import numpy as np
 from seminaive.errors import ConvergenceWarning, warn_caller
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 # Where a search ends unless its caller says otherwise: its certificate, and its iterations.

@@ -10,13 +10,10 @@ from seminaive.design.coarse_table import MOST_COARSE
 from seminaive.objective.coordinates import LEAST_CURVATURE, Coordinates, Whitening
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.table_design import TableDesign
     from seminaive.objective.penalised_loss import PenalisedLoss
-
-    Floats = NDArray[np.float64]
 
 SCALINGS = ("none", "generative", "curvature")
 

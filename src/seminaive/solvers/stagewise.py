@@ -17,13 +17,10 @@ from seminaive.objective.pointwise import log_losses, zero_one_losses
 from seminaive.solvers.alpha_path import AlphaPath
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable
     from seminaive.scores import Interpolation
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
     Ties = Literal["first", "last"]
 
 # Rows times features from which several threads pay for themselves.

@@ -19,13 +19,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Integers
     from seminaive.design.coefficients import Coefficients
     from seminaive.design.table_design import TableDesign
     from seminaive.objective.coordinates import Coordinates
     from seminaive.objective.empirical_loss import EmpiricalLoss
     from seminaive.objective.ridge import Ridge
-
-    Floats = NDArray[np.float64]
 
 # The largest first change of a coefficient in units of its scale.
 RATE = 0.1
@@ -60,7 +59,7 @@ class RowSteps:
     coefficients: Floats
     squares: Floats
 
-    def take(self, codes: NDArray[Any], numbers: Floats, labels: NDArray[np.int64], weights: Floats) -> None:
+    def take(self, codes: NDArray[Any], numbers: Floats, labels: Integers, weights: Floats) -> None:
         """Take one step for each row that has a weight."""
         from seminaive.kernels.descent import descend
 

@@ -9,11 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.solvers.line_search import Objective
-
-    Floats = NDArray[np.float64]
 
 
 class Trace:

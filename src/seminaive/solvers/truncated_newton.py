@@ -14,9 +14,7 @@ from seminaive.solvers.result import SolverResult
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # Hessian products per Newton step: far more than one takes unless rounding stops all progress.
 MOST_PRODUCTS = 100

@@ -10,13 +10,10 @@ import numpy as np
 from seminaive.statistics.counts import TupleCounts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
     from seminaive.encode.nodes import RowCoordinates
     from seminaive.statistics.terms import Terms
-
-    Floats = NDArray[np.float64]
 
 
 def weigh_cells(terms: Terms, table: EncodedTable, row_weight: Floats | None = None) -> Floats:

@@ -13,12 +13,7 @@ from seminaive.statistics.terms import Terms
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from seminaive.statistics.terms import Codes
-
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
+    from seminaive.arrays import Codes, Floats, Integers, Labels
 
 
 def class_weights(labels: Labels, n_classes: int, row_weight: Floats | None = None) -> Floats:
@@ -126,7 +121,7 @@ class TupleCounts(SavedByFields):
     def _table(self, term: int) -> Floats:
         return self.block(term).reshape(*self.terms.shape(term), self.counts.shape[1])
 
-    def recoded(self, moves: Sequence[NDArray[np.int64]], cardinalities: Sequence[int]) -> TupleCounts:
+    def recoded(self, moves: Sequence[Integers], cardinalities: Sequence[int]) -> TupleCounts:
         """Return the same counts under larger codings.
 
         ``moves[j][v]`` is the new code of value ``v`` of column ``j``. No evidence stays no evidence.
@@ -138,7 +133,7 @@ class TupleCounts(SavedByFields):
             counts._table(term)[np.ix_(*(codes[j] for j in columns))] = self._table(term)
         return counts
 
-    def with_classes(self, moves: NDArray[np.int64], n_classes: int) -> TupleCounts:
+    def with_classes(self, moves: Integers, n_classes: int) -> TupleCounts:
         """Return the same counts among more classes; ``moves[c]`` is the new label of class ``c``."""
         counts = np.zeros((len(self.counts), n_classes))
         counts[:, moves] = self.counts

@@ -10,12 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    from seminaive.statistics.terms import Codes
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
+    from seminaive.arrays import Codes, Floats, Integers
 
 # Mixed-radix numbers beyond would not fit 64 bits.
 MOST_NUMBERS = 1 << 62

@@ -12,9 +12,7 @@ import numpy as np
 from scipy.special import xlogy
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 def entropy(counts: Floats) -> float:

@@ -11,12 +11,7 @@ from seminaive.encode.saved_by_fields import NOT_GIVEN, SavedByFields
 from seminaive.statistics import pairs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
-    Labels = NDArray[np.int64]
-
+    from seminaive.arrays import Floats, Integers, Labels
 
 # A pair rounds at 2**-106 of its value; a million additions and a few products later, at about 2**-84.
 RESOLUTION = 2.0**-84
@@ -71,7 +66,7 @@ class Moments(SavedByFields):
     def of(
         cls,
         numbers: Floats,
-        labels: NDArray[np.int64],
+        labels: Integers,
         n_classes: int,
         row_weight: Floats | None = None,
     ) -> Moments:
@@ -159,7 +154,7 @@ class Moments(SavedByFields):
             pooled += Moments(self.sums[..., c : c + 1], self.exponents)
         return pooled
 
-    def with_classes(self, moves: NDArray[np.int64], n_classes: int) -> Moments:
+    def with_classes(self, moves: Integers, n_classes: int) -> Moments:
         """Return the same moments among more classes; ``moves[c]`` is the new label of class ``c``."""
         wider = Moments.none(self.sums.shape[2], n_classes)
         wider.sums[..., moves] = self.sums

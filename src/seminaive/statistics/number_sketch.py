@@ -10,7 +10,8 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
+
     Bits = NDArray[np.uint64]
 
 WORD = 64

@@ -14,13 +14,8 @@ from seminaive.statistics.terms import Terms
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Codes, Floats, Indices, Integers, Labels
     from seminaive.encode import Schema
-    from seminaive.statistics.counts import Labels
-    from seminaive.statistics.terms import Codes, Indices
-
-    Floats = NDArray[np.float64]
 
 # Cells of rows that are held at once.
 CELLS_AT_ONCE = 1 << 20
@@ -96,7 +91,7 @@ class ObservedCounts(SavedByFields):
             counts[np.searchsorted(cells, part.cells)] += part.counts
         return ObservedCounts(self.terms, cells, counts)
 
-    def recoded(self, moves: Sequence[NDArray[np.int64]], cardinalities: Sequence[int]) -> ObservedCounts:
+    def recoded(self, moves: Sequence[Integers], cardinalities: Sequence[int]) -> ObservedCounts:
         """Return the same counts under larger codings.
 
         ``moves[j][v]`` is the new code of value ``v`` of column ``j``, increasing in ``v``, so that the cells

@@ -14,9 +14,7 @@ from seminaive.statistics.terms import Terms, subsets
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from seminaive.statistics.terms import Codes, Indices
+    from seminaive.arrays import Booleans, Codes, Indices
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,15 +128,15 @@ class ObservedTerms(Terms):
         return cells
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> Booleans:
         """Return which cells are combinations of known values; the cell of everything else is none."""
         known = np.zeros(self.n_cells, dtype=bool)
         known[self._cells_of_kept] = self._dense.are_known(self.kept)
         return known
 
-    def are_known(self, cells: Indices) -> NDArray[np.bool_]:
+    def are_known(self, cells: Indices) -> Booleans:
         """Return which of some cells are combinations of known values."""
-        known: NDArray[np.bool_] = self.known[cells]
+        known: Booleans = self.known[cells]
         return known
 
     def margins(self) -> Iterator[tuple[tuple[int, ...], Indices, Indices]]:

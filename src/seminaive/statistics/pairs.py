@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # Veltkamp's constant 2**27 + 1 splits a double into two halves whose products are exact.
 SPLITTER = 134217729.0

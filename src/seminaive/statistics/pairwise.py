@@ -12,13 +12,8 @@ from scipy.special import xlogy
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Codes, Floats, Indices, Integers
     from seminaive.statistics.counts import TupleCounts
-    from seminaive.statistics.terms import Codes
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Cells counted in one pass, about 64 MB of counts. Two columns that need more alone are counted by rows.
 CELLS_AT_ONCE = 8_000_000
@@ -52,7 +47,7 @@ class PairwiseInformation:
     def of(
         cls,
         codes: Codes,
-        labels: NDArray[np.int64],
+        labels: Integers,
         cardinalities: Sequence[int],
         n_classes: int,
         row_weight: Floats | None = None,
@@ -139,7 +134,7 @@ def _sum_n_log_n(counts: Floats) -> float:
 
 def _count_pairs(
     columns: Codes,
-    labels: NDArray[np.int64],
+    labels: Integers,
     cardinalities: tuple[int, ...],
     n_classes: int,
     row_weight: Floats | None,
@@ -158,7 +153,7 @@ def _count_pairs(
             if offsets[-1] > CELLS_AT_ONCE:
                 yield i, first, _sums_of_rows(columns, labels, cardinalities, (i, first), row_weight)
                 continue
-            cells: NDArray[np.float64] | NDArray[np.int64]
+            cells: Floats | Integers
             if row_weight is None:
                 cells = np.zeros(int(offsets[-1]), np.int64)
                 count_last_columns(columns[:stop], lead, width, first, offsets, cells)

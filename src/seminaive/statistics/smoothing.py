@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import ArrayLike
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # The log probability of what has probability zero: it outweighs any other evidence, and stays finite, so
 # that a row to which every class objects still has a posterior (that of the fewest objections).

@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 def root_mean_squares(deviations: Floats, row_weight: Floats, total: Floats | float) -> Floats:

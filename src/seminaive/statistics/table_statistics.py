@@ -15,11 +15,8 @@ from seminaive.statistics.terms import Terms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable, Schema
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -50,7 +47,7 @@ class TableStatistics:
     def of(
         cls,
         table: EncodedTable,
-        labels: NDArray[np.int64],
+        labels: Integers,
         n_classes: int,
         row_weight: Floats | None = None,
         order: int = 1,
@@ -96,7 +93,7 @@ class TableStatistics:
             return self.counts
         return self.counts.recoded(self.schema.moves_to(schema), schema.cardinalities)
 
-    def with_classes(self, moves: NDArray[np.int64], classes: Sequence[Any]) -> TableStatistics:
+    def with_classes(self, moves: Integers, classes: Sequence[Any]) -> TableStatistics:
         """Return the same statistics among more classes; ``moves[c]`` is the new label of class ``c``."""
         n_classes = len(classes)
         if np.array_equal(moves, np.arange(n_classes)):

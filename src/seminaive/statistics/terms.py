@@ -15,10 +15,7 @@ from seminaive.encode.saved_by_fields import SavedByFields
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.unsignedinteger]
-    Indices = NDArray[np.int64]
+    from seminaive.arrays import Booleans, Codes, Indices
 
 # Cells are numbered by 64-bit integers.
 MOST_CELLS = 2**63
@@ -214,16 +211,16 @@ class Terms(SavedByFields):
     # Cells of no evidence
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> Booleans:
         """Return which cells are combinations of known values: no column is without evidence."""
         return self.are_known(np.arange(self.n_cells))
 
-    def are_known(self, cells: Indices) -> NDArray[np.bool_]:
+    def are_known(self, cells: Indices) -> Booleans:
         """Return which of some cells are combinations of known values, without a list of all cells."""
-        known: NDArray[np.bool_] = np.logical_and.reduce(self._known_axes(cells), axis=0)
+        known: Booleans = np.logical_and.reduce(self._known_axes(cells), axis=0)
         return known
 
-    def _known_axes(self, cells: Indices) -> NDArray[np.bool_]:
+    def _known_axes(self, cells: Indices) -> Booleans:
         """Return, one row per axis, whether each cell's code is a known value; true beyond a term's axes."""
         term = self.term_of(cells)
         known = np.ones((int(self.orders.max(initial=0)), len(cells)), dtype=bool)

@@ -17,12 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable, Schema
     from seminaive.statistics.number_sketch import NumberSketch
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -63,7 +60,7 @@ class TrainingSummary:
     def of(
         cls,
         table: EncodedTable,
-        labels: NDArray[np.int64],
+        labels: Integers,
         n_classes: int,
         row_weight: Floats | None = None,
         terms: Terms | None = None,

@@ -12,12 +12,9 @@ from seminaive.statistics.number_sketch import NumberSketch, ordered_bits
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers, Labels
     from seminaive.statistics.number_sketch import Bits
 
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
     CutRule = Callable[[Floats, Labels, Floats | None], Floats]
 
 # The largest number of distinct values that are kept apart.
@@ -103,7 +100,7 @@ class ValueCounts:
         )
         return joined._merged(joined.bins)._fitted()
 
-    def with_classes(self, moves: NDArray[np.int64], n_classes: int) -> ValueCounts:
+    def with_classes(self, moves: Integers, n_classes: int) -> ValueCounts:
         """Return the same counts among more classes; ``moves[c]`` is the new label of class ``c``."""
         weights = np.zeros((len(self.weights), n_classes))
         weights[:, moves] = self.weights

@@ -14,11 +14,7 @@ from seminaive.structure.results import IndependenceResult
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
-    Codes = NDArray[np.unsignedinteger]
-    Positions = NDArray[np.int64]
+    from seminaive.arrays import Codes, Floats, Integers, Positions
 
 # Cells counted in one pass over several candidates, about 32 MB of counts.
 CELLS_AT_ONCE = 4_000_000
@@ -177,7 +173,7 @@ class CodedTests:
             columns = self.by_column[in_batch]
             sizes = [(self.cardinalities[j] + 1) * width for j in in_batch]
             offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(sizes)])
-            cells: NDArray[np.float64] | NDArray[np.int64]
+            cells: Floats | Integers
             if self.row_weight is None:
                 cells = np.zeros(int(offsets[-1]), np.int64)
                 count_last_columns(columns, lead, width, 0, offsets, cells)

@@ -15,11 +15,8 @@ from seminaive.structure.independence import CORRELATION_TESTS, shrunken_covaria
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.structure.results import IndependenceResult
-
-    Floats = NDArray[np.float64]
 
 # A residual variance below this share of the variance is rounding: the variable is determined by the others.
 DETERMINED = 1e-10

@@ -29,9 +29,8 @@ from seminaive.structure.results import IndependenceResult
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
+    from seminaive.arrays import Floats
 
-    Floats = NDArray[np.float64]
     CountsTest = Callable[[Floats, int | None], IndependenceResult]
     CorrelationTest = Callable[[float, float, int], IndependenceResult]
 

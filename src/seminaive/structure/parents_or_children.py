@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
+
     Related = NDArray[np.bool_]
     Accuracy = Callable[[tuple[int, ...]], float]
 

@@ -12,9 +12,7 @@ from seminaive.structure.results import LEVEL, IndependenceResult
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # Permutations that are drawn together; a test that is clear at once draws no more.
 AT_ONCE = 100

@@ -15,11 +15,7 @@ from seminaive.statistics.distinct import distinct_rows, joint_counts
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from numpy.typing import NDArray
-
-    from seminaive.statistics.terms import Codes
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Codes, Floats
 
 # Gains below this share of the log likelihood are the rounding of its sum.
 ROUNDING = 1e-12

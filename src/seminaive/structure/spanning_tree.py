@@ -10,9 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 # Information below this share of the largest entropy-like scale is the rounding of its sum.
 ROUNDING = 1e-12

@@ -21,12 +21,8 @@ from seminaive.structure.ordering import OrderSearch, search_order
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
+    from seminaive.arrays import Codes, Floats, Integers
 
-    from seminaive.statistics.terms import Codes
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
     Family = tuple[int, frozenset[int]]
 
 # Memory for problems that may be solved again at the next strength, of all networks of a search together.
