@@ -20,14 +20,16 @@ def rendered(
 ) -> str:
     """Return the text that the template ``name.html`` of a room makes.
 
-    The template escapes what it is given, and refuses a name that it is not given; it may extend another of
-    its room. Its filters are those of Jinja2 and the given ones.
+    The template escapes what it is given, and refuses a name that it is not given; it may extend
+    ``page.html``, or another of its room. Its filters are those of Jinja2 and the given ones.
     """
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
-    folder = files(room)
-    loader = FunctionLoader(lambda name: folder.joinpath(name).read_text(encoding="utf-8"))
-    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=loader)
+    def text_of(name: str) -> str:
+        folder = files("seminaive" if name == "page.html" else room)
+        return folder.joinpath(name).read_text(encoding="utf-8")
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, loader=FunctionLoader(text_of))
     environment.filters |= filters or {}
     return environment.get_template(f"{name}.html").render(**content)
 
