@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from seminaive.design.protocol import Design
 from seminaive.design.weighted_gram import weighted_gram
-from seminaive.design.workspace import PlainWorkspace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seminaive.arrays import Floats, Indices
 
 
-class DenseDesign:
+class DenseDesign(Design):
     """The columns X of a linear model as a matrix.
 
     Parameters
@@ -42,14 +42,6 @@ class DenseDesign:
     def rough(self) -> DenseDesign:
         """Return the same design in single precision, at half the time of a product."""
         return DenseDesign(self.features.astype(np.float32))
-
-    def coefficient_columns(self, n_scores: int) -> int:
-        """Return the number of columns of coefficients for ``n_scores`` columns of scores: the same."""
-        return n_scores
-
-    def workspace(self, n_columns: int) -> PlainWorkspace:
-        """Return room for passes over the rows."""
-        return PlainWorkspace(self, n_columns)
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return X B."""

@@ -15,6 +15,7 @@ from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.coefficients import Coefficients
 from seminaive.design.fusion import FusedTerms
 from seminaive.design.pair_codes import PairCodes
+from seminaive.design.protocol import Design
 from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.table_design import TableDesign
 from seminaive.design.weighted_gram import weighted_gram
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 Result = TypeVar("Result")
 
 
-class ProjectedDesign:
+class ProjectedDesign(Design):
     """The columns of a model of smooth columns: intercept, slopes, main terms, pairs.
 
     Parameters
@@ -78,42 +79,25 @@ class ProjectedDesign:
         )
         sizes = [len(curve.curve) for curve, _ in self._curves]
         self.knot_starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-        self.n_coefficients = 1 + int(columns.sizes.sum())
 
     @property
     def n_rows(self) -> int:
         """Return the number of rows."""
         return self.cells.n_rows
 
+    @cached_property
+    def n_coefficients(self) -> int:
+        """Return the number of columns of X."""
+        return 1 + int(self.columns.sizes.sum())
+
     @property
     def n_gathers(self) -> int:
         """Return how many entries of tables a pass reads for each score of each row."""
         return len(self.cells.fused.cells) + 2 * len(self._curves)
 
-    @property
-    def rough(self) -> ProjectedDesign:
-        """Return the design for products that only steer a search: itself."""
-        return self
-
-    def coefficient_columns(self, n_scores: int) -> int:
-        """Return the number of columns of coefficients for ``n_scores`` columns of scores: the same."""
-        return n_scores
-
     def workspace(self, n_columns: int) -> ProjectedWorkspace:
         """Return room for passes with ``n_columns`` columns of coefficients."""
         return ProjectedWorkspace(self, n_columns)
-
-    def scores(self, coefficients: Floats) -> Floats:
-        """Return X B."""
-        space = self.workspace(coefficients.shape[1])
-        space.score(coefficients)
-        return space.values.copy()
-
-    def adjoint(self, residuals: Floats) -> Floats:
-        """Return X'R."""
-        space = self.workspace(residuals.shape[1])
-        space.values[:] = residuals
-        return space.adjoint()
 
     def squared_adjoint(self, residuals: Floats) -> Floats:
         """Return (X * X)'R."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from seminaive.design.workspace import PlainWorkspace
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -44,7 +46,8 @@ class Workspace(Protocol):
 class Design(Protocol):
     """The columns X of a linear model over the rows of a table: ``<X B, R> = <B, X'R>``.
 
-    B has one row per coefficient, the intercept first, and any number of columns.
+    B has one row per coefficient, the intercept first, and any number of columns. A design that inherits has
+    `workspace`, or `scores` and `adjoint`, by itself.
     """
 
     @property
@@ -57,15 +60,23 @@ class Design(Protocol):
 
     def coefficient_columns(self, n_scores: int) -> int:
         """Return the number of columns of coefficients for ``n_scores`` columns of scores: these or one."""
+        return n_scores
 
     def workspace(self, n_columns: int) -> Workspace:
         """Return room for passes over the rows with ``n_columns`` columns of coefficients."""
+        return PlainWorkspace(self, n_columns)
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return X B, (n_rows, K)."""
+        space = self.workspace(coefficients.shape[1])
+        space.score(coefficients)
+        return space.values.copy()
 
     def adjoint(self, residuals: Floats) -> Floats:
         """Return X'R, (n_coefficients, K)."""
+        space = self.workspace(residuals.shape[1])
+        space.values[:] = residuals
+        return space.adjoint()
 
     def squared_adjoint(self, residuals: Floats) -> Floats:
         """Return (X * X)'R, (n_coefficients, K): the diagonals of X' diag(r) X for each column r."""
@@ -75,4 +86,5 @@ class Design(Protocol):
 
     @property
     def rough(self) -> Design:
-        """Return the design for products that only steer a search, perhaps of fewer digits."""
+        """Return the design for products that only steer a search: this one, or one of fewer digits."""
+        return self

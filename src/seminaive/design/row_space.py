@@ -10,9 +10,9 @@ from scipy.linalg import eigh
 from scipy.special import comb
 
 from seminaive.design.coarse import CoarseSpace
+from seminaive.design.protocol import Design
 from seminaive.design.rounding import ROUNDING
 from seminaive.design.weighted_gram import weighted_gram
-from seminaive.design.workspace import PlainWorkspace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_LIFTED = 24
 
 
-class RowSpace:
+class RowSpace(Design):
     """A table design restricted to the span of its rows, which contains the solution of any ridge problem.
 
     Two rows that agree in m columns share m single cells and ``m (m - 1) / 2`` pairs, so that the kernel
@@ -93,14 +93,6 @@ class RowSpace:
         """Return the same design in single precision, at half the time of a product."""
         features = self.features.astype(np.float32)
         return RowSpace(self.original, features, self.orders, self._single_cells, self._row_weights)
-
-    def coefficient_columns(self, n_scores: int) -> int:
-        """Return the number of columns of coefficients for ``n_scores`` columns of scores: the same."""
-        return n_scores
-
-    def workspace(self, n_columns: int) -> PlainWorkspace:
-        """Return room for passes over the rows."""
-        return PlainWorkspace(self, n_columns)
 
     def scores(self, coefficients: Floats) -> Floats:
         """Return X B."""

@@ -13,6 +13,7 @@ from seminaive.design.coefficients import Coefficients, GenerativeEstimate
 from seminaive.design.fused_sums import FusedSums
 from seminaive.design.fusion import FusedTerms, plan_groups
 from seminaive.design.gram import CellGram
+from seminaive.design.protocol import Design
 from seminaive.design.workspace import in_threads, row_blocks
 from seminaive.errors import InputError, TooLargeError
 from seminaive.memory import refuse_beyond_memory
@@ -39,7 +40,7 @@ MOST_TERMS, MOST_COMBINATIONS = 1_000_000, 2**62
 LANES, BYTES_AT_ONCE = 4, 1 << 20
 
 
-class TableDesign:
+class TableDesign(Design):
     """The columns of a model over terms: intercept, cells that occur, standardised numbers.
 
     Every row lies in one cell of each term, so that a product with the design is a sum of table entries.
@@ -132,32 +133,15 @@ class TableDesign:
         """Return which coefficients stay 0."""
         return self.coefficients.fixed
 
-    @property
-    def rough(self) -> TableDesign:
-        """Return the design for products that only steer a search: sums of table entries are exact."""
-        return self
-
-    def coefficient_columns(self, n_scores: int) -> int:
-        """Return the number of columns of coefficients for ``n_scores`` columns of scores: the same."""
-        return n_scores
-
     def workspace(self, n_columns: int) -> TableWorkspace:
         """Return room for passes with ``n_columns`` columns of coefficients."""
         return TableWorkspace(self, n_columns)
 
-    def scores(self, coefficients: Floats) -> Floats:
-        """Return X B."""
-        space = self.workspace(coefficients.shape[1])
-        space.score(coefficients)
-        return space.values.copy()
-
-    def adjoint(self, residuals: Floats) -> Floats:
-        """Return X'R."""
-        return self._sums(residuals, self.numbers)
-
     def squared_adjoint(self, residuals: Floats) -> Floats:
         """Return (X * X)'R; indicators equal their squares."""
-        return self._sums(residuals, self._squares)
+        space = self.workspace(residuals.shape[1])
+        space.values[:] = residuals
+        return space.sums(self._squares)
 
     def gram(self, row_weight: Floats, columns: Indices | None = None) -> Floats:
         """Return X' diag(w) X for some coefficients, by default for all."""
@@ -192,11 +176,6 @@ class TableDesign:
         sums = np.zeros((self.fused.n_parameters, tables.shape[1]))
         self.fused.marginalise(tables, sums)
         return GenerativeEstimate(self.coefficients, sums[:, :n_classes], class_weight)
-
-    def _sums(self, residuals: Floats, numbers: Floats) -> Floats:
-        space = self.workspace(residuals.shape[1])
-        space.values[:] = residuals
-        return space.sums(numbers)
 
     def coarse_space(self) -> CoarseSpace:
         """Return the first-order coefficients, and for each single cell all tuples that contain it."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import log_odds
+from seminaive.design.protocol import Design
 from seminaive.design.workspace import PlainWorkspace
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from seminaive.scores import AdditiveScores
 
 
-class TiedTerms:
+class TiedTerms(Design):
     """Scores ``sum_t w_t S_t`` in which the contribution S_t of each term of some scores has one weight.
 
     All classes share the weights, so that the scores of a row are linear in a single column w. Scores and
@@ -48,11 +49,6 @@ class TiedTerms:
     def n_coefficients(self) -> int:
         """Return the number of weights."""
         return len(self.contributions)
-
-    @property
-    def rough(self) -> TiedTerms:
-        """Return the design itself: it is exact."""
-        return self
 
     def coefficient_columns(self, n_scores: int) -> int:
         """Return the number of columns of coefficients for ``n_scores`` columns of scores: always one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from seminaive.arrays import Floats
+    from seminaive.design.protocol import Design
 
 
 Result = TypeVar("Result")
@@ -34,15 +35,6 @@ def in_threads(work: Callable[[Piece], Result], pieces: list[Piece], n_threads: 
         return list(pool.map(work, pieces))
 
 
-class _Products(Protocol):
-    @property
-    def n_rows(self) -> int: ...
-
-    def scores(self, coefficients: Floats) -> Floats: ...
-
-    def adjoint(self, residuals: Floats) -> Floats: ...
-
-
 class PlainWorkspace:
     """The workspace of a design that gives its scores and adjoints as new arrays.
 
@@ -53,7 +45,7 @@ class PlainWorkspace:
         Columns of the scores.
     """
 
-    def __init__(self, design: _Products, n_columns: int) -> None:
+    def __init__(self, design: Design, n_columns: int) -> None:
         self._design = design
         self.values: Floats = np.empty((0, n_columns))
 
