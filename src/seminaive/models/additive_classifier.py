@@ -18,7 +18,7 @@ from seminaive.statistics import class_weights
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
     from seminaive.scores import EffectErrors, Effects
 
 # Columns of ``contributions`` that are not features.

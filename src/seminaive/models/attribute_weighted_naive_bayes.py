@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Floats
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.base import TrainingSet
     from seminaive.models.folded import FoldedRows
+    from seminaive.models.training_set import TrainingSet
     from seminaive.scores import AdditiveScores
     from seminaive.solvers.result import SolverResult
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,10 +14,8 @@ from seminaive.encode import (
     EncodedTable,
     TableEncoder,
     counts_of,
-    encode_target,
     encode_weights,
     frame_like,
-    keep_rows,
     merge_readings,
     open_table,
     probable_mistakes,
@@ -38,6 +36,7 @@ from seminaive.errors import (
 from seminaive.models.fitted_checks import check_summary, check_trials
 from seminaive.models.long_fits import announce_long_fit
 from seminaive.models.parameters import check_flag, check_jobs, is_number, is_whole
+from seminaive.models.training_set import TrainingSet, labelled_rows
 from seminaive.scores import log_posterior
 from seminaive.statistics import TrainingSummary
 
@@ -46,65 +45,18 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.arrays import Floats, Integers
+    from seminaive.arrays import Floats
     from seminaive.encode import Schema
     from seminaive.encode.column_types import Format
     from seminaive.encode.columns_report import ColumnReading
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.frames import Table
-    from seminaive.encode.target import EncodedTarget
     from seminaive.statistics import TupleCounts
 
-__all__ = ["TableClassifier", "TrainingSet", "is_number", "open_training", "unchanged_on_failure"]
+__all__ = ["TableClassifier", "is_number", "unchanged_on_failure"]
 
 # Columns named in one warning.
 MOST_MISTAKES = 5
-
-
-@dataclass(frozen=True)
-class TrainingSet:
-    """A training table, encoded.
-
-    Parameters
-    ----------
-    table : EncodedTable
-    labels : ndarray of shape (n_rows,)
-        Each row's class, as a position in ``classes``.
-    classes : ndarray of shape (n_classes,)
-    row_weight : ndarray of shape (n_rows,) or None
-        None where every row counts once. Rows of weight zero are gone.
-    counts : ndarray of shape (n_rows,) or None
-        How many rows each one stands for, where the sample weights are whole numbers, not all of them 1;
-        the weights of classes have no part in it.
-    """
-
-    table: EncodedTable
-    labels: Integers
-    classes: NDArray[Any]
-    row_weight: Floats | None
-    counts: Integers | None = None
-
-    @property
-    def n_classes(self) -> int:
-        """Return the number of classes."""
-        return len(self.classes)
-
-    @property
-    def weights(self) -> Floats:
-        """Return the weight of each row, 1 where rows are not weighted."""
-        return np.ones(len(self.labels)) if self.row_weight is None else self.row_weight
-
-    @property
-    def n_counted(self) -> int:
-        """Return the number of rows; a row that stands for several counts as many."""
-        return len(self.labels) if self.counts is None else int(self.counts.sum())
-
-    def of_rows(self, index: Integers) -> TrainingSet:
-        """Return some of the rows, with all classes."""
-        weight = None if self.row_weight is None else self.row_weight[index]
-        counts = None if self.counts is None else self.counts[index]
-        table, labels = self.table.rows(index), self.labels[index]
-        return replace(self, table=table, labels=labels, row_weight=weight, counts=counts)
 
 
 @contextmanager
@@ -126,34 +78,6 @@ def unchanged_on_failure(model: BaseEstimator) -> Iterator[None]:
                 "order, or a machine with more memory"
             ) from error
         raise
-
-
-def open_training(
-    estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any
-) -> tuple[Table, EncodedTarget, Floats | None]:
-    """Return the table, labels and weights that an estimator learns from; remember the columns' names."""
-    opened = open_table(X)
-    validate_data(estimator, X, skip_check_array=True)
-    return labelled_rows(type(estimator).__name__, X, y, sample_weight, opened)
-
-
-def labelled_rows(
-    name: str, X: Any, y: Any, sample_weight: Any, opened: Table
-) -> tuple[Table, EncodedTarget, Floats | None]:
-    """Return an opened table, labels and weights that belong together; rows of weight zero are gone."""
-    target = encode_target(y, name)
-    if opened.n_rows != len(target.labels):
-        raise InputError(
-            f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers of "
-            "samples. Pass one label per row"
-        )
-    row_weight = encode_weights(sample_weight, len(target.labels))
-    if row_weight is not None and (row_weight == 0).any():
-        # A row of weight zero is no row: its categories and its class may exist nowhere else.
-        kept = row_weight > 0
-        opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
-        target = encode_target(target.classes[target.labels[kept]], name)
-    return opened, target, row_weight
 
 
 def encode_rows(

@@ -9,9 +9,10 @@ import numpy as np
 
 from seminaive.encode import EncodedTable, TableEncoder
 from seminaive.encode.cuts import cut_rule
-from seminaive.models.base import open_training, unchanged_on_failure
+from seminaive.models.base import unchanged_on_failure
 from seminaive.models.parameters import PATIENCE, check_whole
 from seminaive.models.table_selector import TableSelector
+from seminaive.models.training_set import open_training
 from seminaive.selection.correlation_selection import Uncertainties, best_first_search
 
 if TYPE_CHECKING:

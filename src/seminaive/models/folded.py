@@ -17,7 +17,7 @@ from seminaive.selection.folds import split_rows
 
 if TYPE_CHECKING:
     from seminaive.arrays import Indices, Integers
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
 
     Split = tuple[Indices, Indices]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
     from seminaive.scores import Interpolation
     from seminaive.solvers import AlphaPath
     from seminaive.solvers.alpha_path import Degrees

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
     from seminaive.statistics.number_sketch import NumberSketch
 
 

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.design.table_design import TableDesign
     from seminaive.encode.encoded_table import CutRule
-    from seminaive.models.base import TrainingSet
     from seminaive.models.fit_progress import Steps
+    from seminaive.models.training_set import TrainingSet
     from seminaive.objective.coordinates import Coordinates
     from seminaive.objective.ridge import Ridge
     from seminaive.objective.summed_loss import LossName, SummedLoss

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from seminaive.encode import EncodedTable
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.base import TrainingSet
     from seminaive.models.fit_progress import Steps
     from seminaive.models.folded import FoldedRows
     from seminaive.models.started import Earlier
+    from seminaive.models.training_set import TrainingSet
     from seminaive.selection.baselines import Baseline
 
     Split = tuple[Indices, Indices]

@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from seminaive.arrays import Floats
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.base import TrainingSet
     from seminaive.models.fit_progress import Steps
     from seminaive.models.folded import FoldedRows
+    from seminaive.models.training_set import TrainingSet
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Booleans, Floats, Indices
     from seminaive.encode.encoded_table import CutRule
-    from seminaive.models.base import TrainingSet
     from seminaive.models.hybrid_logistic_naive_bayes import HybridLogisticNaiveBayes
+    from seminaive.models.training_set import TrainingSet
     from seminaive.solvers.result import SolverResult
 
     Rows = Indices | slice

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from seminaive.encode import EmptyColumn, TableEncoder, encode_target, open_table
 from seminaive.encode.filling import drawn_values, filled, missing_rows
 from seminaive.errors import ColumnsWarning, InputError, warn_caller
-from seminaive.models.base import TrainingSet, labelled_rows
+from seminaive.models.training_set import TrainingSet, labelled_rows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typing import Self
 
     from seminaive.arrays import Floats, Integers
-    from seminaive.models.base import TrainingSet
     from seminaive.models.folded import FoldedRows
+    from seminaive.models.training_set import TrainingSet
 
 CRITERIA = ("cv", "aic")
 DEGREES = ("count", "sum")

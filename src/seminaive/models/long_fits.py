@@ -15,7 +15,7 @@ from seminaive.errors import LongFitWarning, SeminaiveError, warn_caller
 if TYPE_CHECKING:
     from seminaive.arrays import Integers
     from seminaive.encode import Schema
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
 
 # Rows times columns times classes from which on that is possible: a fit of half a minute, of which measuring
 # takes a twentieth.

@@ -9,9 +9,10 @@ import numpy as np
 
 from seminaive.encode import TableEncoder, mdl_cuts
 from seminaive.errors import EmptyBlanketWarning, InputError, UntestableWarning, warn_caller
-from seminaive.models.base import is_number, open_training, unchanged_on_failure
+from seminaive.models.base import is_number, unchanged_on_failure
 from seminaive.models.parameters import check_flag
 from seminaive.models.table_selector import TableSelector
+from seminaive.models.training_set import open_training
 from seminaive.structure import (
     ALGORITHMS,
     CORRELATION_TESTS,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
     from seminaive.scores import EffectErrors
 
 

@@ -20,7 +20,7 @@ from seminaive.solvers.leave_one_out import RidgeProblem
 from seminaive.solvers.minimize import MOST_VECTORS
 
 if TYPE_CHECKING:
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
 
 # A Hessian of this many coefficients takes 200 MB, and its factor some seconds; a kernel as many rows.
 MOST_COEFFICIENTS = 5000

@@ -16,7 +16,7 @@ from seminaive.solvers.stagewise import GridSettings, backward_elimination, forw
 if TYPE_CHECKING:
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
     from seminaive.scores import Interpolation
     from seminaive.solvers import AlphaPath
 

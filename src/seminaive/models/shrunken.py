@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable
-    from seminaive.models.base import TrainingSet
     from seminaive.models.started import Earlier, RecalibratedModel
+    from seminaive.models.training_set import TrainingSet
     from seminaive.scores import AdditiveScores
     from seminaive.statistics import TableStatistics
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.models.base import TrainingSet
     from seminaive.models.started import Earlier
+    from seminaive.models.training_set import TrainingSet
     from seminaive.selection.relevance_search import RelevanceAnswer
     from seminaive.solvers.result import SolverResult
     from seminaive.statistics import Terms

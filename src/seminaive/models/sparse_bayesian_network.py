@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from seminaive.encode import NumericColumn, TreeCuts, recut
+from seminaive.encode import NumericColumn, TreeCuts
 from seminaive.encode.cuts import cut_rule
-from seminaive.errors import ColumnsWarning, ConvergenceWarning, InputError, warn_caller
+from seminaive.errors import ConvergenceWarning, warn_caller
 from seminaive.models.base import unchanged_on_failure
 from seminaive.models.decided import DECIDED, check_fit_share, generator_of, keep_decision
 from seminaive.models.fit_progress import progress_of
 from seminaive.models.fitted_checks import check_finite
-from seminaive.models.fitted_network import CLASS, FittedNetwork
 from seminaive.models.folded import fold_rows, hold_out_share
+from seminaive.models.network_nodes import NetworkNodes, check_name_lists
 from seminaive.models.parameters import (
     N_FOLDS,
     N_IMPUTATIONS,
@@ -44,17 +44,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Self
 
-    from seminaive.arrays import Floats, Indices
-    from seminaive.encode import EncodedTable
+    from seminaive.arrays import Indices
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.base import TrainingSet
     from seminaive.models.folded import FoldedRows
+    from seminaive.models.training_set import TrainingSet
 
     Split = tuple[Indices, Indices]
 
-# What the node of a feature is called that has the name of the class.
-FEATURE_CLASS = "feature class"
 # The smallest strength of a path, as a share of the one that leaves no edge.
 RATIO = 1e-3
 # Leaves of the decision tree that cuts a number, as in the chapter.
@@ -62,7 +59,7 @@ TREE_BINS = 3
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SparseBayesianNetwork(FittedNetwork):
+class SparseBayesianNetwork(NetworkNodes):
     """A Bayesian network over the features and the class, with few edges; missing cells are summed out.
 
     Every node, feature or class, is a logistic regression on its parents. An ordering decides who may be
@@ -261,86 +258,6 @@ class SparseBayesianNetwork(FittedNetwork):
         """Return the rule that cuts numbers into bins."""
         return TreeCuts(TREE_BINS) if self.bins == "tree" else cut_rule(self.bins)
 
-    # Nodes
-
-    def _name_nodes(self, table: EncodedTable) -> None:
-        """Set the nodes: columns by name, so that their order in the table plays no part, then the class."""
-        cardinalities = table.cardinalities
-        wide = [j for j, k in enumerate(cardinalities) if k > self.max_levels]
-        names = self.schema_.coded_names
-        if wide:
-            warn_caller(
-                f"columns with more than max_levels={self.max_levels} values are left out of the network: "
-                f"{', '.join(f'{names[j]!r} ({cardinalities[j]} values)' for j in wide)}",
-                ColumnsWarning,
-            )
-        kept = [j for j in range(len(cardinalities)) if j not in wide]
-        self.node_columns_ = tuple(sorted(kept, key=lambda j: names[j]))
-        self.nodes_ = (
-            *(FEATURE_CLASS if names[j] == CLASS else names[j] for j in self.node_columns_),
-            CLASS,
-        )
-
-    def _network_table(self, rows: TrainingSet) -> NetworkTable:
-        """Return the codes of the nodes and of the class, with as many values as the rows' table has."""
-        codes = self._node_codes(rows.table)
-        codes[:, -1] = rows.labels
-        layer = {name: place for place, names in enumerate(self._layer_names()) for name in names}
-        sizes = rows.table.cardinalities
-        return NetworkTable(
-            codes,
-            (*(sizes[j] for j in self.node_columns_), rows.n_classes),
-            rows.row_weight,
-            tuple(layer[name] for name in self.nodes_),
-        )
-
-    def _fold_table(self, rows: TrainingSet, train: Indices) -> NetworkTable:
-        """Return all rows under cut points of a fold's training rows: the others must not move them."""
-        rule = self.binning_rule()
-        if rule is not None and rows.table.schema.numeric:
-            recoded = recut(rows.table, rule, rows.labels, rows.row_weight, train)
-            rows = replace(rows, table=recoded)
-        return self._network_table(rows)
-
-    def _layer_names(self) -> list[list[str]]:
-        """Return the names of each layer, checked against the nodes."""
-        if self.layers is None:
-            return [list(self.nodes_)]
-        return [self._known(names) for names in self._check_names("layers", self.layers)]
-
-    def _known(self, names: list[str]) -> list[str]:
-        return [name for name in names if name in self.nodes_]
-
-    def _check_names(self, parameter: str, groups: Any) -> Any:
-        """Return lists of names that hold every node once; columns that are no nodes are allowed."""
-        flat = [name for names in groups for name in names]
-        ours = {*self.schema_.names, *self.nodes_}
-        strangers = [name for name in flat if name not in ours]
-        absent = [name for name in self.nodes_ if name not in flat]
-        twice = sorted({name for name in flat if flat.count(name) > 1})
-        for what, found in (("unknown", strangers), ("absent", absent), ("named twice", twice)):
-            if found:
-                raise InputError(
-                    f"{parameter} names every column and the label as 'class' once: {what} are {found}"
-                )
-        return groups
-
-    def _means_of_bins(self, rows: TrainingSet) -> dict[str, Floats]:
-        """Return the mean number of each bin: what a drawn bin is written as."""
-        schema, means = rows.table.schema, {}
-        for column, position in enumerate(schema.coded):
-            number = schema.columns[position]
-            if isinstance(number, NumericColumn):
-                codes = rows.table.codes[:, column].astype(np.int64)
-                numbers = rows.table.numbers[:, schema.numeric.index(position)]
-                known = codes < number.n_present
-                weight = rows.weights[known]
-                sums = np.bincount(codes[known], weight * numbers[known], minlength=number.n_present)
-                means[number.name] = sums / np.bincount(codes[known], weight, minlength=number.n_present)
-        return means
-
-    # The search
-
     def _search(
         self,
         table: NetworkTable,
@@ -448,7 +365,7 @@ class SparseBayesianNetwork(FittedNetwork):
         check_whole("tabu", self.tabu, "a number of swaps, 0 or more", low=0)
         check_whole("max_levels", self.max_levels, "a number of values, 1 or more", low=1)
         check_search(self.tol, self.max_iter)
-        _check_name_lists(self.layers, self.order, self.searched_layers)
+        check_name_lists(self.layers, self.order, self.searched_layers)
 
     def _check_consistent(self) -> None:
         super()._check_consistent()
@@ -471,26 +388,3 @@ class SparseBayesianNetwork(FittedNetwork):
             means = self.bin_means_.get(column.name)
             if isinstance(column, NumericColumn) and (means is None or means.shape != (column.n_present,)):
                 raise ValueError("the means of the bins do not fit the schema")
-
-
-def _check_name_lists(layers: Any, order: Any, searched_layers: Any) -> None:
-    """Refuse layers that are no lists of names, an order that is none, and layers to search among none."""
-
-    def is_names(value: Any) -> bool:
-        return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
-
-    if layers is not None and not (
-        isinstance(layers, list | tuple) and layers and all(is_names(names) for names in layers)
-    ):
-        raise InputError(f"layers is a list of lists of column names, got {layers!r}")
-    if order is not None and not is_names(order):
-        raise InputError(f"order is a list of column names, got {order!r}")
-    if searched_layers is None:
-        return
-    count = 0 if layers is None else len(layers)
-    if not isinstance(searched_layers, list | tuple) or not all(
-        is_whole(k) and 0 <= k < count for k in searched_layers
-    ):
-        raise InputError(
-            f"searched_layers is a list of positions among the {count} layers, got {searched_layers!r}"
-        )

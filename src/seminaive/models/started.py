@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
     from seminaive.selection.recalibration import Recalibration
     from seminaive.statistics import Terms
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Floats, Indices
     from seminaive.encode import Schema
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
 
 
 class StreamingClassifier(HigherOrderClassifier):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.design.table_design import TableDesign
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
 
     Floats = NDArray[np.float64]
 

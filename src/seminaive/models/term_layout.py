@@ -13,7 +13,7 @@ from seminaive.statistics.sizes import n_terms
 
 if TYPE_CHECKING:
     from seminaive.encode import EncodedTable
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
 
 # From this number of terms on, planning their joint tables alone takes minutes.
 MANY_TERMS = 100_000

@@ -28,7 +28,7 @@ from seminaive.structure import chow_liu_tree
 if TYPE_CHECKING:
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

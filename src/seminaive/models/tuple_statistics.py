@@ -14,7 +14,7 @@ from seminaive.statistics.sizes import table_parts
 
 if TYPE_CHECKING:
     from seminaive.encode.encoded_table import CutRule
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
     from seminaive.statistics import Terms
 
 ESTIMATES = ("m-estimate", "laplace")

@@ -17,7 +17,7 @@ from seminaive.statistics import TableStatistics
 if TYPE_CHECKING:
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
-from seminaive.design.table_design import TableDesign, padded
+from seminaive.design.table_design import TableDesign
+from seminaive.design.table_workspace import padded
 from seminaive.objective.empirical_loss import EmpiricalLoss, replace_by_residuals
 from seminaive.objective.summed_loss import SummedLoss
 from seminaive.statistics import class_weights

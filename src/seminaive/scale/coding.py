@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from seminaive.encode import TableEncoder, counts_of, encode_target, encode_weights
-from seminaive.models.base import TrainingSet
+from seminaive.models.training_set import TrainingSet
 from seminaive.scale.survey import training_pieces
 
 if TYPE_CHECKING:

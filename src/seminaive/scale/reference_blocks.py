@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Floats, Indices
     from seminaive.design.reference import ReferenceDesign
-    from seminaive.models.base import TrainingSet
+    from seminaive.models.training_set import TrainingSet
     from seminaive.scale.coding import Coding
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import TablePartition

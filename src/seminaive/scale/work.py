@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Integers
     from seminaive.encode.column_types import Format
-    from seminaive.models.base import TableClassifier, TrainingSet
+    from seminaive.models.base import TableClassifier
+    from seminaive.models.training_set import TrainingSet
     from seminaive.scale.local_runner import Runner
     from seminaive.scale.partitions import TablePartition
     from seminaive.scale.sources import Reading, Source

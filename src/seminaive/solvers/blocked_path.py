@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from seminaive.design.reference import ReferenceDesign
     from seminaive.kernels.path_problem import Path, Rules
     from seminaive.objective.penalties import ElasticNet
-    from seminaive.solvers.elastic_net_path import ShrinkagePath
+    from seminaive.solvers.shrinkage_path import ShrinkagePath
 
 # Coefficients, all classes together, that may leave their targets: their second derivatives take 72 MB in
 # every block that is being visited.

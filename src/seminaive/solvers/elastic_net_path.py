@@ -7,14 +7,13 @@ is the target. At strength 0 that is maximum likelihood; from ``strength_max`` o
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from seminaive.design.reference import compiled_layout
-from seminaive.encode.shapes import check_shapes
-from seminaive.errors import ConvergenceWarning, InputError, warn_caller
+from seminaive.errors import InputError
 from seminaive.kernels.path_problem import (
     CONVERGED,
     GAP,
@@ -37,11 +36,12 @@ from seminaive.kernels.path_problem import (
 from seminaive.objective.penalties import ElasticNet, filled, scaled_factors
 from seminaive.solvers.path_columns import Columns, flat
 from seminaive.solvers.result import MAX_ITER, TOL
+from seminaive.solvers.shrinkage_path import ShrinkagePath
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-    from seminaive.arrays import Booleans, Floats, Integers
+    from seminaive.arrays import Floats, Integers
     from seminaive.design.reference import ReferenceDesign
     from seminaive.kernels.path_problem import Path
 
@@ -57,95 +57,6 @@ ALWAYS_WHOLE = 400
 EXPLAINED, SEPARATED = 0.999, 1e-2
 # Strengths that are laid unless the caller says otherwise, and the least of them over the largest.
 N_STRENGTHS, RATIO = 25, 1e-4
-
-
-@dataclass(frozen=True)
-class ShrinkagePath:
-    """The solutions along a path of decreasing strengths, each with its certificate.
-
-    Parameters
-    ----------
-    strengths : ndarray of shape (n_strengths,)
-    coefficients : ndarray of shape (n_strengths, n_coefficients, n_scores)
-        One score column for the logistic model, one per class for the softmax.
-    target : ndarray of shape (n_coefficients, n_scores)
-    deviance : ndarray of shape (n_strengths,)
-        Twice the weighted negative log-likelihood.
-    gap : ndarray of shape (n_strengths,)
-        Duality gap, relative to the loss at the target: the objective is at most this much too high.
-    residual : ndarray of shape (n_strengths,)
-        Largest violation of the optimality conditions, relative to the largest derivative of the loss at
-        the target, which for a pure L1 penalty is ``strength_max``.
-    passes : ndarray of shape (n_strengths,)
-        Passes over the rows.
-    converged : ndarray of shape (n_strengths,)
-        Whether gap and residual fell below their tolerances, or the objective is zero up to rounding.
-    strength_max : float
-        The strength from which on every penalised coefficient equals its target.
-    null_deviance : float
-        The deviance of the class shares alone.
-    """
-
-    strengths: Floats
-    coefficients: Floats
-    target: Floats
-    deviance: Floats
-    gap: Floats
-    residual: Floats
-    passes: Integers
-    converged: Booleans
-    strength_max: float
-    null_deviance: float
-
-    def __len__(self) -> int:
-        return len(self.strengths)
-
-    def check_consistent(self) -> None:
-        """Refuse a path, read from a file, whose parts do not belong together."""
-        n_strengths, *shape = self.coefficients.shape
-        along = (self.strengths, self.deviance, self.gap, self.residual, self.passes, self.converged)
-        check_shapes("the path", [(self.target, tuple(shape)), *((part, (n_strengths,)) for part in along)])
-
-    def then(self, further: ShrinkagePath) -> ShrinkagePath:
-        """Return this path continued by smaller strengths of the same problem."""
-        return replace(
-            self,
-            strengths=np.concatenate([self.strengths, further.strengths]),
-            coefficients=np.concatenate([self.coefficients, further.coefficients]),
-            deviance=np.concatenate([self.deviance, further.deviance]),
-            gap=np.concatenate([self.gap, further.gap]),
-            residual=np.concatenate([self.residual, further.residual]),
-            passes=np.concatenate([self.passes, further.passes]),
-            converged=np.concatenate([self.converged, further.converged]),
-        )
-
-    def first(self, n_strengths: int) -> ShrinkagePath:
-        """Return the path of the largest strengths alone."""
-        kept = slice(n_strengths)
-        return replace(
-            self,
-            strengths=self.strengths[kept],
-            coefficients=self.coefficients[kept],
-            deviance=self.deviance[kept],
-            gap=self.gap[kept],
-            residual=self.residual[kept],
-            passes=self.passes[kept],
-            converged=self.converged[kept],
-        )
-
-    def warn_unless_converged(self) -> None:
-        """Raise a `ConvergenceWarning` with numbers if some strengths stopped short of their certificate."""
-        if self.converged.all():
-            return
-        worst = int(np.argmax(np.where(self.converged, -np.inf, self.residual)))
-        warn_caller(
-            f"{(~self.converged).sum()} of {len(self)} strengths stopped short; the worst, strength "
-            f"{self.strengths[worst]:.4g}, at a duality gap of {self.gap[worst]:.1e} of the loss at the "
-            f"target and an optimality residual of {self.residual[worst]:.1e} of the steepest derivative "
-            f"after {self.passes[worst]} passes. Use larger strengths, rescale the columns, or raise the "
-            "tolerances or max_steps",
-            ConvergenceWarning,
-        )
 
 
 @dataclass(frozen=True)

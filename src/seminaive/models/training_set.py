@@ -1,0 +1,94 @@
+"""The rows that a model learns from: a table with labels and weights that belong to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from seminaive.encode import EncodedTable, encode_target, encode_weights, keep_rows, open_table
+from seminaive.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+    from sklearn.base import BaseEstimator
+
+    from seminaive.arrays import Floats, Integers
+    from seminaive.encode.frames import Table
+    from seminaive.encode.target import EncodedTarget
+
+
+@dataclass(frozen=True)
+class TrainingSet:
+    """A training table, encoded.
+
+    Parameters
+    ----------
+    table : EncodedTable
+    labels : ndarray of shape (n_rows,)
+        Each row's class, as a position in ``classes``.
+    classes : ndarray of shape (n_classes,)
+    row_weight : ndarray of shape (n_rows,) or None
+        None where every row counts once. Rows of weight zero are gone.
+    counts : ndarray of shape (n_rows,) or None
+        How many rows each one stands for, where the sample weights are whole numbers, not all of them 1;
+        the weights of classes have no part in it.
+    """
+
+    table: EncodedTable
+    labels: Integers
+    classes: NDArray[Any]
+    row_weight: Floats | None
+    counts: Integers | None = None
+
+    @property
+    def n_classes(self) -> int:
+        """Return the number of classes."""
+        return len(self.classes)
+
+    @property
+    def weights(self) -> Floats:
+        """Return the weight of each row, 1 where rows are not weighted."""
+        return np.ones(len(self.labels)) if self.row_weight is None else self.row_weight
+
+    @property
+    def n_counted(self) -> int:
+        """Return the number of rows; a row that stands for several counts as many."""
+        return len(self.labels) if self.counts is None else int(self.counts.sum())
+
+    def of_rows(self, index: Integers) -> TrainingSet:
+        """Return some of the rows, with all classes."""
+        weight = None if self.row_weight is None else self.row_weight[index]
+        counts = None if self.counts is None else self.counts[index]
+        table, labels = self.table.rows(index), self.labels[index]
+        return replace(self, table=table, labels=labels, row_weight=weight, counts=counts)
+
+
+def open_training(
+    estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any
+) -> tuple[Table, EncodedTarget, Floats | None]:
+    """Return the table, labels and weights that an estimator learns from; remember the columns' names."""
+    opened = open_table(X)
+    validate_data(estimator, X, skip_check_array=True)
+    return labelled_rows(type(estimator).__name__, X, y, sample_weight, opened)
+
+
+def labelled_rows(
+    name: str, X: Any, y: Any, sample_weight: Any, opened: Table
+) -> tuple[Table, EncodedTarget, Floats | None]:
+    """Return an opened table, labels and weights that belong together; rows of weight zero are gone."""
+    target = encode_target(y, name)
+    if opened.n_rows != len(target.labels):
+        raise InputError(
+            f"X has {opened.n_rows} rows and y has {len(target.labels)} labels: inconsistent numbers of "
+            "samples. Pass one label per row"
+        )
+    row_weight = encode_weights(sample_weight, len(target.labels))
+    if row_weight is not None and (row_weight == 0).any():
+        # A row of weight zero is no row: its categories and its class may exist nowhere else.
+        kept = row_weight > 0
+        opened, row_weight = open_table(keep_rows(X, kept)), row_weight[kept]
+        target = encode_target(target.classes[target.labels[kept]], name)
+    return opened, target, row_weight
