@@ -92,3 +92,22 @@ def test_more_rows_that_are_all_right_allow_weaker_strengths():
     sure = np.log1p(1.0 / strengths).sum(axis=1)
     assert (sure < np.log(2 * n_rows + 1) + np.log(max(PLAN.factors))).all()
     assert sure[-1] > np.log(2 * n_rows[-1] + 1) - np.log(max(PLAN.factors))
+
+
+class UnsettledEngine(SeparableEngine):
+    """An engine for which all strengths but the first are better, by no more than fits end apart."""
+
+    def _fit(self, strengths):
+        fit = super()._fit((1.0, 1.0, 1.0))
+        if not np.allclose(strengths, PLAN.starts):
+            fit.scores = fit.scores * (1 + SEARCH.precision / 100)
+        return fit
+
+
+def test_a_search_stays_where_it_is_as_long_as_trials_differ_by_less_than_its_precision():
+    search = RelevanceSearch(UnsettledEngine(1000), np.ones(2), 2, 1e-3, 100, np.random.default_rng(0))
+    search.run()
+    losses = [trial.loss for trial in search.trials]
+    assert min(losses) < losses[0]
+    # One step from the start in each direction that a climb looks in, none of them from elsewhere.
+    assert all(np.abs(trial.steps).sum() <= 1 for trial in search.trials)

@@ -13,7 +13,7 @@ import numpy as np
 
 from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.coefficients import Coefficients
-from seminaive.design.fusion import FusedTerms
+from seminaive.design.fusion import FusedTerms, cell_budget
 from seminaive.design.pair_codes import PairCodes
 from seminaive.design.protocol import Design
 from seminaive.design.smooth_scores import term_blocks
@@ -45,10 +45,17 @@ class ProjectedDesign(Design):
     n_classes : int
     n_threads : int
         Threads of a pass; the result does not depend on their number.
+    n_scores : int
+        Columns of scores of a usual pass. With many of them, terms are fused into smaller tables.
     """
 
     def __init__(
-        self, columns: SmoothColumns, table: EncodedTable, n_classes: int, n_threads: int = 1
+        self,
+        columns: SmoothColumns,
+        table: EncodedTable,
+        n_classes: int,
+        n_threads: int = 1,
+        n_scores: int = 1,
     ) -> None:
         self.columns = columns
         self.n_threads = n_threads
@@ -63,7 +70,7 @@ class ProjectedDesign(Design):
         coding = PairCodes.of(columns, table)
         self._terms, self._functions, self._many_levels, features = _table_terms(columns, self.blocks, coding)
         terms = Terms(tuple(features), coding.cardinalities)
-        fused = FusedTerms.of(coding.codes, terms)
+        fused = FusedTerms.of(coding.codes, terms, cell_budget=cell_budget(n_scores))
         slopes = columns.slope_features(table.numbers)
         zeros = np.zeros(n_slopes)
         self.cells = TableDesign(

@@ -28,9 +28,10 @@ if TYPE_CHECKING:
     Inverse = Callable[[Floats], Floats]
 
 # How fast a minimum is found, not which (`tests/selection/test_engines.py`). The rows of a class are those of
-# the largest curvature that hold nearly ALL of it, or MOST of it where they are fewer than the coefficients;
-# the others count by their diagonal. Beyond ROWS_PER_COEFFICIENT they are a sample. The blocks of all classes
-# and folds have at most MOST_ENTRIES, and a block at most ENTRIES_PER_GATHER times what a pass reads.
+# the largest curvature that hold nearly ALL of it; the others count by their diagonal. A Gram matrix of the
+# coefficients is that of a sample of ROWS_PER_COEFFICIENT of them. The blocks of all classes and folds have
+# at most MOST_ENTRIES. A block of rows has at most ENTRIES_PER_GATHER times what a pass reads; where these
+# rows hold less than MOST of the curvature, one Hessian serves all classes.
 ALL, MOST, ROWS_PER_COEFFICIENT, MOST_ENTRIES, ENTRIES_PER_GATHER = 0.99, 0.8, 4, 1 << 26, 4
 
 
@@ -74,17 +75,15 @@ class ClassPreconditioner:
             What a pass reads for each score of each row.
         """
         n_rows, n_coefficients = features.shape
-        rows = [_RankedRows.of(of_class) for of_class in curvature.T]
+        ranked = [_RankedRows.of(of_class) for of_class in curvature.T]
         most_entries = min(MOST_ENTRIES // curvature.shape[1], n_rows * n_gathers)
-        factored = n_coefficients**2 <= most_entries and all(
-            len(of_class.holding(ALL)) >= n_coefficients for of_class in rows
-        )
-        n_held = sum(len(of_class.holding(MOST)) for of_class in rows) / len(rows)
-        if not factored and n_held * n_coefficients > ENTRIES_PER_GATHER * most_entries:
+        most_rows = ENTRIES_PER_GATHER * most_entries // n_coefficients
+        can_factor = n_coefficients**2 <= most_entries
+        chosen = [_ChosenRows.of(of_class, n_coefficients, most_rows, can_factor) for of_class in ranked]
+        if sum(rows.share for rows in chosen) < MOST * len(chosen):
             return None
         blocks = tuple(
-            _block(features, of_class, of_ridge, factored=factored)
-            for of_class, of_ridge in zip(rows, ridge.T, strict=True)
+            _block(features, rows, of_ridge) for rows, of_ridge in zip(chosen, ridge.T, strict=True)
         )
         return cls(blocks, np.divide(1.0, ridge, out=np.zeros_like(ridge), where=ridge > 0), n_classes)
 
@@ -123,24 +122,52 @@ class _RankedRows:
         return self.order[: int(np.searchsorted(self.cumulated, share * self.cumulated[-1])) + 1]
 
 
-def _block(features: Singles, rows_of_class: _RankedRows, ridge: Floats, *, factored: bool) -> Inverse:
+@dataclass(frozen=True)
+class _ChosenRows:
+    """The rows whose Gram matrix is in the preconditioner of a class.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_chosen,)
+    curvature : ndarray of shape (n_chosen,)
+        Their curvatures; those of a sample are multiplied, so as to stand for all that it was drawn from.
+    share : float
+        Of the curvature of all rows.
+    in_coefficients : bool
+        Whether coefficients are fewer than these rows, so that the Gram matrix is theirs.
+    """
+
+    rows: Indices
+    curvature: Floats
+    share: float
+    in_coefficients: bool
+
+    @classmethod
+    def of(cls, ranked: _RankedRows, n_coefficients: int, most_rows: int, can_factor: bool) -> _ChosenRows:
+        """Choose the rows that hold nearly all curvature, or the first of them."""
+        rows, times = ranked.holding(ALL), 1
+        in_coefficients = can_factor and len(rows) >= n_coefficients
+        if in_coefficients:
+            times = -(-len(rows) // (ROWS_PER_COEFFICIENT * n_coefficients))
+        rows = rows[::times] if in_coefficients else rows[:most_rows]
+        curvature = times * ranked.curvature[rows]
+        total = float(ranked.cumulated[-1])
+        return cls(rows, curvature, float(curvature.sum()) / (total or 1.0), in_coefficients)
+
+
+def _block(features: Singles, chosen: _ChosenRows, ridge: Floats) -> Inverse:
     """Return about the inverse of ``X'VX + Lambda`` for one class, V being the curvatures of the rows."""
     free = np.isfinite(ridge)
-    rows, times = rows_of_class.holding(ALL if factored else MOST), 1
-    if factored:
-        times = -(-len(rows) // (ROWS_PER_COEFFICIENT * features.shape[1]))
-        rows = rows[::times]
-    row_weight = (times * rows_of_class.curvature[rows]).astype(np.float32)
-    chosen = features[rows]
-    chosen[:, ~free] = 0.0
-    squares = np.asarray(row_weight @ chosen**2, np.float64)
-    held, total = float(row_weight.sum()), float(rows_of_class.cumulated[-1])
+    row_weight = chosen.curvature.astype(np.float32)
+    of_rows = features[chosen.rows]
+    of_rows[:, ~free] = 0.0
+    squares = np.asarray(row_weight @ of_rows**2, np.float64)
     # The other rows are like these in the mean, and a little is left even where there are none.
-    left = max(total / (held or 1.0) - 1.0, 1.0 - ALL)
+    left = max(1.0 / (chosen.share or 1.0) - 1.0, 1.0 - ALL)
     diagonal = left * squares + np.where(free, ridge, 1.0)
     diagonal[diagonal == 0.0] = 1.0
-    inverse_of = _coefficient_space_inverse if factored else _row_space_inverse
-    return inverse_of(chosen, row_weight, diagonal, free)
+    inverse_of = _coefficient_space_inverse if chosen.in_coefficients else _row_space_inverse
+    return inverse_of(of_rows, row_weight, diagonal, free)
 
 
 def _row_space_inverse(

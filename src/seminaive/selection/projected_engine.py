@@ -151,8 +151,11 @@ class ProjectedEngine:
             self._leading_features, self._leading = self._largest_of_first(listed, n_inverted)
         self._others = np.setdiff1d(np.arange(n_all), self._leading)
         dense = step == 1 and self._exact and n_all * len(labels) <= MOST_DENSE
+        n_scores = max(len(splits), 1) * self.n_columns
         self.design: Design = (
-            DenseDesign(self._dense) if dense else ProjectedDesign(columns, table, n_classes, n_threads)
+            DenseDesign(self._dense)
+            if dense
+            else ProjectedDesign(columns, table, n_classes, n_threads, n_scores)
         )
         weights = np.zeros((len(splits), len(labels)))
         for fold_weight, (train, _) in zip(weights, splits, strict=True):

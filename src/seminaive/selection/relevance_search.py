@@ -281,10 +281,9 @@ class RelevanceSearch:
             if self._weight_beside(new, best) < SEARCH.negligible:
                 break
             new = self._climb(new, 1)
-            improved = new.criterion < (1 - SEARCH.precision) * best.criterion
-            best = min(best, new, key=_criterion)
-            if not improved:
+            if not _is_better(new, best):
                 break
+            best = new
         return best
 
     @property
@@ -347,7 +346,7 @@ class RelevanceSearch:
         decades = int(np.log10(max(engine.row_weight.sum() / len(engine.labels), 1.0)))
         for step in range(1, decades + 1):
             new = self._trial((0, 0, 0, step), best.number, best.prepared, best)
-            best = min(best, new, key=_criterion)
+            best = new if _is_better(new, best) else best
         return best
 
     def _climb_along(
@@ -362,8 +361,7 @@ class RelevanceSearch:
                 if self._was_worse(there, self._round_before.get(best.number)):
                     break
                 new = self._trial(there, best.number, best.prepared, best)
-                if not new.criterion < (1 - SEARCH.precision) * best.criterion:
-                    best = min(best, new, key=_criterion)
+                if not _is_better(new, best):
                     break
                 best, moved = new, True
             if moved:
@@ -466,3 +464,12 @@ class RelevanceSearch:
 
 def _criterion(trial: RelevanceTrial) -> float:
     return trial.criterion
+
+
+def _is_better(trial: RelevanceTrial, other: RelevanceTrial) -> bool:
+    """Tell whether a trial is better by more than fits end apart: a search stays where it is on a tie.
+
+    A strength that does not matter gives trials that differ by how closely they were fitted, and by nothing
+    else: taking the smaller criterion would let the solver choose the way of the search.
+    """
+    return trial.criterion < (1 - SEARCH.precision) * other.criterion
