@@ -189,6 +189,19 @@ class SmoothColumns:
         features = (clipped - self.centres[kept]) / self.spreads[kept]
         return np.where(np.isnan(features), 0.0, features)
 
+    def pair_features(self, table: EncodedTable) -> list[Floats]:
+        """Return the features of each pair for the rows of a table: products of functions of its columns."""
+        single = {j: self.columns[j].pair_features(table) for pair in self.pairs for j in pair}
+        return [
+            (single[j][:, :, None] * single[k][:, None, :]).reshape(len(table), -1) for j, k in self.pairs
+        ]
+
+    def features(self, table: EncodedTable) -> list[Floats]:
+        """Return all features for the rows of a table, in the order of coefficients, the intercept first."""
+        mains = [self.columns[j].main_features(table) for j in self.mains]
+        ones = np.ones((len(table), 1))
+        return [ones, self.slope_features(table.numbers), *mains, *self.pair_features(table)]
+
     def names(self, schema: Schema) -> list[str]:
         """Return the name of each term: a column, or two joined by a cross."""
         positions = sorted({*schema.numeric, *schema.coded})

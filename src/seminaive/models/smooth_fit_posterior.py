@@ -1,25 +1,26 @@
 """How uncertain the answer of a search over smooth columns is.
 
-Given strengths, the posterior of the coefficients is normal about the fit, by Laplace's approximation. Over
-the strengths it is a mixture, weighted as the average of the fits is: its covariance is the mean of those
-within, plus that of the fits between. The answer is a share of the average, the rest being the class shares,
-and what is kept is the second moment of the posterior about the answer: a fit that is shrunk toward the class
-shares, because its gain may be chance, is no surer for that.
+The posterior is normal about the fit whose prior variances have the largest evidence, by Laplace's
+approximation. The answer of a search differs from that fit: its strengths are chosen by held-out rows, and it
+is drawn toward the class shares as far as its gain may be chance. What is kept is the second moment of the
+posterior about the answer, so that an answer which was shrunk is no surer for that.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.design.classes import class_share_scores, n_columns_of
+from seminaive.design.classes import n_columns_of, toward_class_shares
 from seminaive.design.dense import DenseDesign
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_posterior import smooth_posterior
 from seminaive.objective.pointwise import posterior_of
-from seminaive.solvers.laplace import RowCurvature, laplace_covariance, mean_prior_variance, n_sought_of
+from seminaive.selection.evidence_fit import fit_by_evidence
+from seminaive.solvers.laplace import RowCurvature, as_contrasts, laplace_covariance, n_sought_of
+from seminaive.solvers.result import MAX_ITER
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,11 +34,10 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Directions that are kept. They take as much room as the tables of a model of 13 numbers with all pairs, and
-# twelve times the terms of one score are read for an interval.
+# Directions that are kept: the last is that from the answer to the fit by evidence. They take as much room as
+# the tables of a model of 13 numbers with all pairs, and twelve times the terms of one score are read for an
+# interval.
 N_KEPT = 12
-# Of these, directions in which fits under other strengths differ: the first two hold nearly all of it.
-N_BETWEEN = 2
 # Second derivatives are summed over a sample of at most this many rows, fewer where classes are many: scores
 # of the sample in all directions are at most the second number.
 MOST_ROWS, MOST_SCORES = 20_000, 1 << 23
@@ -57,7 +57,7 @@ class SmoothFitPosterior:
         Which of their terms the model has.
     rows : SmoothRows
     engine : Engine
-        That of the search, which makes coefficients of its fits.
+        That of the search.
     answer : RelevanceAnswer
     """
 
@@ -69,23 +69,34 @@ class SmoothFitPosterior:
 
     def of_scores(self) -> ScorePosterior:
         """Return the posterior of the model's scores."""
-        n_classes = self.rows.searched.rows.n_classes
+        by_evidence = fit_by_evidence(self.engine, self.kept, MAX_ITER)
         columns = self.columns.only(self.kept)
         table, row_weight = self._sampled()
-        design = _design_of(columns, table, n_classes)
-        curvature = RowCurvature(
-            posterior_of(design.scores(self._of_kept(self.answer.coefficients))), row_weight
-        )
-        between = np.stack([self._of_kept(direction) for direction in self._between()])
-        prior = self._prior_variance(design.squared_adjoint(curvature.diagonal))
-        n_learned = N_KEPT - len(between)
-        within = laplace_covariance(design, curvature, prior, n_learned, np.random.default_rng(0))
-        entries = np.concatenate([within.variance[None], within.learned, between]).transpose(1, 0, 2)
-        signs = np.repeat([-1.0, 1.0], [len(within.learned), len(between)])
+        design = _design_of(columns, table, self.rows.searched.rows.n_classes)
+        centre = self._of_kept(by_evidence.coefficients)
+        curvature = RowCurvature(posterior_of(design.scores(centre)), row_weight)
+        by_coefficient = np.append(0.0, np.repeat(by_evidence.prior_variance[self.kept], columns.sizes))
+        prior = np.repeat(by_coefficient[:, None], len(curvature.contrasts), axis=1)
+        within = laplace_covariance(design, curvature, prior, N_KEPT - 1, np.random.default_rng(0))
+        away = as_contrasts(centre - self._of_kept(self._answer()))[None]
+        entries = np.concatenate([within.variance[None], within.learned, away]).transpose(1, 0, 2)
+        signs = np.append(np.full(len(within.learned), -1.0), 1.0)
         return smooth_posterior(columns, np.ascontiguousarray(entries), signs, table.schema.cardinalities)
 
     def _of_kept(self, coefficients: Floats) -> Floats:
         return np.asarray(coefficients[np.append(True, np.repeat(self.kept, self.columns.sizes))])
+
+    def _answer(self) -> Floats:
+        """Return the coefficients of the answer for the rows that the search saw, as the fit by evidence is.
+
+        Where it saw a sample, the answer of the model rests on more rows, and is nearer to the truth.
+        """
+        parts = [
+            (weight, trial.prepared, trial.strengths, fit)
+            for (weight, trial), fit in zip(self.answer.parts, self.answer.fits, strict=True)
+        ]
+        average = self.engine.coefficients(parts)
+        return toward_class_shares(average, self.answer.decision.fit_share, self.rows.class_weight)
 
     def _sampled(self) -> tuple[EncodedTable, Floats]:
         """Return rows that the search saw, or some of them, and weights that add up to those of all rows."""
@@ -96,56 +107,10 @@ class SmoothFitPosterior:
         weight = rows.weights[index]
         return rows.table.rows(index), weight * (float(self.rows.class_weight.sum()) / weight.sum())
 
-    def _prior_variance(self, curvature: Floats) -> Floats:
-        """Return the prior variance of each coefficient that the fits have in the mean."""
-        weights, trials = zip(*self.answer.parts, strict=True)
-        by_term = np.stack(
-            [
-                trial.prepared[-1].relevances / np.asarray(trial.strengths)[self.columns.groups]
-                for trial in trials
-            ]
-        )[:, self.kept]
-        sizes = self.columns.sizes[self.kept]
-        of_fits = np.column_stack([np.zeros(len(trials)), np.repeat(by_term, sizes, axis=1)])
-        return mean_prior_variance(of_fits, np.array(weights), curvature)
-
-    def _between(self) -> list[Floats]:
-        """Return directions in which fits differ from their average, and the average from the answer.
-
-        Of the fits under several strengths the leading ones of their scores' deviations from the average.
-        """
-        answer = self.answer
-        weights = np.array([weight for weight, _ in answer.parts])
-        roots = np.sqrt(weights)
-        scores = np.stack([fit.scores.ravel() for fit in answer.fits])
-        deviations = roots[:, None] * (scores - weights @ scores)
-        _, vectors = np.linalg.eigh(deviations @ deviations.T)
-        found = []
-        for vector in vectors.T[::-1][:N_BETWEEN]:
-            combined = roots * vector
-            found.append(self._combination(combined - weights * combined.sum()))
-        away = self._combination(weights)
-        away[0] -= class_share_scores(self.rows.class_weight)
-        return [*found, (1.0 - answer.decision.fit_share) * away]
-
-    def _combination(self, weights: Floats) -> Floats:
-        """Return the coefficients of a weighted sum of the fits."""
-        fits: list[tuple[float, Any, Any, Any]] = [
-            (weight, trial.prepared, trial.strengths, fit)
-            for weight, (_, trial), fit in zip(
-                weights.tolist(), self.answer.parts, self.answer.fits, strict=True
-            )
-        ]
-        return self.engine.coefficients(fits)
-
 
 def _design_of(columns: SmoothColumns, table: EncodedTable, n_classes: int) -> Design:
     """Return the design of some rows: a matrix where it is small."""
     n_features = 1 + int(columns.sizes.sum())
     if n_features * len(table) > MOST_DENSE:
         return ProjectedDesign(columns, table, n_classes)
-    parts = [np.ones((len(table), 1)), columns.slope_features(table.numbers)]
-    parts += [columns.columns[j].main_features(table) for j in columns.mains]
-    pairs = {j: columns.columns[j].pair_features(table) for pair in columns.pairs for j in pair}
-    parts += [(pairs[j][:, :, None] * pairs[k][:, None, :]).reshape(len(table), -1) for j, k in columns.pairs]
-    return DenseDesign(np.hstack(parts))
+    return DenseDesign(np.hstack(columns.features(table)))

@@ -56,18 +56,19 @@ def posterior_of_terms(
     solution : ndarray of shape (n_coefficients, n_columns)
     rows : TrainingSet
     """
-    listed, n_columns = design.coefficients, solution.shape[1]
+    listed = design.coefficients
     curvature = RowCurvature(posterior_of(design.scores(solution)), rows.weights)
     features = design.scores(np.eye(design.n_coefficients))
     shares = rows.weights @ features / rows.weights.sum()
     features[:, 1:] -= shares[1:]
-    strength = np.broadcast_to(strength, solution.shape)
+    # Of classes with ridges of their own, the ridge along each contrast.
+    strength = np.broadcast_to(strength, solution.shape) @ np.square(curvature.contrasts).T
     free = FREE / np.maximum(np.square(features).T @ curvature.diagonal, 1.0 / FREE)
     prior = np.where(strength > 0, np.divide(1.0, strength, out=free.copy(), where=strength > 0), free)
     prior[listed.fixed] = 0.0
     found = laplace_covariance(DenseDesign(features), curvature, prior, N_KEPT, np.random.default_rng(0))
     entries = np.concatenate([found.variance[None], found.learned]).transpose(1, 0, 2)
-    tables = np.zeros((listed.terms.n_cells, 1 + len(found.learned), n_columns))
+    tables = np.zeros((listed.terms.n_cells, *entries.shape[1:]))
     for term in range(len(listed.terms.features)):
         members = np.flatnonzero(listed.term_of_cell == term)
         functions = np.eye(len(members)) - shares[1 + members]

@@ -6,7 +6,7 @@ axis has the rows. Further axes in between (strengths, draws) are kept.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import expit, logsumexp
@@ -50,6 +50,19 @@ def expected_log_losses(scores: Floats, probabilities: Floats) -> Floats:
 def expected_residuals(scores: Floats, probabilities: Floats) -> Floats:
     """Return the derivative of `expected_log_losses` by the scores: posterior less probabilities."""
     return np.asarray(posterior_of(scores) - _spread(probabilities, scores.ndim))
+
+
+def curved(posterior: Floats, row_weight: Floats, scores: Floats) -> Floats:
+    """Return W times scores, W the second derivatives of the log loss of each row, (columns, columns).
+
+    ``posterior`` (rows, columns) is that of the rows, ``row_weight`` (rows,) their weights.
+    """
+    p = _spread(posterior, scores.ndim)
+    weighted = _aligned(row_weight, scores.ndim) * p
+    if p.shape[-1] == 1:
+        return np.asarray(weighted * (1 - p) * scores)
+    means = np.einsum("...j,...j->...", p, scores)[..., None]
+    return np.asarray(weighted * (scores - means))
 
 
 def squared_losses(scores: Floats, labels: Labels) -> Floats:
@@ -96,9 +109,9 @@ def _spread(by_column: Floats, n_axes: int) -> Floats:
     return by_column.reshape(len(by_column), *(1,) * (n_axes - 2), by_column.shape[-1])
 
 
-def _aligned(labels: Labels, n_axes: int) -> Labels:
-    """Return labels along the first of some axes."""
-    return labels.reshape(-1, *(1,) * (n_axes - 1))
+def _aligned(of_rows: NDArray[Any], n_axes: int) -> NDArray[Any]:
+    """Return labels or weights of rows along the first of some axes."""
+    return of_rows.reshape(-1, *(1,) * (n_axes - 1))
 
 
 POINTWISE: dict[str, PointwiseLoss] = {

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from seminaive.objective.pointwise import expected_log_losses, posterior_of
+from seminaive.objective.pointwise import curved, expected_log_losses, posterior_of
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats, Indices
@@ -54,8 +54,4 @@ class RowLoss:
 
     def curved(self, posterior: Floats, scores: Floats) -> Floats:
         """Return W times scores, W the second derivatives of the loss of each row."""
-        weighted = self.row_weight * posterior
-        if self.n_columns == 1:
-            return np.asarray(weighted * (1 - posterior) * scores)
-        means = np.einsum("ij,ij->i", posterior, scores)[:, None]
-        return np.asarray(weighted * (scores - means))
+        return curved(posterior, self.row_weight, scores)

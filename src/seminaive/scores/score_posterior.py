@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy.linalg import helmert
 
 from seminaive.encode.saved_by_fields import SavedByFields
 from seminaive.scores.curve_terms import CurveTerms
@@ -33,8 +35,8 @@ class ScorePosterior(SavedByFields):
     A contribution has a variance that is independent of the others, and a place in each of some directions,
     which all contributions share. The covariance of two sums of contributions is the variance of those that
     they have in common, plus or minus the product of their places in each direction: minus where rows have
-    told something about it, plus where fits under other strengths differ. For two classes these are the log
-    odds, else the scores of all. Tables of pairs are kept as coefficients of products of functions, which are
+    told something about it, plus in the direction of a bias. For two classes these are the log odds, for more the
+    contrasts between classes that Helmert's matrix gives. Tables of pairs are kept as coefficients of products of functions, which are
     far fewer than cells.
 
     Parameters
@@ -62,12 +64,17 @@ class ScorePosterior(SavedByFields):
 
     @property
     def n_columns(self) -> int:
-        """Return the number of columns: 1 for the log odds of two classes, else one per class."""
+        """Return the number of columns, one fewer than classes: log odds, or contrasts between classes."""
         return int(self.intercept.shape[1])
+
+    @cached_property
+    def _contrasts(self) -> Floats:
+        """The columns as contrasts of the classes' centred scores, (n_columns, n_classes); of log odds 1."""
+        return np.ones((1, 1)) if self.n_columns == 1 else np.asarray(helmert(self.n_columns + 1))
 
     def fits(self, scores: AdditiveScores) -> bool:
         """Tell whether it belongs to scores of this layout, and is finite."""
-        n_entries, n_columns = 1 + len(self.signs), 1 if scores.n_classes == 2 else scores.n_classes
+        n_entries, n_columns = 1 + len(self.signs), scores.n_classes - 1
         entries = (n_entries, n_columns)
         singles, pairs = _split(scores)
         n_knots = scores.curves.starts[-1] + scores.curves.n_terms
@@ -125,19 +132,22 @@ class ScorePosterior(SavedByFields):
         return type(scores)(self.intercept.ravel(), scores.terms, tables, none, at_knots)
 
     def of_rows(self, cells: AdditiveScores, table: EncodedTable) -> Floats:
-        """Return the covariance of the scores of each row, (n_rows, n_columns, n_columns).
+        """Return the covariance of the log odds of each row, (n_rows, 1, 1), or of its centred scores.
 
         ``cells`` are the posterior `as_scores`.
         """
-        found = np.empty((len(table), self.n_columns, self.n_columns))
+        contrasts = self._contrasts
+        n_scores = contrasts.shape[1]
+        found = np.empty((len(table), n_scores, n_scores))
+        products = (contrasts[:, :, None] * contrasts[:, None, :]).reshape(len(contrasts), -1)
         at_once = max(1, AT_ONCE // self.intercept.size)
         for start in range(0, len(table), at_once):
             rows = slice(start, start + at_once)
             part = table if len(table) <= at_once else table.rows(rows)
             entries = cells.sums(part).reshape(len(part), *self.intercept.shape)
-            places = entries[:, 1:]
+            places = entries[:, 1:] @ contrasts
             found[rows] = (places * self.signs[:, None]).transpose(0, 2, 1) @ places
-            found[rows] += entries[:, 0, :, None] * np.eye(self.n_columns)
+            found[rows] += (entries[:, 0] @ products).reshape(found[rows].shape)
         return found
 
     def variances(self, entries: Floats) -> Floats:
@@ -145,11 +155,7 @@ class ScorePosterior(SavedByFields):
 
         Those of the log odds of two classes on a last axis of 1, else of each class's centred score.
         """
-        apart, places = entries[..., 0, :], entries[..., 1:, :]
-        n = self.n_columns
-        if n > 1:
-            places = places - places.mean(axis=-1, keepdims=True)
-            apart = apart * (1.0 - 2.0 / n) + apart.sum(axis=-1, keepdims=True) / n**2
+        apart, places = entries[..., 0, :] @ np.square(self._contrasts), entries[..., 1:, :] @ self._contrasts
         found = apart + (self.signs[:, None] * np.square(places)).sum(axis=-2)
         return np.asarray(np.maximum(found, 0.0))
 

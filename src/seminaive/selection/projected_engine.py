@@ -197,39 +197,29 @@ class ProjectedEngine:
         ones, as many as can be inverted.
         """
         columns = self.columns
+        if self._exact or self._inverted:
+            return np.hstack(columns.features(rows)), np.arange(1 + int(columns.sizes.sum()))
         parts = [np.ones((len(rows), 1)), columns.slope_features(rows.numbers)]
         listed = [np.arange(1 + len(columns.slopes))]
         for j, block in zip(columns.mains, term_blocks(columns)[len(columns.slopes) :], strict=False):
             column = columns.columns[j]
             kept = np.arange(block.stop - block.start)
-            if isinstance(column.main, CentredLevels) and not (self._exact or self._inverted):
+            if isinstance(column.main, CentredLevels):
                 kept = np.sort(np.argsort(-column.main.shares, kind="stable")[:n_inverted])
                 parts.append(column.main.features(column.positions(rows)[0], kept))
             else:
                 parts.append(column.main_features(rows))
             listed.append(block.start + kept)
-        if self._exact or self._inverted:
-            return np.hstack([*parts, *self._pair_features(rows)]), np.arange(1 + int(columns.sizes.sum()))
         return np.hstack(parts), np.concatenate(listed)
-
-    def _pair_features(self, rows: EncodedTable) -> list[Floats]:
-        """Return the features of each pair for some rows."""
-        columns = self.columns
-        single = {j: columns.columns[j].pair_features(rows) for pair in columns.pairs for j in pair}
-        return [
-            (single[j][:, :, None] * single[k][:, None, :]).reshape(len(rows), -1) for j, k in columns.pairs
-        ]
 
     @cached_property
     def _all_features(self) -> NDArray[np.float32]:
         """All features of all rows, in single precision."""
-        columns, n_rows = self.columns, len(self.labels)
-        found = np.ones((n_rows, self.design.n_coefficients), dtype=np.float32)
+        n_rows = len(self.labels)
+        found = np.empty((n_rows, self.design.n_coefficients), dtype=np.float32)
         for block in row_blocks(n_rows):
-            rows = self.table.rows(np.arange(n_rows)[block])
-            mains = [columns.columns[j].main_features(rows) for j in columns.mains]
-            parts = [columns.slope_features(rows.numbers), *mains, *self._pair_features(rows)]
-            np.concatenate(parts, axis=1, out=found[block, 1:], casting="same_kind")
+            parts = self.columns.features(self.table.rows(np.arange(n_rows)[block]))
+            np.concatenate(parts, axis=1, out=found[block], casting="same_kind")
         return found
 
     @property

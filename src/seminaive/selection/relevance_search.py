@@ -188,13 +188,18 @@ def cost_of(steps: Steps) -> float:
     return float(cost_of_weakness(decades).sum())
 
 
-def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, groups: Indices) -> Floats:
-    """Return relevances after one evidence update, damped and normalised in each group; 0 stays 0.
+def after_evidence(relevances: Floats, penalties: Floats, degrees: Floats) -> Floats:
+    """Return relevances after one damped evidence update, ``w (q + 1/2) / (g + 1/2)``."""
+    return np.asarray(relevances * (penalties + PLAN.damping) / (degrees + PLAN.damping))
 
-    ``w (q + 1/2) / (g + 1/2)``, then divided by the mean of the group in which each term counts by its
-    effective degrees of freedom g, and clipped.
+
+def updated_relevances(relevances: Floats, penalties: Floats, degrees: Floats, groups: Indices) -> Floats:
+    """Return relevances after one evidence update, normalised in each group; 0 stays 0.
+
+    `after_evidence`, divided by the mean of the group in which each term counts by its effective degrees of
+    freedom g, and clipped.
     """
-    new = relevances * (penalties + PLAN.damping) / (degrees + PLAN.damping)
+    new = after_evidence(relevances, penalties, degrees)
     for group in np.unique(groups).tolist():
         members = groups == group
         total = degrees[members].sum()

@@ -4,16 +4,22 @@ The posterior covariance under a ridge is ``(P + X'WX)^-1``, P being the ridge a
 the loss in the scores. With prior variances ``D = P^-1`` and the eigenvectors V and eigenvalues l of
 ``A = D^1/2 X'WX D^1/2`` it is ``D^1/2 (I - V diag(l / (1 + l)) V') D^1/2``: each direction has its prior
 variance, less what the rows have told about it. The leading directions are found by subspace iteration, which
-needs products with X and X' only. What the rows told about the directions that are not kept is taken off the
+needs products with X and X' only. The scores of several classes are read as contrasts between them (Helmert's,
+orthonormal): a constant that is added to all of them is told by no row, and its prior variance would be taken
+for that of the differences. What the rows told about the directions that are not kept is taken off the
 diagonal, so that every coefficient keeps its variance, and what is approximated are covariances.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.linalg import helmert
+
+from seminaive.objective.pointwise import curved
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,7 +28,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-# Directions that are looked for, per column of scores, and at most: those kept are the first of them. Beyond
+# Directions that are looked for, per contrast of scores, and at most: those kept are the first of them. Beyond
 # 64 of the log odds of two classes, standard errors fall by less than 2 % (8 columns, 300 to 2,000 rows).
 # Where classes are many, directions times columns are at most MOST_COLUMNS; FEWEST_SOUGHT are always looked
 # for. Products are taken with this many columns AT_ONCE.
@@ -48,18 +54,28 @@ class RowCurvature:
     posterior: Floats
     row_weight: Floats
 
+    @cached_property
+    def contrasts(self) -> Floats:
+        """The contrasts between classes, (n_contrasts, n_columns): the log odds of two, one fewer of more."""
+        return as_contrasts(np.eye(self.posterior.shape[1])).T
+
     @property
     def diagonal(self) -> Floats:
-        """Return the second derivative along each score, (n_rows, n_columns)."""
-        return np.asarray(self.row_weight[:, None] * self.posterior * (1.0 - self.posterior))
+        """Return the second derivative along each contrast, (n_rows, n_contrasts)."""
+        p, contrasts = self.posterior, self.contrasts
+        return np.asarray(
+            self.row_weight[:, None] * (p @ np.square(contrasts).T - np.square(p @ contrasts.T))
+        )
 
     def times(self, scores: Floats) -> Floats:
-        """Return W times several sets of scores, (n_rows, n_sets, n_columns)."""
-        p = self.posterior[:, None, :]
-        if p.shape[2] == 1:
-            return np.asarray(self.diagonal[:, None, :] * scores)
-        mean = (p * scores).sum(axis=2, keepdims=True)
-        return np.asarray(self.row_weight[:, None, None] * p * (scores - mean))
+        """Return W times several sets of contrasts of scores, (n_rows, n_sets, n_contrasts)."""
+        return as_contrasts(curved(self.posterior, self.row_weight, scores @ self.contrasts))
+
+
+def as_contrasts(by_column: Floats) -> Floats:
+    """Return values of the classes, on the last axis, as contrasts; those of log odds as they are."""
+    n_columns = by_column.shape[-1]
+    return by_column if n_columns == 1 else np.asarray(by_column @ helmert(n_columns).T)
 
 
 @dataclass(frozen=True)
@@ -68,34 +84,14 @@ class CoefficientCovariance:
 
     Parameters
     ----------
-    variance : ndarray of shape (n_coefficients, n_columns)
+    variance : ndarray of shape (n_coefficients, n_contrasts)
         What coefficients would vary by if nothing was known of the directions kept.
-    learned : ndarray of shape (n_directions, n_coefficients, n_columns)
+    learned : ndarray of shape (n_directions, n_coefficients, n_contrasts)
         The directions of which the rows tell most, as long as what they take off.
     """
 
     variance: Floats
     learned: Floats
-
-
-def mean_prior_variance(prior_variances: Floats, shares: Floats, curvature: Floats) -> Floats:
-    """Return the prior variance under which coefficients are as uncertain as they are in the mean over fits.
-
-    A coefficient of curvature h has the posterior variance ``1 / (1 / d + h)`` under the prior variance d, if
-    it is apart from the others. The mean of these over fits under several ridges belongs to a prior variance
-    again; the mean of prior variances would be that of the weakest ridge, however little it counts.
-
-    Parameters
-    ----------
-    prior_variances : ndarray of shape (n_fits, n_coefficients)
-    shares : ndarray of shape (n_fits,)
-        The weights of the fits, which sum to 1.
-    curvature : ndarray of shape (n_coefficients, n_columns)
-    """
-    of_fits = prior_variances[:, :, None]
-    # d / (1 + d h) and back: 0 stays 0.
-    mean = np.tensordot(shares, of_fits / (1.0 + of_fits * curvature), axes=1)
-    return np.asarray(mean / np.maximum(1.0 - mean * curvature, np.finfo(np.float64).eps))
 
 
 def laplace_covariance(
@@ -111,7 +107,7 @@ def laplace_covariance(
     ----------
     design : Design
     curvature : RowCurvature
-    prior_variance : ndarray of shape (n_coefficients, n_columns)
+    prior_variance : ndarray of shape (n_coefficients, n_contrasts)
         That of the intercept is not read.
     n_kept : int
         How many directions are kept.
