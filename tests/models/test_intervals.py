@@ -1,15 +1,18 @@
 """Intervals of probabilities and of effects: what holds of every model that has them."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.linalg import helmert
 from scipy.special import expit
 
 from seminaive import (
     AcceleratedLogisticRegression,
     HigherOrderLogisticRegression,
+    HigherOrderLogisticRegressionCV,
     NaiveBayes,
     NaiveBayesLogisticRegression,
     SemiNaive,
@@ -27,7 +30,7 @@ from seminaive.explain import (
     effects_table,
 )
 from seminaive.models.ridge_problems import ridge_problem
-from seminaive.scores import EffectPosterior, Effects
+from seminaive.scores import AdditiveScores, EffectPosterior, Effects
 
 N_ROWS = 160
 
@@ -69,10 +72,17 @@ def models(table, three):
         "counts of three": (NaiveBayes(variances="class").fit(*three), *three),
         "terms": (HigherOrderLogisticRegression(order=1, bins=4).fit(*table), *table),
         "terms of three": (AcceleratedLogisticRegression(order=1, bins=4).fit(*three), *three),
+        "pairs": (AcceleratedLogisticRegression(order=2, bins=4).fit(*table), *table),
+        "pairs of three": (
+            HigherOrderLogisticRegression(order=2, bins=3, hierarchical=True).fit(*three),
+            *three,
+        ),
+        "chosen": (HigherOrderLogisticRegressionCV(bins=3).fit(*table), *table),
     }
 
 
-KINDS = ["smooth", "smooth of three", "counts", "counts of three", "terms", "terms of three"]
+TERMS = ["terms", "terms of three", "pairs", "pairs of three"]
+KINDS = ["smooth", "smooth of three", "counts", "counts of three", *TERMS, "chosen"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -139,7 +149,7 @@ def test_a_coverage_that_is_none_is_refused(models, coverage):
 
 def test_models_without_a_formula_say_what_to_do(table):
     X, y = table
-    for model in (NaiveBayesLogisticRegression(), HigherOrderLogisticRegression(order=2)):
+    for model in (NaiveBayesLogisticRegression(), HigherOrderLogisticRegression(order=3)):
         model.fit(X, y)
         with pytest.raises(UnavailableError, match="validate"):
             model.predict_interval(X)
@@ -199,7 +209,7 @@ def test_errors_of_effects_and_of_rows_are_of_one_covariance():
     np.testing.assert_allclose(found, np.sqrt(scores.posterior.variances(entries))[:, 0], rtol=1e-6)
 
 
-@pytest.mark.parametrize("kind", ["terms", "terms of three"])
+@pytest.mark.parametrize("kind", TERMS)
 def test_covariances_of_rows_are_those_of_the_inverse_hessian(models, kind):
     """The problem that `influence` rebuilds from the training rows is the oracle."""
     model, X, y = models[kind]
@@ -215,6 +225,53 @@ def test_covariances_of_rows_are_those_of_the_inverse_hessian(models, kind):
     contrast = np.ones((1, 1)) if k == 1 else np.eye(k) - 1 / k
     # Single precision, and fits that stop at a gradient of 1e-4.
     np.testing.assert_allclose(contrast @ found @ contrast, contrast @ exact @ contrast, rtol=0.01, atol=2e-3)
+
+
+@pytest.mark.parametrize("kind", ["pairs", "pairs of three"])
+def test_errors_of_pure_effects_are_those_of_draws(models, kind):
+    """Coefficients are drawn from the posterior and taken apart as `Effects` does it."""
+    model, *_ = models[kind]
+    scores, schema, summary = model.scores_, model.schema_, model.summary_
+    posterior = scores.posterior
+    cells = posterior.as_scores(scores)
+    # One more column: every draw adds the same combination of directions to each term.
+    rng, drawn = np.random.default_rng(0), []
+    width, k = len(posterior.signs), posterior.n_columns
+    contrasts = np.array([[-0.5, 0.5]]) if k == 1 else helmert(k + 1)
+
+    def moved(values, weights):
+        places = values.reshape(*values.shape[:-1], 1 + width, k)[..., 1:, :]
+        return np.tensordot(places, weights, ([-2], [0])) @ contrasts
+
+    for _ in range(400):
+        weights = rng.standard_normal(width)
+        numeric = replace(scores.numeric, coefficients=moved(cells.numeric.coefficients, weights))
+        draw = AdditiveScores(
+            moved(cells.prior, weights), scores.terms, moved(cells.tables, weights), numeric
+        )
+        drawn.append(Effects.of(draw, schema, summary))
+    effects, errors = Effects.of(scores, schema, summary), model.effect_errors()
+    pair = effects.tuples[0]
+    shown = np.stack([draw.tuples[0].table for draw in drawn])
+    spread = shown[..., 1:] - shown[..., :1] if k == 1 else shown
+    seen = pair.weight > 0
+    # 400 draws give a deviation to 3.5 % (one standard error).
+    np.testing.assert_allclose(errors.of_tuple(pair)[seen], spread.std(axis=0)[seen], rtol=0.2)
+    for j, effect in enumerate(effects.features):
+        if effect.curve is None:
+            shown = np.stack([draw.features[j].table for draw in drawn])[:, :-1]
+            spread = shown[..., 1:] - shown[..., :1] if k == 1 else shown
+            np.testing.assert_allclose(errors.of_feature(effect)[:-1], spread.std(axis=0), rtol=0.2)
+
+
+def test_a_combination_without_rows_is_as_uncertain_as_the_prior(table):
+    X, y = table
+    X = X[["left", "right"]]
+    kept = ~((X["left"] == "c") & (X["right"] == "v")).to_numpy()
+    model = HigherOrderLogisticRegression(order=2, ridge=0.5).fit(X[kept], y[kept])
+    rows = pd.DataFrame({"left": ["a", "c"], "right": ["u", "v"]})
+    seen, unseen = model.score_covariances(model.encode(rows))[:, 0, 0]
+    assert unseen > 1 / 0.5 > seen
 
 
 def test_variances_of_counts_are_those_of_draws(table):

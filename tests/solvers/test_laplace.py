@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from seminaive.design.dense import DenseDesign
-from seminaive.solvers.laplace import RowCurvature, laplace_covariance, mean_prior_variance
+from seminaive.solvers import laplace
+from seminaive.solvers.laplace import RowCurvature, laplace_covariance
 
 N_ROWS, N_FEATURES = 40, 6
 
@@ -18,21 +19,22 @@ def problem(n_columns, seed=0):
         posterior = 1 / (1 + np.exp(-scores))
     else:
         posterior = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
-    prior = rng.uniform(0.2, 2.0, size=(N_FEATURES + 1, n_columns))
+    prior = np.repeat(rng.uniform(0.2, 2.0, size=(N_FEATURES + 1, 1)), max(n_columns - 1, 1), axis=1)
     return features, posterior, rng.uniform(0.5, 2.0, N_ROWS), prior
 
 
 def dense_covariance(features, posterior, weight, prior):
-    """Return the inverse of the penalised Hessian, the intercept being free but for rounding."""
-    p, k = prior.shape
+    """Return the inverse of the penalised Hessian in contrasts, the intercept being free but for rounding."""
+    p, k = len(prior), posterior.shape[1]
     hessian = np.zeros((p, k, p, k))
     for x, q, w in zip(features, posterior, weight, strict=True):
         second = np.diag(q) - np.outer(q, q) if k > 1 else np.array([[q[0] * (1 - q[0])]])
         hessian += w * np.einsum("i,cd,j->icjd", x, second, x)
     flat = hessian.reshape(p * k, p * k)
-    ridge = 1 / prior
+    ridge = np.repeat(1 / prior[:, :1], k, axis=1)
     ridge[0] = 1e-6
-    return np.linalg.inv(flat + np.diag(ridge.ravel()))
+    across = np.kron(np.eye(p), RowCurvature(posterior, weight).contrasts)
+    return across @ np.linalg.inv(flat + np.diag(ridge.ravel())) @ across.T
 
 
 def as_matrix(found):
@@ -46,11 +48,8 @@ def test_all_directions_give_the_inverse_hessian(n_columns):
     design, curvature = DenseDesign(features), RowCurvature(posterior, weight)
     found = as_matrix(laplace_covariance(design, curvature, prior, 64, np.random.default_rng(0)))
     exact = dense_covariance(features, posterior, weight, prior)
-    # A constant added to the scores of all classes changes no probability: contrasts are compared.
-    contrast = np.eye(n_columns) - (1 / n_columns if n_columns > 1 else 0)
-    across = np.kron(np.eye(len(prior)), contrast)
     # The free intercept has a prior variance of 10,000 times what the rows leave: 1e-4 of its variance.
-    np.testing.assert_allclose(across @ found @ across.T, across @ exact @ across.T, atol=5e-4)
+    np.testing.assert_allclose(found, exact, atol=5e-4)
 
 
 @pytest.mark.parametrize("n_columns", [1, 3])
@@ -75,20 +74,29 @@ def test_the_start_of_the_iteration_does_not_matter():
     np.testing.assert_allclose(first, second, rtol=1e-6, atol=1e-9)
 
 
-def test_curvature_times_scores_is_the_second_derivative():
-    _, posterior, weight, _ = problem(3)
-    scores = np.random.default_rng(1).normal(size=(N_ROWS, 2, 3))
-    found = RowCurvature(posterior, weight).times(scores)
-    row = 7
-    second = weight[row] * (np.diag(posterior[row]) - np.outer(posterior[row], posterior[row]))
+@pytest.mark.parametrize("n_columns", [1, 3])
+def test_curvature_times_scores_is_the_second_derivative(n_columns):
+    _, posterior, weight, _ = problem(n_columns)
+    curvature = RowCurvature(posterior, weight)
+    contrasts = curvature.contrasts
+    scores = np.random.default_rng(1).normal(size=(N_ROWS, 2, len(contrasts)))
+    found, row = curvature.times(scores), 7
+    q = posterior[row]
+    second = weight[row] * (np.diag(q) - np.outer(q, q) if n_columns > 1 else q * (1 - q) * np.eye(1))
+    second = contrasts @ second @ contrasts.T
     np.testing.assert_allclose(found[row], scores[row] @ second, atol=1e-12)
+    np.testing.assert_allclose(curvature.diagonal[row], np.diag(second), atol=1e-12)
 
 
-def test_the_mean_prior_variance_gives_the_mean_posterior_variance():
-    variances, shares = np.array([[0.0, 0.1, 2.0], [0.0, 4.0, 2.0]]), np.array([0.3, 0.7])
-    curvature = np.array([[5.0], [3.0], [1.0]])
-    mean = mean_prior_variance(variances, shares, curvature)
-    assert mean[0, 0] == 0.0
-    np.testing.assert_allclose(mean[2, 0], 2.0)
-    within = shares @ (1 / (1 / variances[:, 1] + 3.0))
-    np.testing.assert_allclose(1 / (1 / mean[1, 0] + 3.0), within)
+def test_what_is_not_sought_is_taken_off_no_further_than_the_rows_tell(monkeypatch):
+    """With few directions sought, variances stay between those of the inverse Hessian and of its diagonal."""
+    features, posterior, weight, prior = problem(1)
+    design, curvature = DenseDesign(features), RowCurvature(posterior, weight)
+    exact = np.diag(as_matrix(laplace_covariance(design, curvature, prior, 64, np.random.default_rng(0))))
+    for name in ("SOUGHT_PER_COLUMN", "FEWEST_SOUGHT"):
+        monkeypatch.setattr(laplace, name, 3)
+    monkeypatch.setattr(laplace, "N_ITERATIONS", 30)
+    found = np.diag(as_matrix(laplace_covariance(design, curvature, prior, 3, np.random.default_rng(0))))
+    assert (found >= exact * (1 - 1e-6)).all()
+    known = prior[:, 0] * (np.square(features).T @ curvature.diagonal)[:, 0]
+    assert (found[1:] < prior[1:, 0] * (1 - 0.2 * known[1:] / (1 + known[1:]))).all()

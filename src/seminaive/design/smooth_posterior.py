@@ -16,11 +16,9 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Singles
     from seminaive.design.smooth_column import SmoothColumn
     from seminaive.design.smooth_columns import SmoothColumns
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 def smooth_posterior(
@@ -68,12 +66,27 @@ def smooth_posterior(
         entries[0].copy(),
         _singles(tables, shape),
         _singles([*at_knots, *missing], shape),
-        entries[first:].astype(np.float32),
+        np.zeros((0, *shape)),
+        _compact(entries[first:], signs),
         tuple(functions),
     )
 
 
-def _singles(parts: list[Floats], shape: tuple[int, ...]) -> NDArray[np.float32]:
+def _compact(entries: Floats, signs: Floats) -> NDArray[np.float16] | Singles:
+    """Return the entries of pairs in half precision where that changes no variance by more than a hundredth.
+
+    A variance is what is left of its first entry after the squares of places that rows have told about; their
+    rounding errors stand out where little is left. Then they are kept in single precision.
+    """
+    learned = np.square(entries[:, 1:][:, signs < 0]).sum(axis=1)
+    half = np.finfo(np.float16)
+    precise = (learned * half.eps <= 0.01 * (entries[:, 0] - learned)).all()
+    if precise and np.abs(entries).max(initial=0.0) < half.max:
+        return entries.astype(np.float16)
+    return entries.astype(np.float32)
+
+
+def _singles(parts: list[Floats], shape: tuple[int, ...]) -> Singles:
     return np.concatenate([np.empty((0, *shape)), *parts]).astype(np.float32)
 
 

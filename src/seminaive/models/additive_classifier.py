@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
     from seminaive.models.training_set import TrainingSet
-    from seminaive.scores import EffectErrors, Effects
+    from seminaive.scores import EffectErrors, Effects, Uncertainty
 
 # Columns of ``contributions`` that are not features.
 RESERVED = ("prior", "row", "class")
@@ -83,12 +83,9 @@ class AdditiveClassifier(TableClassifier):
 
     def effect_errors(self) -> EffectErrors:
         """Return the standard errors of the effects, for bands around them."""
-        from seminaive.scores import EffectPosterior
-
         check_is_fitted(self)
-        self._check_posterior()
-        self._effects()
-        return EffectPosterior.of(self.scores_, self.schema_, self.summary_)
+        uncertainty = self._uncertainty()
+        return uncertainty.of_effects(self._effects(), self.schema_, self.summary_)
 
     def score_covariances(self, table: EncodedTable) -> Floats:
         """Return the covariance of the log odds, or of all scores, of each row of an encoded table.
@@ -101,13 +98,15 @@ class AdditiveClassifier(TableClassifier):
         -------
         ndarray of shape (n_rows, 1, 1) or (n_rows, n_classes, n_classes)
         """
-        self._check_posterior()
-        return self.scores_.covariances(table)
+        return self._uncertainty().of_rows(table)
 
-    def _check_posterior(self) -> None:
-        """Refuse a fit that does not say how uncertain it is."""
+    def _uncertainty(self) -> Uncertainty:
+        """Return how uncertain the scores are; refuse a fit that does not say so."""
+        from seminaive.scores import PosteriorOfScores
+
         if self.scores_.posterior is None:
             raise UnavailableError(f"{type(self).__name__}: {self._no_posterior}")
+        return PosteriorOfScores(self.scores_)
 
     # Why a fit has no intervals.
     _no_posterior: ClassVar[str] = NO_FORMULA

@@ -22,7 +22,7 @@ from seminaive.models.parameters import (
     check_strengths,
 )
 from seminaive.models.started import StartedClassifier
-from seminaive.models.term_fit_posterior import has_posterior, posterior_of_terms
+from seminaive.models.term_fit_posterior import NO_TERM_POSTERIOR, has_posterior, posterior_of_terms
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
@@ -158,15 +158,12 @@ class HigherOrderClassifier(StartedClassifier):
         return result.solution
 
     def _keep_posterior(self, rows: TrainingSet, design: TableDesign, ridge: Ridge, solution: Floats) -> None:
-        """Keep how uncertain the scores are, where tables of single columns are fitted by likelihood."""
+        """Keep how uncertain the scores are, where columns and pairs are fitted by likelihood."""
         if self.row_loss == "log-likelihood" and has_posterior(design):
-            posterior = posterior_of_terms(design, ridge.strength, solution, rows)
+            posterior = posterior_of_terms(design, ridge.strength, solution, rows.weights)
             self.scores_ = replace(self.scores_, posterior=posterior)
 
-    _no_posterior: ClassVar[str] = (
-        "intervals are those of tables of single columns, at most 1,000 coefficients, fitted by likelihood "
-        "in memory: fit with order=1, or see how the fit varies over replays by seminaive.evaluate.validate"
-    )
+    _no_posterior: ClassVar[str] = NO_TERM_POSTERIOR
 
     def _minimize(
         self,

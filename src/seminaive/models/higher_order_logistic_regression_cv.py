@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from seminaive.design.classes import by_class
+import numpy as np
+
+from seminaive.design.classes import by_class, class_share_scores
 from seminaive.encode import EqualFrequencyCuts, mdl_cuts, recut
 from seminaive.encode.cuts import cut_rule
 from seminaive.models.base import unchanged_on_failure
@@ -15,6 +17,7 @@ from seminaive.models.folded import fold_rows
 from seminaive.models.higher_order_base import SMOOTH_TOL
 from seminaive.models.parameters import check_flag, check_numbers, check_order, check_search
 from seminaive.models.started import StartedClassifier
+from seminaive.models.term_fit_posterior import NO_TERM_POSTERIOR, has_posterior, posterior_of_terms
 from seminaive.models.term_layout import lay_out_terms
 from seminaive.selection.fold_table import FoldTable
 from seminaive.selection.folds import check_folds
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from typing import Self
 
     from seminaive.arrays import Floats, Indices
+    from seminaive.design.coefficients import GenerativeEstimate
     from seminaive.encode import EncodedTable
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from seminaive.models.started import Earlier
     from seminaive.models.training_set import TrainingSet
     from seminaive.selection.baselines import Baseline
+    from seminaive.selection.strength_search import Average
 
     Split = tuple[Indices, Indices]
 
@@ -237,6 +242,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
                 self._finish_started(training, earlier)
             else:
                 self.attenuate(rows)
+                self._keep_posterior(whole, estimate, found)
                 self._summarise(rows, estimate.tuple_weights())
         return self
 
@@ -286,6 +292,24 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
         self.generative_share_ = best.share
         self.n_iter_, self.passes_ = result.n_iter, result.passes
         self.objective_, self.gradient_norm_ = result.objective, result.optimality
+
+    def _keep_posterior(self, whole: FoldTable, estimate: GenerativeEstimate, found: Average) -> None:
+        """Keep how uncertain the scores are: the posterior under the strengths of most weight.
+
+        It is about the fit, of which the answer is a share: the second moment about the answer is kept.
+        """
+        if not has_posterior(whole.design):
+            return
+        strength = estimate.coefficients.strengths(np.asarray(found.best.ridge), found.best.number_ridge)
+        answer, share = found.result.solution, found.decision.fit_share
+        fit = answer.copy()
+        if share > 0:
+            fit[0] -= (1.0 - share) * class_share_scores(estimate.class_weight)
+            fit /= share
+        posterior = posterior_of_terms(whole.design, strength, fit, whole.row_weight, fit - answer)
+        self.scores_ = replace(self.scores_, posterior=posterior)
+
+    _no_posterior: ClassVar[str] = NO_TERM_POSTERIOR
 
     def _fold_table(self, rows: TrainingSet, table: EncodedTable, splits: tuple[Split, ...]) -> FoldTable:
         design = lay_out_terms(self, table, rows)

@@ -11,15 +11,13 @@ from seminaive.errors import InputError, UnavailableError
 from seminaive.models.additive_classifier import AdditiveClassifier
 from seminaive.models.generative_classifier import GenerativeClassifier, check_generative_parameters
 from seminaive.models.parameters import VARIANCE_FLOOR
-from seminaive.scores import CountErrors, CountPosterior, generative_scores
+from seminaive.scores import CountPosterior, generative_scores
 from seminaive.statistics import TableStatistics
 
 if TYPE_CHECKING:
     from seminaive.arrays import Floats
-    from seminaive.encode import EncodedTable
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.training_set import TrainingSet
-    from seminaive.scores import EffectErrors
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -115,37 +113,15 @@ class NaiveBayes(GenerativeClassifier, AdditiveClassifier):
             priors=self._checked_priors(),
         )
 
-    @property
-    def _counted(self) -> CountPosterior:
-        """How uncertain the counts and moments are."""
-        pooled, known = self.variances == "pooled", self.priors is not None
-        return CountPosterior(self.statistics_, self.smoothing, pooled, self.variance_floor, known)
-
-    def _check_posterior(self) -> None:
+    def _uncertainty(self) -> CountPosterior:
+        """Return how uncertain the counts and moments are."""
         if self.smoothing == 0:
             raise UnavailableError(
                 "intervals are those of the posterior of the counts, which has no prior where smoothing is "
                 "0: fit with a smoothing above 0"
             )
-
-    def score_covariances(self, table: EncodedTable) -> Floats:
-        """Return the covariance of the log odds, or of all scores, of each row of an encoded table.
-
-        Parameters
-        ----------
-        table : EncodedTable
-
-        Returns
-        -------
-        ndarray of shape (n_rows, 1, 1) or (n_rows, n_classes, n_classes)
-        """
-        self._check_posterior()
-        return self._counted.of_rows(table)
-
-    def effect_errors(self) -> EffectErrors:
-        """Return the standard errors of the effects, for bands around them."""
-        self._check_posterior()
-        return CountErrors(self._counted, self.schema_, self._effects().features)
+        pooled, known = self.variances == "pooled", self.priors is not None
+        return CountPosterior(self.statistics_, self.smoothing, pooled, self.variance_floor, known)
 
     def _checked_priors(self) -> Floats | None:
         if self.priors is None:

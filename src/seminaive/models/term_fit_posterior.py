@@ -1,7 +1,8 @@
-"""How uncertain a logistic regression over the values of single columns is, under its ridge.
+"""How uncertain a logistic regression over columns and pairs of columns is, under its ridge.
 
-The score of a row is an intercept plus one coefficient per column. Indicators of values, each less its share
-of the training rows, span the same scores, and their intercept is the mean score: so effects are shown.
+The posterior covariance is the inverse of the Hessian that the fit ends with, and it is kept whole.
+Indicators of cells are far from independent: in a covariance of low rank plus diagonal, as `SemiNaive` keeps
+one, standard errors of rows were up to 2.4 times too long (docs/decisions/0027-intervals.md).
 """
 
 from __future__ import annotations
@@ -11,39 +12,47 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from seminaive.design.classes import n_columns_of
-from seminaive.design.dense import DenseDesign
+from seminaive.objective.factor import inverse_of, lower_cholesky
 from seminaive.objective.pointwise import posterior_of
-from seminaive.scores.score_posterior import ScorePosterior, through
-from seminaive.solvers.laplace import FREE, RowCurvature, laplace_covariance
+from seminaive.objective.softmax_hessian import softmax_hessian
+from seminaive.scores.score_posterior import ScorePosterior
+from seminaive.solvers.laplace import as_contrasts
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats, Singles
+    from seminaive.design.coefficients import Coefficients
     from seminaive.design.table_design import TableDesign
-    from seminaive.models.training_set import TrainingSet
 
-    Floats = NDArray[np.float64]
-
-# Coefficients, and entries of the matrix of features, up to which intervals are computed: 128 MB.
-MOST_COEFFICIENTS, MOST_ENTRIES = 1000, 1 << 24
-# Directions that are kept.
-N_KEPT = 24
+# Coefficients times classes, and these times the cells of all tables, up to which intervals are computed: the
+# largest Hessian takes a second, and what is kept 8 MB.
+MOST_COEFFICIENTS, MOST_ENTRIES = 1000, 1 << 21
+# Why a fit has no intervals.
+NO_TERM_POSTERIOR = (
+    "intervals are those of fits by likelihood in memory, of order 1 or 2 and of at most 1,000 coefficients, "
+    "without a model to start from: lower the order, merge categories or have fewer bins, or see how the fit "
+    "varies over replays by seminaive.evaluate.validate"
+)
 
 
 def has_posterior(design: TableDesign) -> bool:
-    """Tell whether a design has tables of single columns alone, and few enough coefficients."""
+    """Tell whether a design has columns and pairs alone, and few enough coefficients."""
     listed = design.coefficients
+    n_columns = n_columns_of(listed.n_classes)
+    n_directions = design.n_coefficients * n_columns
     return (
-        listed.n_numbers == 0
-        and bool((listed.terms.orders <= 1).all())
+        bool((listed.terms.orders <= 2).all())
         and listed.layout[0] is listed.terms
-        and design.n_coefficients * n_columns_of(listed.n_classes) <= MOST_COEFFICIENTS
-        and design.n_coefficients * design.n_rows <= MOST_ENTRIES
+        and n_directions <= MOST_COEFFICIENTS
+        and n_directions * n_columns * listed.terms.n_cells <= MOST_ENTRIES
     )
 
 
 def posterior_of_terms(
-    design: TableDesign, strength: Floats, solution: Floats, rows: TrainingSet
+    design: TableDesign,
+    strength: Floats,
+    solution: Floats,
+    row_weight: Floats,
+    away: Floats | None = None,
 ) -> ScorePosterior:
     """Return the posterior of the scores of a fit.
 
@@ -54,29 +63,76 @@ def posterior_of_terms(
     strength : ndarray of shape (n_coefficients, 1) or (n_coefficients, n_columns)
         Of the ridge; 0 leaves a coefficient free.
     solution : ndarray of shape (n_coefficients, n_columns)
-    rows : TrainingSet
+        The fit about which the posterior is.
+    row_weight : ndarray of shape (n_rows,)
+    away : ndarray of shape (n_coefficients, n_columns) or None
+        That fit less the answer, where they differ.
     """
     listed = design.coefficients
-    curvature = RowCurvature(posterior_of(design.scores(solution)), rows.weights)
-    features = design.scores(np.eye(design.n_coefficients))
-    shares = rows.weights @ features / rows.weights.sum()
-    features[:, 1:] -= shares[1:]
-    # Of classes with ridges of their own, the ridge along each contrast.
-    strength = np.broadcast_to(strength, solution.shape) @ np.square(curvature.contrasts).T
-    free = FREE / np.maximum(np.square(features).T @ curvature.diagonal, 1.0 / FREE)
-    prior = np.where(strength > 0, np.divide(1.0, strength, out=free.copy(), where=strength > 0), free)
-    prior[listed.fixed] = 0.0
-    found = laplace_covariance(DenseDesign(features), curvature, prior, N_KEPT, np.random.default_rng(0))
-    entries = np.concatenate([found.variance[None], found.learned]).transpose(1, 0, 2)
-    tables = np.zeros((listed.terms.n_cells, *entries.shape[1:]))
-    for term in range(len(listed.terms.features)):
-        members = np.flatnonzero(listed.term_of_cell == term)
-        functions = np.eye(len(members)) - shares[1 + members]
-        tables[listed.cells[members]] = through(functions, entries[1 + members])
-    tables[~listed.terms.known] = 0.0
-    none = np.zeros((0, *entries.shape[1:]), dtype=np.float32)
-    functions_of_pairs = tuple(
-        np.zeros((size + 1, 0), dtype=np.float32) for size in listed.terms.cardinalities
+    means = design.adjoint(row_weight[:, None] / row_weight.sum())[:, 0]
+    means[0] = 0.0
+    posterior = posterior_of(design.scores(solution))
+    hessian = softmax_hessian(design.gram, posterior, row_weight)
+    ridge = np.broadcast_to(strength, solution.shape)
+    directions = _root_of_inverse(hessian + np.diag(ridge.ravel()), ~listed.fixed, solution.shape)
+    if away is not None:
+        directions = np.concatenate([directions, away[None]])
+    places = as_contrasts(directions)
+    # The intercept that is shown is the mean score: each indicator is less its share of the rows.
+    places[:, 0] += np.tensordot(places, means, (1, 0))
+    unseen = np.divide(1.0, ridge, out=np.zeros(solution.shape), where=ridge > 0)
+    tables, pairs = _of_cells(listed, places, means, unseen[:, : places.shape[2]])
+    entries = _entries(places)
+    lines = entries[len(entries) - listed.n_numbers :] / listed.spreads[:, None, None]
+    paired = {j for columns in listed.terms.features if len(columns) == 2 for j in columns}
+    functions = tuple(
+        np.eye(size + 1, size if j in paired else 0, dtype=np.float32)
+        for j, size in enumerate(listed.terms.cardinalities)
     )
-    signs = np.full(len(found.learned), -1.0)
-    return ScorePosterior(signs, entries[0].copy(), tables.astype(np.float32), none, none, functions_of_pairs)
+    none = np.zeros((0, *entries.shape[1:]), dtype=np.float32)
+    return ScorePosterior(np.ones(len(places)), entries[0].copy(), tables, none, lines, pairs, functions)
+
+
+def _root_of_inverse(matrix: Floats, moved: Booleans, shape: tuple[int, ...]) -> Floats:
+    """Return directions, (n, *shape), whose outer products add up to the inverse of a matrix.
+
+    Coefficients that do not move have places of 0.
+    """
+    kept = np.repeat(moved, shape[1])
+    root = lower_cholesky(inverse_of(lower_cholesky(matrix[np.ix_(kept, kept)])), 0.0)
+    found = np.zeros((root.shape[1], len(kept)))
+    found[:, kept] = root.T
+    return found.reshape(-1, *shape)
+
+
+def _entries(places: Floats) -> Floats:
+    """Return variances of 0 and places, (n_coefficients, 1 + n_directions, n_contrasts)."""
+    of_coefficients = places.transpose(1, 0, 2)
+    return np.concatenate([np.zeros_like(of_coefficients[:, :1]), of_coefficients], axis=1)
+
+
+def _of_cells(
+    listed: Coefficients, places: Floats, shares: Floats, unseen: Floats
+) -> tuple[Singles, Singles]:
+    """Return the entries of the cells of single columns, and those of the cells of known values of pairs.
+
+    What a cell says is its coefficient less the mean over the training rows of the coefficients of its term.
+    A combination that training never had has the variance of the prior, ``unseen``.
+    """
+    terms, shape = listed.terms, (1 + len(places), places.shape[2])
+    entries = _entries(places)
+    found: dict[int, list[Floats]] = {1: [np.zeros((0, *shape))], 2: [np.zeros((0, *shape))]}
+    for term, columns in enumerate(terms.features):
+        members = 1 + np.flatnonzero(listed.term_of_cell == term)
+        cells = np.repeat(
+            -np.tensordot(shares[members], entries[members], 1)[None], int(terms.sizes[term]), axis=0
+        )
+        at = listed.cells[members - 1] - terms.offsets[term]
+        cells[:, 0] = unseen[members].max(axis=0, initial=0.0)
+        cells[at, 0] = 0.0
+        cells[at] += entries[members]
+        cells[~terms.known[terms.block(term)]] = 0.0
+        if len(columns) == 2:
+            cells = cells.reshape(*terms.shape(term), *shape)[:-1, :-1].reshape(-1, *shape)
+        found[len(columns)].append(cells)
+    return tuple(np.concatenate(found[order]).astype(np.float32) for order in (1, 2))  # type: ignore[return-value]

@@ -14,6 +14,8 @@ from scipy.special import expit, logsumexp
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from numpy.typing import NDArray
+
     from seminaive.arrays import Floats, Labels
 
     PointwiseLoss = Callable[[Floats, Labels], Floats]

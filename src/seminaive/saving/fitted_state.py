@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 # Types of numbers that an array may hold, as NumPy spells them.
-NUMBER_TYPES = ("<f8", "<f4", "<i8", "|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "|b1")
+NUMBER_TYPES = ("<f8", "<f4", "<f2", "<i8", "|u1", "<u2", "<u4", "<u8", "|i1", "<i2", "<i4", "|b1")
 # What annotations of dataclass fields call arrays.
 ARRAYS = {
     "Floats": "<f8",
@@ -67,7 +67,9 @@ class ArrayBytes:
     def take(self, node: Any, dtype: str | None = None) -> NDArray[Any]:
         """Return the array that a document describes; refuse one that lies outside of the bytes."""
         kind, shape, start = _only_key(node, "array")
-        if kind not in NUMBER_TYPES or (dtype is not None and kind != dtype):
+        # Single precision may be half: what is kept so small says which is enough.
+        allowed = NUMBER_TYPES if dtype is None else (dtype, "<f2") if dtype == "<f4" else (dtype,)
+        if kind not in allowed:
             raise ValueError(f"an array of {kind} stands for one of {dtype or 'numbers'}")
         if not all(is_size(length) for length in [*shape, start]):
             raise ValueError("an array has a strange shape or start")

@@ -26,7 +26,12 @@ if TYPE_CHECKING:
         Refit,
         SetTo,
     )
-    from seminaive.scores.effect_posterior import EffectErrors, EffectPosterior
+    from seminaive.scores.effect_posterior import (
+        EffectErrors,
+        EffectPosterior,
+        PosteriorOfScores,
+        Uncertainty,
+    )
     from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect, importance
     from seminaive.scores.exponents import class_shift_exponents
     from seminaive.scores.fallback import fill_unknown
@@ -69,12 +74,14 @@ __all__ = [
     "NormalParameters",
     "NumericTerms",
     "Points",
+    "PosteriorOfScores",
     "Record",
     "Refit",
     "ScorePosterior",
     "SetTo",
     "StartedFrom",
     "TupleEffect",
+    "Uncertainty",
     "class_shift_exponents",
     "curve_as_terms",
     "curve_of_number",
@@ -106,6 +113,8 @@ FILES = {
     "EffectChange": "edits",
     "EffectErrors": "effect_posterior",
     "EffectPosterior": "effect_posterior",
+    "PosteriorOfScores": "effect_posterior",
+    "Uncertainty": "effect_posterior",
     "Effects": "effects",
     "FeatureCurve": "feature_curve",
     "FeatureEffect": "effects",

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.encode import EncodedTable, Schema
-    from seminaive.scores.effects import FeatureEffect, TupleEffect
-    from seminaive.statistics import TableStatistics
+    from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
+    from seminaive.statistics import TableStatistics, TrainingSummary
 
     Floats = NDArray[np.float64]
 
@@ -130,6 +130,11 @@ class CountPosterior:
             return found
         contrast = np.array([-1.0, 1.0])
         return np.asarray((found @ contrast @ contrast)[:, None, None])
+
+    def of_effects(self, effects: Effects, schema: Schema, summary: TrainingSummary) -> CountErrors:
+        """Return the standard errors of the effects."""
+        del summary
+        return CountErrors(self, schema, effects.features)
 
 
 def _diagonal(values: Floats) -> Floats:

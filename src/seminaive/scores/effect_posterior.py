@@ -20,9 +20,9 @@ from seminaive.scores.score_posterior import through
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from seminaive.encode import Schema
+    from seminaive.encode import EncodedTable, Schema
     from seminaive.scores.additive_scores import AdditiveScores
-    from seminaive.scores.effects import FeatureEffect, TupleEffect
+    from seminaive.scores.effects import Effects, FeatureEffect, TupleEffect
     from seminaive.scores.feature_curve import FeatureCurve
     from seminaive.scores.score_posterior import ScorePosterior
     from seminaive.statistics import TrainingSummary
@@ -45,6 +45,38 @@ class EffectErrors(Protocol):
 
     def of_tuple(self, effect: TupleEffect) -> Floats:
         """Return the standard errors of each cell of a pair."""
+
+
+class Uncertainty(Protocol):
+    """How uncertain the scores of a model are: in rows, and effect by effect."""
+
+    def of_rows(self, table: EncodedTable) -> Floats:
+        """Return the covariance of the scores of each row: of the log odds of two classes, else of all."""
+
+    def of_effects(self, effects: Effects, schema: Schema, summary: TrainingSummary) -> EffectErrors:
+        """Return the standard errors of the effects."""
+
+
+@dataclass(frozen=True)
+class PosteriorOfScores:
+    """The uncertainty that scores bring with them.
+
+    Parameters
+    ----------
+    scores : AdditiveScores
+        With a posterior.
+    """
+
+    scores: AdditiveScores
+
+    def of_rows(self, table: EncodedTable) -> Floats:
+        """Return the covariance of the scores of each row: of the log odds of two classes, else of all."""
+        return self.scores.covariances(table)
+
+    def of_effects(self, effects: Effects, schema: Schema, summary: TrainingSummary) -> EffectErrors:
+        """Return the standard errors of the effects."""
+        del effects
+        return EffectPosterior.of(self.scores, schema, summary)
 
 
 @dataclass(frozen=True)
@@ -89,7 +121,8 @@ class EffectPosterior:
             tuples[columns] = through(pure, entries).reshape(*weight.shape, width)
             # The margin without the first axis is a table of the second column.
             for j, margin in zip(columns[::-1], margins, strict=True):
-                of_margin = through(margin, entries).reshape(-1, width)
+                # An effect has the mean 0; what a pair says in the mean belongs to the intercept.
+                of_margin = through(margin - joints.shares(j) @ margin, entries).reshape(-1, width)
                 by_column[j] = by_column[j] + of_margin if j in by_column else of_margin
         tables, curves = _of_columns(posterior.as_scores(scores), schema, by_column)
         return cls(posterior, tables, curves, tuples)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,19 +11,18 @@ from scipy.linalg import helmert
 
 from seminaive.encode.saved_by_fields import SavedByFields
 from seminaive.scores.curve_terms import CurveTerms
-from seminaive.scores.numeric_terms import NumericTerms
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.encode import EncodedTable
     from seminaive.scores.additive_scores import AdditiveScores
 
-    Floats = NDArray[np.float64]
-    Singles = NDArray[np.float32]
+    Singles = NDArray[np.float32] | NDArray[np.float16]
 
-# Directions of a posterior, at most: those of a file could ask for more memory than there is.
-MOST_DIRECTIONS = 64
+# Entries of all cells of a posterior, at most: a file could ask for more memory than there is.
+MOST_ENTRIES = 1 << 27
 # Entries of a table (rows, times entries per row) that are read at once.
 AT_ONCE = 1 << 22
 
@@ -35,9 +34,9 @@ class ScorePosterior(SavedByFields):
     A contribution has a variance that is independent of the others, and a place in each of some directions,
     which all contributions share. The covariance of two sums of contributions is the variance of those that
     they have in common, plus or minus the product of their places in each direction: minus where rows have
-    told something about it, plus in the direction of a bias. For two classes these are the log odds, for more the
-    contrasts between classes that Helmert's matrix gives. Tables of pairs are kept as coefficients of products of functions, which are
-    far fewer than cells.
+    told something about it, plus in the direction of a bias. For two classes these are the log odds, for more
+    the contrasts between classes that Helmert's matrix gives. Tables of pairs are kept as coefficients of
+    products of functions, which are far fewer than cells.
 
     Parameters
     ----------
@@ -49,8 +48,11 @@ class ScorePosterior(SavedByFields):
         The same for each cell of the tables of one column.
     curves : ndarray of shape (n_knots + n_curves, 1 + n_directions, n_columns)
         The same at each knot of the curves, then for missing numbers.
+    lines : ndarray of shape (n_lines, 1 + n_directions, n_columns)
+        The same for the slope of each number that enters as a line.
     pairs : ndarray of shape (n_products, 1 + n_directions, n_columns)
-        The same for the coefficient of each product of functions, pair after pair.
+        The same for the coefficient of each product of functions, pair after pair; in half precision where
+        that is enough.
     functions : tuple of ndarray of shape (n_codes, n_functions)
         Of each coded column, 0 at the code of no evidence; without any where a column has no pairs.
     """
@@ -59,6 +61,7 @@ class ScorePosterior(SavedByFields):
     intercept: Floats
     tables: Singles
     curves: Singles
+    lines: Floats
     pairs: Singles
     functions: tuple[Singles, ...]
 
@@ -84,6 +87,7 @@ class ScorePosterior(SavedByFields):
             (self.intercept, entries),
             (self.tables, (singles, *entries)),
             (self.curves, (n_knots, *entries)),
+            (self.lines, (scores.numeric.n_terms, *entries)),
         ]
         if len(self.functions) != len(cardinalities) or any(table.ndim != 2 for table in self.functions):
             return False
@@ -94,8 +98,7 @@ class ScorePosterior(SavedByFields):
         widths = [table.shape[1] for table in self.functions]
         rooms.append((self.pairs, (sum(widths[j] * widths[k] for j, k in pairs), *entries)))
         return (
-            not scores.numeric.n_terms
-            and n_entries <= 1 + MOST_DIRECTIONS
+            n_entries * n_columns * scores.terms.n_cells <= MOST_ENTRIES
             and all(array.shape == shape and bool(np.isfinite(array).all()) for array, shape in rooms)
             and bool((np.abs(self.signs) == 1).all())
         )
@@ -128,8 +131,15 @@ class ScorePosterior(SavedByFields):
         at_knots = CurveTerms(
             curves.features, curves.starts, curves.knots, values[:n_knots], values[n_knots:]
         )
-        none = NumericTerms.none(width)
-        return type(scores)(self.intercept.ravel(), scores.terms, tables, none, at_knots)
+        numeric = scores.numeric
+        # Places are linear in a number, variances quadratic; a missing number has neither.
+        polynomials = np.zeros((numeric.n_terms, 4, width))
+        polynomials[:, 2, self.n_columns :] = self.lines[:, 1:].reshape(
+            numeric.n_terms, width - self.n_columns
+        )
+        polynomials[:, 3, : self.n_columns] = self.lines[:, 0]
+        lines = replace(numeric, coefficients=polynomials).saturating()
+        return type(scores)(self.intercept.ravel(), scores.terms, tables, lines, at_knots)
 
     def of_rows(self, cells: AdditiveScores, table: EncodedTable) -> Floats:
         """Return the covariance of the log odds of each row, (n_rows, 1, 1), or of its centred scores.
