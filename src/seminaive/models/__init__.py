@@ -1,5 +1,6 @@
 """The estimators, one public class per file; a file is read when its class is first used."""
 
+import re
 from typing import TYPE_CHECKING
 
 from seminaive.lazy_names import read_when_asked
@@ -55,30 +56,7 @@ __all__ = [
     "WeightedNaiveBayes",
 ]
 
-FILES = {
-    "AcceleratedLogisticRegression": "accelerated_logistic_regression",
-    "AttributeWeightedNaiveBayes": "attribute_weighted_naive_bayes",
-    "AveragedDependenceEstimators": "averaged_dependence_estimators",
-    "AveragedJoinEstimators": "averaged_join_estimators",
-    "ClassConditionalImputer": "class_conditional_imputer",
-    "CorrelationFeatureSelector": "correlation_feature_selector",
-    "EditedModel": "edited_model",
-    "ForwardStagewiseNaiveBayes": "forward_stagewise_naive_bayes",
-    "GroupRegularizedNaiveBayes": "group_regularized_naive_bayes",
-    "HigherOrderLogisticRegression": "higher_order_logistic_regression",
-    "HigherOrderLogisticRegressionCV": "higher_order_logistic_regression_cv",
-    "HybridLogisticNaiveBayes": "hybrid_logistic_naive_bayes",
-    "MarkovBlanketSelector": "markov_blanket_selector",
-    "MultipleImputer": "multiple_imputer",
-    "NaiveBayes": "naive_bayes",
-    "NaiveBayesLogisticRegression": "naive_bayes_logistic_regression",
-    "NaiveBayesLogisticRegressionCV": "naive_bayes_logistic_regression_cv",
-    "PooledClassifier": "pooled_classifier",
-    "SelectiveNaiveBayes": "selective_naive_bayes",
-    "WeightedNaiveBayes": "weighted_naive_bayes",
-    "TreeAugmentedNaiveBayes": "tree_augmented_naive_bayes",
-    "SemiNaive": "semi_naive",
-    "SparseBayesianNetwork": "sparse_bayesian_network",
-}
+# A class stands in the file of its name.
+FILES = {name: re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower() for name in __all__}
 
 __getattr__, __dir__ = read_when_asked(__name__, FILES)
