@@ -187,12 +187,10 @@ def _lines_of_code(function):
 def test_files_are_short():
     """Files of more than 400 lines, which are to be divided when next a part of them is changed."""
     long = {name for name, text in FILES.items() if text.count("\n") > 400}
-    assert long == {
+    assert long <= {
         "kernels/network_sums.py",
-        "models/hybrid_logistic_naive_bayes.py",
         "models/semi_naive.py",
         "selection/projected_engine.py",
         "selection/relevance_search.py",
         "selection/shrinkage_search.py",
-        "solvers/group_lasso_path.py",
     }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,7 +28,6 @@ from seminaive.structure import (
     Partition,
     bias_variance_partition,
     dependence_partition,
-    greedy_partition,
     mean_dependence,
 )
 from seminaive.structure.parents_or_children import CUTOFF
@@ -37,7 +36,6 @@ from seminaive.structure.results import LEVEL
 if TYPE_CHECKING:
     from typing import Self
 
-    from seminaive.arrays import Floats
     from seminaive.encode.encoded_table import CutRule
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.fit_progress import Steps
@@ -315,7 +313,8 @@ class HybridLogisticNaiveBayes(FittedHybrid):
             named = [self.features_.index(name) for name in self.partition]
             return Partition.of_logistic(named, problem.n_features)
         if self.partition == "greedy":
-            return self._divide_greedily(problem, fixed, step)
+            found, self.n_logistic_fits_ = problem.divided_greedily(self, fixed, step)
+            return found
         if self.partition == "dependence":
             test = PAIR_TESTS.get(self.cutoff)
             related = None if test is None else problem.related(test, self.alpha)
@@ -328,32 +327,6 @@ class HybridLogisticNaiveBayes(FittedHybrid):
             self.rate_ = float(self.rate)
         product = 0.0 if self.rate_ == 0 else self.rate_ * problem.total
         return fixed.applied_to(bias_variance_partition(mean_dependence(problem.dependence), product))
-
-    def _divide_greedily(self, problem: HybridProblem, fixed: FixedParts, step: Steps) -> Partition:
-        rows = problem.rows
-        logistic, n_features = problem.logistic_fits(self, rows.weights[None]), problem.n_features
-        known: dict[tuple[int, ...], float] = {}
-        solution: Floats | None = None
-
-        def accuracy(part: tuple[int, ...]) -> float:
-            nonlocal solution
-            if part not in known:
-                partition = Partition.of_logistic(part, n_features)
-                scores, solution = problem.training_scores(logistic, partition, solution, joint=self.joint)
-                right = scores.argmax(axis=1) == rows.labels
-                known[part] = float(np.average(right, weights=rows.weights))
-                step(f"accuracy {known[part]:.4g}")
-            return known[part]
-
-        found = greedy_partition(
-            n_features,
-            accuracy,
-            forward=self.greedy_grows_generative,
-            logistic=fixed.logistic,
-            generative=fixed.generative,
-        )
-        self.n_logistic_fits_ = logistic.n_solved
-        return replace(found, trace=(*fixed.trace, *found.trace))
 
     def _choose_rate(
         self, problem: HybridProblem, fixed: FixedParts, folded: FoldedRows, step: Steps

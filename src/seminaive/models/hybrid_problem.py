@@ -17,7 +17,14 @@ from seminaive.selection.generative_parts import FeatureTerms, GenerativeOptions
 from seminaive.selection.logistic_parts import LogisticParts
 from seminaive.selection.rate_search import HybridFold
 from seminaive.statistics import PairwiseInformation, Terms
-from seminaive.structure import Assignment, CodedTests, Partition, bias_variance_path, mean_dependence
+from seminaive.structure import (
+    Assignment,
+    CodedTests,
+    Partition,
+    bias_variance_path,
+    greedy_partition,
+    mean_dependence,
+)
 from seminaive.structure.parents_or_children import GENERATIVE, LOGISTIC
 
 if TYPE_CHECKING:
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
 
     from seminaive.arrays import Booleans, Floats, Indices
     from seminaive.encode.encoded_table import CutRule
+    from seminaive.models.fit_progress import Steps
     from seminaive.models.hybrid_logistic_naive_bayes import HybridLogisticNaiveBayes
     from seminaive.models.training_set import TrainingSet
     from seminaive.solvers.result import SolverResult
@@ -214,6 +222,33 @@ class HybridProblem:
         features = tuple((coded[self.plain.schema.coded[j]],) for (j,) in scores.terms.features)
         terms = Terms(features, schema.cardinalities)
         return AdditiveScores(scores.prior, terms, scores.tables, scores.numeric)
+
+    def divided_greedily(
+        self, model: HybridLogisticNaiveBayes, fixed: FixedParts, step: Steps
+    ) -> tuple[Partition, int]:
+        """Return the partition that a greedy search on the training accuracy finds, and its logistic fits."""
+        rows, logistic = self.rows, self.logistic_fits(model, self.rows.weights[None])
+        known: dict[tuple[int, ...], float] = {}
+        solution: Floats | None = None
+
+        def accuracy(part: tuple[int, ...]) -> float:
+            nonlocal solution
+            if part not in known:
+                partition = Partition.of_logistic(part, self.n_features)
+                scores, solution = self.training_scores(logistic, partition, solution, joint=model.joint)
+                right = scores.argmax(axis=1) == rows.labels
+                known[part] = float(np.average(right, weights=rows.weights))
+                step(f"accuracy {known[part]:.4g}")
+            return known[part]
+
+        found = greedy_partition(
+            self.n_features,
+            accuracy,
+            forward=model.greedy_grows_generative,
+            logistic=fixed.logistic,
+            generative=fixed.generative,
+        )
+        return replace(found, trace=(*fixed.trace, *found.trace)), logistic.n_solved
 
     def training_scores(
         self, logistic: LogisticParts, partition: Partition, start: Floats | None, *, joint: bool

@@ -25,6 +25,7 @@ import numpy as np
 from seminaive.design.rounding import ROUNDING
 from seminaive.memory import refuse_beyond_memory
 from seminaive.objective.group_norm import GroupNorm
+from seminaive.solvers.label_directions import block_eigenvalues, from_blocks, label_directions, to_blocks
 from seminaive.solvers.line_search import backtrack
 from seminaive.solvers.result import MAX_ITER, TOL
 from seminaive.statistics.distinct import distinct_rows
@@ -141,7 +142,7 @@ class GroupLassoProblem:
         shares = np.array([table.counts.sum(axis=0) for table in self.tables]) / self.weight
         self.null_intercepts = np.log(shares)
         self.null_loss = float(-np.sum(shares * self.null_intercepts) / len(self.tables))
-        self.basis = _directions(shares.mean(axis=0))
+        self.basis = label_directions(shares.mean(axis=0))
         zero = np.zeros((len(self.tables), int(self.starts[-1]), self.n_labels))
         self.null = GroupSolution(np.inf, zero, self.null_intercepts, self.null_loss, 0.0, 0)
         derivatives = self._loss_and_gradient(zero, self.null_intercepts)[1]
@@ -290,10 +291,10 @@ class GroupLassoProblem:
         width = n_directions if joint else 1
         gram, at_cells, at_intercept = self._curvature(state, active, cells, width)
         starts = width * np.concatenate([[0], np.cumsum(np.diff(self.starts)[active])])
-        values, vectors, offsets = _eigen(gram, starts)
-        z = _to_blocks(state.coefficients[:, cells] @ self.basis, width)
-        slopes = _to_blocks(state.gradient[:, cells] @ self.basis, width)
-        slopes0 = _to_blocks(state.at_intercepts[:, None] @ self.basis, width)
+        values, vectors, offsets = block_eigenvalues(gram, starts)
+        z = to_blocks(state.coefficients[:, cells] @ self.basis, width)
+        slopes = to_blocks(state.gradient[:, cells] @ self.basis, width)
+        slopes0 = to_blocks(state.at_intercepts[:, None] @ self.basis, width)
         slopes -= np.einsum("bi,bia->ba", slopes0, np.linalg.solve(at_intercept, at_cells))
         before = z.copy()
         penalties = norm.penalties[active]
@@ -303,8 +304,8 @@ class GroupLassoProblem:
         moved = slopes0 + np.einsum("bia,ba->bi", at_cells, z - before)
         step0 = -np.linalg.solve(at_intercept, moved[:, :, None])[:, :, 0]
         new = np.zeros_like(state.coefficients)
-        new[:, cells] = _from_blocks(z, len(self.tables), width) @ self.basis.T
-        return new, state.intercepts + _from_blocks(step0, len(self.tables), width)[:, 0] @ self.basis.T
+        new[:, cells] = from_blocks(z, len(self.tables), width) @ self.basis.T
+        return new, state.intercepts + from_blocks(step0, len(self.tables), width)[:, 0] @ self.basis.T
 
     def _curvature(
         self, state: _State, active: Integers, cells: Integers, width: int
@@ -371,46 +372,3 @@ class _State:
     objective: float
     gradient: Floats
     at_intercepts: Floats
-
-
-def _to_blocks(values: Floats, width: int) -> Floats:
-    """Return (n_tables, n_cells, n_directions) as (n_blocks, n_coordinates), ``width`` directions a block."""
-    n_tables, n_cells, n_directions = values.shape
-    n_blocks = n_directions // width
-    parted = values.reshape(n_tables, n_cells, n_blocks, width).transpose(0, 2, 1, 3)
-    return np.ascontiguousarray(parted.reshape(n_tables * n_blocks, n_cells * width))
-
-
-def _from_blocks(values: Floats, n_tables: int, width: int) -> Floats:
-    """Return (n_blocks, n_coordinates) as (n_tables, n_cells, n_directions)."""
-    n_cells, n_blocks = values.shape[1] // width, len(values) // n_tables
-    parted = values.reshape(n_tables, n_blocks, n_cells, width).transpose(0, 2, 1, 3)
-    return parted.reshape(n_tables, n_cells, n_blocks * width)
-
-
-def _directions(shares: Floats) -> Floats:
-    """Return orthonormal directions of the label space, (n_labels, n_labels - 1), across the constant one.
-
-    They are eigenvectors of the labels' covariance diag(shares) - shares shares', so that on average the
-    Hessian has no second derivatives between two of them.
-    """
-    covariance = np.diag(shares) - np.outer(shares, shares)
-    n_labels = len(shares)
-    # The constant direction has the eigenvalue 0 here; minus 1 sets it apart from rare labels.
-    covariance -= np.ones((n_labels, n_labels)) / n_labels
-    return np.ascontiguousarray(np.linalg.eigh(covariance)[1][:, 1:])
-
-
-def _eigen(gram: Floats, starts: Integers) -> tuple[Floats, Floats, Integers]:
-    """Return eigenvalues and eigenvectors of the diagonal block of every group and direction."""
-    widths = np.diff(starts)
-    offsets = np.concatenate([[0], np.cumsum(widths**2)])
-    values = np.empty(gram.shape[:2])
-    vectors = np.empty((len(gram), int(offsets[-1])))
-    for width in np.unique(widths):
-        groups = np.flatnonzero(widths == width)
-        rows = starts[groups, None] + np.arange(width)
-        eigenvalues, across = np.linalg.eigh(gram[:, rows[:, :, None], rows[:, None, :]])
-        values[:, rows] = np.maximum(eigenvalues, 0.0)
-        vectors[:, offsets[groups, None] + np.arange(width**2)] = across.reshape(len(gram), len(groups), -1)
-    return values, vectors, offsets
