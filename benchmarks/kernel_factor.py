@@ -17,7 +17,7 @@ from race import Ratio, report
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpotrs
 
-import seminaive.selection.kernel_engine as recorded
+import seminaive.selection.row_space_solver as recorded
 from seminaive import SemiNaive
 from seminaive.design.dense import DenseDesign
 from seminaive.evaluate import load_dataset

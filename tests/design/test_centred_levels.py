@@ -10,9 +10,9 @@ from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_column import eigenfunctions
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import TableEncoder
-from seminaive.selection import projected_engine
-from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.selection import coefficient_solver
+from seminaive.selection.coefficient_solver import CoefficientSolver
+from seminaive.selection.row_space_solver import RowSpaceSolver
 
 SHARES = np.array([0.5, 0.2, 0.2, 0.1])
 
@@ -44,7 +44,7 @@ def test_the_prior_is_that_of_the_eigenfunctions(matrix):
     np.testing.assert_allclose(functions @ functions.T, (matrix @ matrix.T)[:4, :4], atol=1e-14)
 
 
-def probabilities(engine, patch, most, *, limits):
+def probabilities(solver, patch, most, *, limits):
     """Return those of all rows, by fits in which categories of more than ``most`` levels have no matrix."""
     rng = np.random.default_rng(3)
     n_rows = 300
@@ -53,12 +53,12 @@ def probabilities(engine, patch, most, *, limits):
     _, table = TableEncoder.learn(np.column_stack([few, codes]), categorical_features="all")
     patch.setattr(smooth_column, "N_BINS", most)
     for name, value in limits.items():
-        patch.setattr(projected_engine, name, value)
+        patch.setattr(coefficient_solver, name, value)
     columns = SmoothColumns.of(table, np.ones(n_rows))
     assert isinstance(columns.columns[1].main, CentredLevels) == (most < 12)
     rows = np.arange(n_rows)
     splits = [(rows[rows % 3 != f], rows[rows % 3 == f]) for f in range(3)]
-    made = engine(columns, table, labels, np.ones(n_rows), 2, splits)
+    made = solver(columns, table, labels, np.ones(n_rows), 2, splits)
     prepared = made.prepare(np.ones((4, columns.n_terms)))
     strengths = (0.5, 0.3, 5.0)
     fits = [
@@ -73,11 +73,11 @@ def probabilities(engine, patch, most, *, limits):
     "limits", [{}, {"MOST_EXACT": 5, "FEW_INVERTED": 6, "ENTRIES_PER_SCORE": 0}], ids=str
 )
 def test_both_ways_to_write_a_category_give_the_same_answers(monkeypatch, limits):
-    decomposed, degrees = probabilities(ProjectedEngine, monkeypatch, 12, limits=limits)
-    by_level, degrees_by_level = probabilities(ProjectedEngine, monkeypatch, 3, limits=limits)
+    decomposed, degrees = probabilities(CoefficientSolver, monkeypatch, 12, limits=limits)
+    by_level, degrees_by_level = probabilities(CoefficientSolver, monkeypatch, 3, limits=limits)
     np.testing.assert_allclose(by_level, decomposed, rtol=0, atol=1e-6)
     np.testing.assert_allclose(degrees_by_level, degrees, rtol=1e-4 if not limits else 0.05, atol=0.02)
-    by_rows, _ = probabilities(KernelEngine, monkeypatch, 3, limits=limits)
+    by_rows, _ = probabilities(RowSpaceSolver, monkeypatch, 3, limits=limits)
     np.testing.assert_allclose(by_rows, decomposed, rtol=0, atol=1e-6)
 
 

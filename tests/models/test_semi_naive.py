@@ -21,10 +21,10 @@ from seminaive.models import smooth_rows
 from seminaive.objective.empirical_loss import EmpiricalLoss
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.selection import projected_engine
-from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.selection import coefficient_solver
+from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.relevance_search import updated_relevances
+from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.statistics.cell_weights import weigh_cells
 
 STRENGTHS = (2.0, 0.5, 3.0)
@@ -68,21 +68,21 @@ def relevances_of(columns):
     return np.random.default_rng(3).uniform(0.2, 3.0, (4, columns.n_terms))
 
 
-def engine_of_tables(*parts):
-    """Return the engine of coefficients as it is where a matrix of the features would be too large."""
+def solver_of_tables(*parts):
+    """Return the solver of coefficients as it is where a matrix of the features would be too large."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(projected_engine, "MOST_DENSE", 0)
-        return ProjectedEngine(*parts)
+        patch.setattr(coefficient_solver, "MOST_DENSE", 0)
+        return CoefficientSolver(*parts)
 
 
-def engine_of_many_scores(*parts):
-    """Return the engine of coefficients as it is where passes over the rows take most of the time."""
+def solver_of_many_scores(*parts):
+    """Return the solver of coefficients as it is where passes over the rows take most of the time."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(projected_engine, "ENTRIES_PER_SCORE", 10**6)
-        return engine_of_tables(*parts)
+        patch.setattr(coefficient_solver, "ENTRIES_PER_SCORE", 10**6)
+        return solver_of_tables(*parts)
 
 
-ENGINES = [KernelEngine, ProjectedEngine, engine_of_tables, engine_of_many_scores]
+SOLVERS = [RowSpaceSolver, CoefficientSolver, solver_of_tables, solver_of_many_scores]
 
 
 # Fits
@@ -121,10 +121,10 @@ def test_projected_scores_equal_dense_features(n_classes):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("engine", ENGINES)
-def test_fits_are_stationary_points_of_the_dense_problem(engine, n_classes):
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_fits_are_stationary_points_of_the_dense_problem(solver, n_classes):
     columns, table, y, weights, splits = problem(n_classes)
-    made = engine(columns, table, y, weights, n_classes, splits)
+    made = solver(columns, table, y, weights, n_classes, splits)
     relevances = relevances_of(columns)
     prepared = made.prepare(relevances)
     fit = made.fit_all(prepared, STRENGTHS, None, 1e-13, 200)
@@ -156,11 +156,11 @@ def dense_evidence(columns, table, coefficients, strength, curvature):
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("which", [1, 3])
-def test_evidence_of_a_fit_equals_a_dense_reference(engine, n_classes, which):
+def test_evidence_of_a_fit_equals_a_dense_reference(solver, n_classes, which):
     columns, table, y, weights, splits = problem(n_classes)
-    made = engine(columns, table, y, weights, n_classes, splits)
+    made = solver(columns, table, y, weights, n_classes, splits)
     relevances = relevances_of(columns)
     prepared = made.prepare(relevances)
     fits = made.fit_folds(prepared, STRENGTHS, None, 1e-10, 200)
@@ -177,20 +177,20 @@ def test_evidence_of_a_fit_equals_a_dense_reference(engine, n_classes, which):
     strength = np.repeat(np.array(STRENGTHS)[columns.groups] / relevances[which], columns.sizes)
     features = dense_features(columns, table)
     coefficients = np.linalg.lstsq(features, scores, rcond=None)[0]
-    if engine is not KernelEngine:
+    if solver is not RowSpaceSolver:
         coefficients = fits[which].coefficients
     expected = dense_evidence(columns, table, coefficients, strength, curvature)
     np.testing.assert_allclose(degrees, expected[1], rtol=1e-5, atol=1e-6)
-    if engine is not KernelEngine:
+    if solver is not RowSpaceSolver:
         np.testing.assert_allclose(penalties, expected[0], rtol=1e-9)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_all_engines_have_the_same_evidence(n_classes):
+def test_all_solvers_have_the_same_evidence(n_classes):
     columns, table, y, weights, splits = problem(n_classes)
     found = []
-    for engine in ENGINES:
-        made = engine(columns, table, y, weights, n_classes, splits)
+    for solver in SOLVERS:
+        made = solver(columns, table, y, weights, n_classes, splits)
         prepared = made.prepare(relevances_of(columns))
         fit = made.fit_all(prepared, STRENGTHS, None, 1e-13, 200)
         found.append(made.evidence(prepared, [3], STRENGTHS, [fit]))
@@ -202,15 +202,15 @@ def test_all_engines_have_the_same_evidence(n_classes):
 
 def test_probed_degrees_estimate_the_exact_ones(monkeypatch):
     columns, table, y, weights, splits = problem(2)
-    exact = ProjectedEngine(columns, table, y, weights, 2, splits)
+    exact = CoefficientSolver(columns, table, y, weights, 2, splits)
     prepared = exact.prepare(relevances_of(columns))
     fit = exact.fit_all(prepared, STRENGTHS, None, 1e-10, 200)
     expected = exact.evidence(prepared, [3], STRENGTHS, [fit])[1]
-    monkeypatch.setattr(projected_engine, "MOST_EXACT", 1)
-    monkeypatch.setattr(projected_engine, "FEW_INVERTED", 1)
-    monkeypatch.setattr(projected_engine, "ENTRIES_PER_SCORE", 0)
-    monkeypatch.setattr(projected_engine, "PROBES", 400)
-    probed = ProjectedEngine(columns, table, y, weights, 2, splits)
+    monkeypatch.setattr(coefficient_solver, "MOST_EXACT", 1)
+    monkeypatch.setattr(coefficient_solver, "FEW_INVERTED", 1)
+    monkeypatch.setattr(coefficient_solver, "ENTRIES_PER_SCORE", 0)
+    monkeypatch.setattr(coefficient_solver, "PROBES", 400)
+    probed = CoefficientSolver(columns, table, y, weights, 2, splits)
     found = probed.evidence(prepared, [3], STRENGTHS, [fit])[1]
     # 400 probes: relative errors of a few percent.
     np.testing.assert_allclose(found, expected, rtol=0.15, atol=0.02)

@@ -1,4 +1,4 @@
-"""Prior variances by evidence: the same from both engines, and large where the rows say so."""
+"""Prior variances by evidence: the same from both solvers, and large where the rows say so."""
 
 import numpy as np
 import pandas as pd
@@ -8,14 +8,14 @@ from scipy.special import expit
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import TableEncoder
 from seminaive.selection import evidence_fit
+from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.evidence_fit import fit_by_evidence
-from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.relevance_search import PLAN
+from seminaive.selection.row_space_solver import RowSpaceSolver
 
 
 def parts_of(n_rows=300, slope=3.0):
-    """Return the parts of an engine: a number that matters, one that does not, and a category."""
+    """Return the parts of a solver: a number that matters, one that does not, and a category."""
     rng = np.random.default_rng(0)
     X = pd.DataFrame(
         {
@@ -32,10 +32,10 @@ def parts_of(n_rows=300, slope=3.0):
     return SmoothColumns.of(table, weights), table, labels, weights, 2, splits
 
 
-def test_both_engines_give_the_same_fit():
+def test_both_solvers_give_the_same_fit():
     parts = parts_of()
     kept = np.ones(parts[0].n_terms, dtype=bool)
-    first, second = (fit_by_evidence(e(*parts), kept, 1000) for e in (KernelEngine, ProjectedEngine))
+    first, second = (fit_by_evidence(e(*parts), kept, 1000) for e in (RowSpaceSolver, CoefficientSolver))
     # Fits end at 1e-4 of the loss; degrees of freedom of the row space are those less the free intercept.
     np.testing.assert_allclose(first.prior_variance, second.prior_variance, rtol=0.05)
     np.testing.assert_allclose(first.coefficients, second.coefficients, atol=0.05)
@@ -44,7 +44,7 @@ def test_both_engines_give_the_same_fit():
 def test_evidence_raises_the_prior_variance_of_what_matters_and_lowers_that_of_noise():
     parts = parts_of()
     kept = np.ones(parts[0].n_terms, dtype=bool)
-    found = fit_by_evidence(ProjectedEngine(*parts), kept, 1000).prior_variance
+    found = fit_by_evidence(CoefficientSolver(*parts), kept, 1000).prior_variance
     real, noise = found[:2] * PLAN.starts[0]
     assert real > 1.0 > noise
 
@@ -52,18 +52,18 @@ def test_evidence_raises_the_prior_variance_of_what_matters_and_lowers_that_of_n
 def test_a_term_that_is_not_there_stays_out():
     parts = parts_of()
     kept = np.arange(parts[0].n_terms) != 1
-    found = fit_by_evidence(KernelEngine(*parts), kept, 1000)
+    found = fit_by_evidence(RowSpaceSolver(*parts), kept, 1000)
     assert found.prior_variance[1] == 0.0
     np.testing.assert_array_equal(found.coefficients[2], 0.0)
 
 
-@pytest.mark.parametrize("engine", [KernelEngine, ProjectedEngine])
-def test_updates_end_where_the_evidence_of_a_term_is_largest(engine, monkeypatch):
+@pytest.mark.parametrize("solver", [RowSpaceSolver, CoefficientSolver])
+def test_updates_end_where_the_evidence_of_a_term_is_largest(solver, monkeypatch):
     """There the penalty of a term, twice, equals its effective degrees of freedom."""
     monkeypatch.setattr(evidence_fit, "PRECISION", 0.0)
     monkeypatch.setattr(evidence_fit, "MOST_UPDATES", 60)
     parts = parts_of()
-    made, kept = engine(*parts), np.ones(parts[0].n_terms, dtype=bool)
+    made, kept = solver(*parts), np.ones(parts[0].n_terms, dtype=bool)
     found = fit_by_evidence(made, kept, 1000)
     relevances = found.prior_variance * np.asarray(PLAN.starts)[parts[0].groups]
     prepared = made.prepare(np.tile(relevances, (4, 1)))

@@ -9,8 +9,8 @@ from seminaive.selection.decision import SEARCH
 from seminaive.selection.relevance_search import ALL, PLAN, RelevanceSearch, cost_of, strengths_after
 
 
-class SeparableEngine:
-    """An engine whose fits are right in every row, and the surer, the weaker the strengths are."""
+class SeparableSolver:
+    """A solver whose fits are right in every row, and the surer, the weaker the strengths are."""
 
     def __init__(self, n_rows):
         self.labels = np.arange(n_rows) % 2
@@ -48,7 +48,7 @@ class SeparableEngine:
 
 
 def searched(n_rows):
-    search = RelevanceSearch(SeparableEngine(n_rows), np.ones(2), 2, 1e-3, 100, np.random.default_rng(0))
+    search = RelevanceSearch(SeparableSolver(n_rows), np.ones(2), 2, 1e-3, 100, np.random.default_rng(0))
     return search, search.run()
 
 
@@ -94,8 +94,8 @@ def test_more_rows_that_are_all_right_allow_weaker_strengths():
     assert sure[-1] > np.log(2 * n_rows[-1] + 1) - np.log(max(PLAN.factors))
 
 
-class UnsettledEngine(SeparableEngine):
-    """An engine for which all strengths but the first are better, by no more than fits end apart."""
+class UnsettledSolver(SeparableSolver):
+    """A solver for which all strengths but the first are better, by no more than fits end apart."""
 
     def _fit(self, strengths):
         fit = super()._fit((1.0, 1.0, 1.0))
@@ -105,7 +105,7 @@ class UnsettledEngine(SeparableEngine):
 
 
 def test_a_search_stays_where_it_is_as_long_as_trials_differ_by_less_than_its_precision():
-    search = RelevanceSearch(UnsettledEngine(1000), np.ones(2), 2, 1e-3, 100, np.random.default_rng(0))
+    search = RelevanceSearch(UnsettledSolver(1000), np.ones(2), 2, 1e-3, 100, np.random.default_rng(0))
     search.run()
     losses = [trial.loss for trial in search.trials]
     assert min(losses) < losses[0]

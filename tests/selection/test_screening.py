@@ -9,8 +9,8 @@ import pytest
 from seminaive import SemiNaive
 from seminaive.design.smooth_columns import SmoothColumns, most_pair_features
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
-from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.selection.coefficient_solver import CoefficientSolver
+from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.selection.screening import best_pairs, halvings, kept_terms
 from seminaive.selection.term_evidence import (
     Residuals,
@@ -97,9 +97,9 @@ def test_pairs_are_kept_by_rank_until_the_features_of_all_sets_are_too_many():
     assert n_kept == {7: [0, 0], 8: [2, 2], 12: [3, 2], 99: [3, 2]}
 
 
-@pytest.mark.parametrize("engine", [KernelEngine, ProjectedEngine])
+@pytest.mark.parametrize("solver", [RowSpaceSolver, CoefficientSolver])
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_a_term_without_relevance_is_as_if_it_were_not_there(engine, n_classes):
+def test_a_term_without_relevance_is_as_if_it_were_not_there(solver, n_classes):
     rng = np.random.default_rng(2)
     X, labels = rng.normal(size=(70, 4)), rng.integers(0, n_classes, 70)
     table = coded(X)
@@ -109,7 +109,7 @@ def test_a_term_without_relevance_is_as_if_it_were_not_there(engine, n_classes):
     strengths = (1.0, 1.0, 25.0)
 
     def scores_of(columns, relevances):
-        made = engine(columns, *rows)
+        made = solver(columns, *rows)
         prepared = made.prepare(relevances)
         fits = [*made.fit_folds(prepared, strengths, None, 1e-12, 100)]
         fits.append(made.fit_all(prepared, strengths, None, 1e-12, 100))

@@ -9,13 +9,13 @@ from scipy.special import softmax
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.selection.baselines import NOTHING, Baseline, Combination, baselines_of
+from seminaive.selection.coefficient_solver import CoefficientSolver
 from seminaive.selection.decision import Decision
 from seminaive.selection.folds import split_rows
 from seminaive.selection.held_out import HeldOut
-from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import ProjectedEngine
 from seminaive.selection.recalibration import recalibrate
 from seminaive.selection.relevance_search import RelevanceSearch
+from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.selection.started_search import StartedSearch
 
 
@@ -30,10 +30,10 @@ def draw(n_classes, n_rows=120):
 
 @pytest.fixture(
     scope="module",
-    params=[(kind, n) for kind in (KernelEngine, ProjectedEngine) for n in (2, 4)],
+    params=[(kind, n) for kind in (RowSpaceSolver, CoefficientSolver) for n in (2, 4)],
     ids=lambda pair: f"{pair[0].__name__}, {pair[1]} classes",
 )
-def engine(request):
+def solver(request):
     kind, n_classes = request.param
     X, labels, earlier = draw(n_classes)
     weight = np.ones(len(labels))
@@ -47,66 +47,66 @@ def probabilities(scores):
     return softmax(np.hstack([np.zeros_like(scores), scores]) if scores.shape[1] == 1 else scores, axis=1)
 
 
-def test_at_infinite_strengths_the_fit_is_the_unpenalised_recalibration(engine):
-    engine, earlier = engine
-    baselines = baselines_of(earlier, engine.labels, engine.row_weight, engine.n_classes, engine.splits)
-    around = engine.around(baselines["recalibrated"].offsets)
-    prepared = around.prepare(np.ones((len(engine.splits) + 1, engine.columns.n_terms)))
+def test_at_infinite_strengths_the_fit_is_the_unpenalised_recalibration(solver):
+    solver, earlier = solver
+    baselines = baselines_of(earlier, solver.labels, solver.row_weight, solver.n_classes, solver.splits)
+    around = solver.around(baselines["recalibrated"].offsets)
+    prepared = around.prepare(np.ones((len(solver.splits) + 1, solver.columns.n_terms)))
     fit = around.fit_all(prepared, (1e14, 1e14, 1e14), None, 1e-20, 100)
-    expected = recalibrate(earlier, engine.labels, engine.row_weight, engine.n_classes).scores(earlier)
+    expected = recalibrate(earlier, solver.labels, solver.row_weight, solver.n_classes).scores(earlier)
     np.testing.assert_allclose(probabilities(fit.scores), probabilities(expected), atol=1e-8)
     for fold, fold_fit in enumerate(around.fit_folds(prepared, (1e14, 1e14, 1e14), None, 1e-20, 100)):
         expected = baselines["recalibrated"].offsets[fold]
         np.testing.assert_allclose(probabilities(fold_fit.scores), probabilities(expected), atol=1e-8)
 
 
-def test_around_nothing_every_fit_is_that_without_an_earlier_score(engine):
-    engine, earlier = engine
-    nothing = Baseline.constant(earlier, 0.0, len(engine.splits) + 1)
-    around = engine.around(nothing.offsets)
-    relevances = np.ones((len(engine.splits) + 1, engine.columns.n_terms))
+def test_around_nothing_every_fit_is_that_without_an_earlier_score(solver):
+    solver, earlier = solver
+    nothing = Baseline.constant(earlier, 0.0, len(solver.splits) + 1)
+    around = solver.around(nothing.offsets)
+    relevances = np.ones((len(solver.splits) + 1, solver.columns.n_terms))
     for strength in (0.3, 30.0):
         fits = [
             one.fit_all(one.prepare(relevances), (strength, strength, 5 * strength), None, 1e-20, 100)
-            for one in (engine, around)
+            for one in (solver, around)
         ]
         np.testing.assert_allclose(*(probabilities(fit.scores) for fit in fits), atol=1e-8)
 
 
-def test_a_fit_around_an_offset_is_stationary(engine):
+def test_a_fit_around_an_offset_is_stationary(solver):
     """Residuals around the offset balance the ridge: X'(y - p) = strength times coefficients."""
-    engine, earlier = engine
-    n_parts = len(engine.splits) + 1
-    around = engine.around([earlier] * n_parts)
-    prepared = around.prepare(np.ones((n_parts, engine.columns.n_terms)))
+    solver, earlier = solver
+    n_parts = len(solver.splits) + 1
+    around = solver.around([earlier] * n_parts)
+    prepared = around.prepare(np.ones((n_parts, solver.columns.n_terms)))
     fit = around.fit_all(prepared, (1.0, 1.0, 5.0), None, 1e-20, 200)
     coefficients = around.coefficients([(1.0, prepared, (1.0, 1.0, 5.0), fit)])
-    residuals = np.eye(engine.n_classes)[engine.labels] - probabilities(fit.scores)
-    residuals = residuals[:, 1:] if engine.n_classes == 2 else residuals
-    features = np.hstack([np.ones((len(residuals), 1)), slopes_of(engine)])
+    residuals = np.eye(solver.n_classes)[solver.labels] - probabilities(fit.scores)
+    residuals = residuals[:, 1:] if solver.n_classes == 2 else residuals
+    features = np.hstack([np.ones((len(residuals), 1)), slopes_of(solver)])
     found = features.T @ residuals
-    n_slopes = len(engine.columns.slopes)
+    n_slopes = len(solver.columns.slopes)
     np.testing.assert_allclose(found[0], 0.0, atol=1e-6)
     np.testing.assert_allclose(found[1:], coefficients[1 : 1 + n_slopes], atol=1e-6)
 
 
-def slopes_of(engine):
-    X, _, _ = draw(engine.n_classes)
-    return engine.columns.slope_features(X)
+def slopes_of(solver):
+    X, _, _ = draw(solver.n_classes)
+    return solver.columns.slope_features(X)
 
 
-def searched(engine, earlier):
-    def search_of(engine, baseline=None):
-        weight = np.bincount(engine.labels, minlength=engine.n_classes).astype(float)
+def searched(solver, earlier):
+    def search_of(solver, baseline=None):
+        weight = np.bincount(solver.labels, minlength=solver.n_classes).astype(float)
         generator = np.random.default_rng(0)
-        return RelevanceSearch(engine, weight, 1, 1e-3, 100, generator, baseline=baseline)
+        return RelevanceSearch(solver, weight, 1, 1e-3, 100, generator, baseline=baseline)
 
-    return search_of(engine), StartedSearch(engine, earlier, search_of)
+    return search_of(solver), StartedSearch(solver, earlier, search_of)
 
 
 @pytest.fixture(scope="module")
-def answers(engine):
-    fresh, started = searched(*engine)
+def answers(solver):
+    fresh, started = searched(*solver)
     return fresh, fresh.run(), started, started.run()
 
 
@@ -130,7 +130,7 @@ def test_the_trials_hold_each_baseline_alone(answers):
 def test_the_answer_loses_little_more_than_the_best_of_its_parts(answers):
     """Weights are exp(-n L / 2), so that an average of 6 parts exceeds the least loss by 2 log(6) / n."""
     _, _, started, answer = answers
-    n_rows = len(started.searches[NOTHING].engine.labels)
+    n_rows = len(started.searches[NOTHING].solver.labels)
     least = min(
         [trial.loss for trial in started.trials if not trial.fits]
         + [started.searches[NOTHING].run().decision.log_loss]

@@ -15,7 +15,7 @@ from seminaive.models.base import encode_rows
 from seminaive.models.higher_order_base import HigherOrderClassifier
 from seminaive.models.semi_naive import SemiNaive
 from seminaive.models.term_layout import lay_out_terms
-from seminaive.selection.kernel_engine import KernelEngine
+from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.solvers.leave_one_out import RidgeProblem
 from seminaive.solvers.minimize import MOST_VECTORS
 
@@ -64,9 +64,9 @@ def _(model: SemiNaive, X: Any, y: Any, sample_weight: Any = None) -> RidgeProbl
         raise InputError(
             "the terms of these rows are not those of the model: pass the rows that it was fitted to"
         )
-    engine = KernelEngine(columns, rows.table, rows.labels, rows.weights, rows.n_classes, [])
+    solver = RowSpaceSolver(columns, rows.table, rows.labels, rows.weights, rows.n_classes, [])
     strengths = [model.strengths_[name] for name in ("slopes", "mains", "pairs")]
-    kernel = engine.prepare(np.asarray(model.relevances_["relevance"])[None])[-1].kernel(strengths)
+    kernel = solver.prepare(np.asarray(model.relevances_["relevance"])[None])[-1].kernel(strengths)
     return RidgeProblem.of_kernel(kernel, rows.labels, rows.weights, rows.n_classes)
 
 

@@ -23,7 +23,7 @@ from seminaive.models.parameters import MANY_ROWS, check_search, is_whole
 from seminaive.models.shaped import obeying
 from seminaive.models.smooth_fit_posterior import SmoothFitPosterior
 from seminaive.models.smooth_rows import RowsInMemory
-from seminaive.selection.engines import coefficient_engine, has_inequalities, row_engine
+from seminaive.selection.fold_solvers import coefficient_solver, has_inequalities, row_space_solver
 from seminaive.selection.folds import check_folds
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.screening import Screen
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from seminaive.models.paired import Pairs
     from seminaive.models.smooth_rows import Floats, Search, SmoothRows, Split
     from seminaive.selection.baselines import Baseline
-    from seminaive.selection.relevance_search import Engine, RelevanceAnswer
+    from seminaive.selection.relevance_search import FoldSolver, RelevanceAnswer
 
 # Fits in the row space take about the cube of the rows, passes over the rows about the features times the
 # classes. The row space is faster up to this ratio, as measured.
@@ -311,15 +311,15 @@ class SemiNaive(PairedClassifier):
         folded, earlier = all_rows.searched, all_rows.earlier
         rows = folded.rows
         screen = Screen(columns, rows.table, rows.labels, rows.weights, rows.n_classes, folded.splits)
-        crossed = screen.crossed_by(wanted, self._engine, self.max_iter)
+        crossed = screen.crossed_by(wanted, self._solver, self.max_iter)
         columns = crossed.columns
         n_features = int(columns.sizes.sum())
         step.say(f"{len(rows.labels):,} rows, {columns.n_terms:,} terms, {n_features:,} features")
-        engine = self._engine(columns, *screen.rows)
+        solver = self._solver(columns, *screen.rows)
 
-        def search_of(engine: Engine, baseline: Baseline | None = None) -> RelevanceSearch:
+        def search_of(solver: FoldSolver, baseline: Baseline | None = None) -> RelevanceSearch:
             return RelevanceSearch(
-                engine,
+                solver,
                 all_rows.class_weight,
                 1 if all_rows.n_rows >= MANY_ROWS else 2,
                 self.tol,
@@ -332,15 +332,15 @@ class SemiNaive(PairedClassifier):
                 baseline,
             )
 
-        search: Search = search_of(engine)
+        search: Search = search_of(solver)
         if earlier is not None:
-            search = StartedSearch(engine, earlier.columns_of(rows.table), search_of)
+            search = StartedSearch(solver, earlier.columns_of(rows.table), search_of)
         self.n_pairs_considered_ = int(crossed.n_pairs)
         answer = search.run()
-        self._keep_shape_costs(search, answer.best, lambda columns: self._engine(columns, *screen.rows))
+        self._keep_shape_costs(search, answer.best, lambda columns: self._solver(columns, *screen.rows))
         return columns, search, answer
 
-    def _engine(
+    def _solver(
         self,
         columns: SmoothColumns,
         table: EncodedTable,
@@ -352,8 +352,8 @@ class SemiNaive(PairedClassifier):
         """Return what fits some columns, the faster of two."""
         parts = (columns, table, labels, row_weight, n_classes, splits)
         if faster_in_row_space(len(labels), int(columns.sizes.sum()), n_classes):
-            return row_engine(*parts)
-        return coefficient_engine(*parts, n_threads=effective_n_jobs(self.n_jobs))
+            return row_space_solver(*parts)
+        return coefficient_solver(*parts, n_threads=effective_n_jobs(self.n_jobs))
 
     def _keep(
         self, columns: SmoothColumns, search: Search, answer: RelevanceAnswer, rows: SmoothRows
@@ -395,7 +395,7 @@ class SemiNaive(PairedClassifier):
             "evidence": answer.penalties / total if total > 0 else answer.penalties,
         }
         if isinstance(search, RelevanceSearch) and not has_inequalities(columns):
-            posterior = SmoothFitPosterior(columns, kept, rows, search.engine, answer)
+            posterior = SmoothFitPosterior(columns, kept, rows, search.solver, answer)
             self.scores_ = replace(self.scores_, posterior=posterior.of_scores())
         self._importances = pair_importances(self.scores_, weights)
         return weights

@@ -82,10 +82,10 @@ class ShapedClassifier(StartedClassifier):
                 )
 
     def _keep_shape_costs(
-        self, search: Any, trial: RelevanceTrial, engine_of: Callable[[SmoothColumns], Any]
+        self, search: Any, trial: RelevanceTrial, solver_of: Callable[[SmoothColumns], Any]
     ) -> None:
         """Keep what each shape costs in held-out loss."""
-        costs = costs_of_shapes(search, trial, engine_of) if self.shapes_ else {}
+        costs = costs_of_shapes(search, trial, solver_of) if self.shapes_ else {}
         names, numeric = self.schema_.names, self.schema_.numeric
         by_name = {names[numeric[number]]: cost for number, cost in costs.items()}
         # A column without any value has no curve, and its shape costs nothing.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from seminaive.encode import EncodedTable
     from seminaive.models.smooth_rows import SmoothRows
     from seminaive.scores.score_posterior import ScorePosterior
-    from seminaive.selection.relevance_search import Engine, RelevanceAnswer
+    from seminaive.selection.relevance_search import FoldSolver, RelevanceAnswer
 
 
 # Directions that are kept: the last is that from the answer to the fit by evidence. Those of the rows leave
@@ -55,7 +55,7 @@ class SmoothFitPosterior:
     kept : ndarray of shape (n_terms,)
         Which of their terms the model has.
     rows : SmoothRows
-    engine : Engine
+    solver : FoldSolver
         That of the search.
     answer : RelevanceAnswer
     """
@@ -63,12 +63,12 @@ class SmoothFitPosterior:
     columns: SmoothColumns
     kept: Booleans
     rows: SmoothRows
-    engine: Engine
+    solver: FoldSolver
     answer: RelevanceAnswer
 
     def of_scores(self) -> ScorePosterior:
         """Return the posterior of the model's scores."""
-        by_evidence = fit_by_evidence(self.engine, self.kept, MAX_ITER)
+        by_evidence = fit_by_evidence(self.solver, self.kept, MAX_ITER)
         columns = self.columns.only(self.kept)
         table, row_weight = self._sampled()
         design = _design_of(columns, table, self.rows.searched.rows.n_classes)
@@ -94,7 +94,7 @@ class SmoothFitPosterior:
             (weight, trial.prepared, trial.strengths, fit)
             for (weight, trial), fit in zip(self.answer.parts, self.answer.fits, strict=True)
         ]
-        average = self.engine.coefficients(parts)
+        average = self.solver.coefficients(parts)
         return toward_class_shares(average, self.answer.decision.fit_share, self.rows.class_weight)
 
     def _sampled(self) -> tuple[EncodedTable, Floats]:

@@ -16,7 +16,7 @@ from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.models.folded import FoldedRows, fold_rows
 from seminaive.models.parameters import FEW_FOLDS
 from seminaive.selection.baselines import NOTHING, baselines_of
-from seminaive.selection.engines import coefficient_engine
+from seminaive.selection.fold_solvers import coefficient_solver
 from seminaive.selection.folds import stratified_sample
 from seminaive.selection.relevance_search import RelevanceSearch
 from seminaive.selection.started_search import StartedAnswer, StartedSearch
@@ -152,12 +152,12 @@ class RowsInMemory:
         rows, baseline = self.rows, None
         no_folds: list[Split] = []
         data = (rows.labels, rows.weights, rows.n_classes, no_folds)
-        engine = coefficient_engine(columns, rows.table, *data, n_threads=self.n_threads)
+        solver = coefficient_solver(columns, rows.table, *data, n_threads=self.n_threads)
         if self.earlier is not None and isinstance(answer, StartedAnswer) and answer.kind != NOTHING:
             baseline = baselines_of(self.earlier.columns_of(rows.table), *data)[answer.kind]
-            engine = engine.around(baseline.offsets)
-        prepared = engine.prepare(answer.relevances[None])
-        fit = engine.fit_all(prepared, answer.best.strengths, None, tol**2, max_iter)
+            solver = solver.around(baseline.offsets)
+        prepared = solver.prepare(answer.relevances[None])
+        fit = solver.fit_all(prepared, answer.best.strengths, None, tol**2, max_iter)
         if isinstance(search, StartedSearch) and isinstance(answer, StartedAnswer):
             found = search.refitted(answer, fit.coefficients, baseline)
             return replace(found, optimality=fit.fit.optimality, n_iter=fit.fit.n_iter)

@@ -13,7 +13,7 @@ from seminaive.models.folded import fold_rows
 from seminaive.models.smooth_rows import refitted
 from seminaive.scale.scratch import scratch_folder
 from seminaive.scale.smooth_blocks import SmoothBlockedLoss, margin_of, smooth_blocks, smooth_columns
-from seminaive.selection.engines import coefficient_engine
+from seminaive.selection.fold_solvers import coefficient_solver
 from seminaive.statistics import Moments, TableStatistics, TrainingSummary, TupleCounts
 
 if TYPE_CHECKING:
@@ -104,9 +104,9 @@ class RowsInPartitions:
         work, runner, sample = self.work, self.work.runner, self.searched.rows
         # The sample, weighted like all rows, is where the fit starts and what preconditions it.
         weights = sample.weights * (float(self.class_weight.sum()) / sample.weights.sum())
-        engine = coefficient_engine(columns, sample.table, sample.labels, weights, sample.n_classes, [])
-        prepared, strengths = engine.prepare(answer.relevances[None]), answer.best.strengths
-        start = engine.fit_all(prepared, strengths, None, tol**2, max_iter).coefficients
+        solver = coefficient_solver(columns, sample.table, sample.labels, weights, sample.n_classes, [])
+        prepared, strengths = solver.prepare(answer.relevances[None]), answer.best.strengths
+        start = solver.fit_all(prepared, strengths, None, tol**2, max_iter).coefficients
         # Fused cells, at most one group per pair, and slope, level and place between knots of each number.
         per_row = 4 * len(columns.pairs) + 17 * len(self.schema.numeric) + 16
         needed = per_row * self.n_rows if runner.keeps_blocks_here else 0
@@ -115,7 +115,7 @@ class RowsInPartitions:
             held = runner.hold(smooth_blocks, partitions, self.coding, columns, folder)
             try:
                 loss = SmoothBlockedLoss(runner, held, columns, sample.n_classes)
-                result = engine.fit_loss(loss, prepared, strengths, start, tol**2, max_iter)
+                result = solver.fit_loss(loss, prepared, strengths, start, tol**2, max_iter)
             finally:
                 runner.release(held)
         return refitted(search, answer, result.solution, result)

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
     Inverse = Callable[[Floats], Floats]
 
-# How fast a minimum is found, not which (`tests/selection/test_engines.py`). The rows of a class are those of
-# the largest curvature that hold nearly ALL of it; the others count by their diagonal. A Gram matrix of the
-# coefficients is that of a sample of ROWS_PER_COEFFICIENT of them. The blocks of all classes and folds have
-# at most MOST_ENTRIES. A block of rows has at most ENTRIES_PER_GATHER times what a pass reads; where these
-# rows hold less than MOST of the curvature, one Hessian serves all classes.
+# How fast a minimum is found, not which (`tests/selection/test_fold_solvers.py`). The rows of a class are
+# those of the largest curvature that hold nearly ALL of it; the others count by their diagonal. A Gram matrix
+# of the coefficients is that of a sample of ROWS_PER_COEFFICIENT of them. The blocks of all classes and folds
+# have at most MOST_ENTRIES. A block of rows has at most ENTRIES_PER_GATHER times what a pass reads; where
+# these rows hold less than MOST of the curvature, one Hessian serves all classes.
 ALL, MOST, ROWS_PER_COEFFICIENT, MOST_ENTRIES, ENTRIES_PER_GATHER = 0.99, 0.8, 4, 1 << 26, 4
 
 

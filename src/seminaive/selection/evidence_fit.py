@@ -17,7 +17,7 @@ from seminaive.selection.relevance_search import PLAN, after_evidence
 
 if TYPE_CHECKING:
     from seminaive.arrays import Booleans, Floats
-    from seminaive.selection.relevance_search import Engine
+    from seminaive.selection.relevance_search import FoldSolver
 
 # Updates end when the effective degrees of freedom of all terms together change by less than this share, or
 # after the second number of them. Coverage hardly depends on when: from 4 to 8 updates that of probabilities
@@ -28,7 +28,7 @@ PRECISION, MOST_UPDATES = 0.01, 5
 
 @dataclass(frozen=True)
 class EvidenceFit:
-    """A fit of all rows of an engine.
+    """A fit of all rows of a solver.
 
     Parameters
     ----------
@@ -41,23 +41,23 @@ class EvidenceFit:
     coefficients: Floats
 
 
-def fit_by_evidence(engine: Engine, kept: Booleans, max_iter: int) -> EvidenceFit:
+def fit_by_evidence(solver: FoldSolver, kept: Booleans, max_iter: int) -> EvidenceFit:
     """Return the fit of all rows after updates of the prior variances by their evidence.
 
     Parameters
     ----------
-    engine : Engine
+    solver : FoldSolver
     kept : ndarray of shape (n_terms,)
         Which terms there are.
     max_iter : int
         Newton steps per fit.
     """
-    strengths, n_folds, columns = PLAN.starts, len(engine.splits), engine.columns
+    strengths, n_folds, columns = PLAN.starts, len(solver.splits), solver.columns
     relevances, before, start = kept.astype(np.float64), 0.0, None
     for _ in range(MOST_UPDATES):
-        prepared = engine.prepare(np.tile(relevances, (n_folds + 1, 1)))
-        fit = engine.fit_all(prepared, strengths, start, SEARCH.fold_tol, max_iter)
-        (penalties,), (degrees,) = engine.evidence(prepared, [n_folds], strengths, [fit])
+        prepared = solver.prepare(np.tile(relevances, (n_folds + 1, 1)))
+        fit = solver.fit_all(prepared, strengths, start, SEARCH.fold_tol, max_iter)
+        (penalties,), (degrees,) = solver.evidence(prepared, [n_folds], strengths, [fit])
         total, start = float(degrees.sum()), fit.warm_start
         if abs(total - before) <= PRECISION * before:
             break
@@ -65,4 +65,4 @@ def fit_by_evidence(engine: Engine, kept: Booleans, max_iter: int) -> EvidenceFi
         new = after_evidence(relevances, penalties / columns.smoothness, degrees)
         relevances = np.where(kept, np.clip(new, *PLAN.relevances), 0.0)
     variance = prepared[-1].relevances / np.asarray(strengths)[columns.groups]
-    return EvidenceFit(variance, engine.coefficients([(1.0, prepared, strengths, fit)]))
+    return EvidenceFit(variance, solver.coefficients([(1.0, prepared, strengths, fit)]))

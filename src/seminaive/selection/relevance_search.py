@@ -56,7 +56,7 @@ class RelevancePlan:
 PLAN = RelevancePlan()
 
 
-class Engine(Protocol):
+class FoldSolver(Protocol):
     """Fits of the folds and of all rows under strengths and relevances."""
 
     columns: Any
@@ -92,8 +92,8 @@ class Engine(Protocol):
     def coefficients(self, parts: list[tuple[float, Any, Sequence[float], Any]]) -> Floats:
         """Return the weighted sum of fits of all rows as coefficients."""
 
-    def around(self, offsets: list[Floats]) -> Engine:
-        """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
+    def around(self, offsets: list[Floats]) -> FoldSolver:
+        """Return the same solver with offsets of all rows: one for each fold and, last, that of all rows."""
 
 
 @dataclass
@@ -108,7 +108,7 @@ class RelevanceTrial:
     number : int
         The round of relevances.
     prepared : object
-        What the engine made of the relevances.
+        What the solver made of the relevances.
     fits : list
         One fit per fold.
     scores : ndarray of shape (n_held_out, n_columns)
@@ -217,9 +217,9 @@ class RelevanceSearch:
 
     Parameters
     ----------
-    engine : Engine
+    solver : FoldSolver
     class_weight : ndarray of shape (n_classes,)
-        Of all rows of the table, of which the engine may have a sample that lacks a class.
+        Of all rows of the table, of which the solver may have a sample that lacks a class.
     n_sweeps : int
         Sweeps of the first climb over the groups.
     tol : float
@@ -236,11 +236,11 @@ class RelevanceSearch:
     narrower : callable or None
         Gives such arrays with fewer and fewer terms, for tables of which all terms together say nothing.
     baseline : Baseline or None
-        What the terms are added to, the offset of the engine; it takes the place of the class shares in the
+        What the terms are added to, the offset of the solver; it takes the place of the class shares in the
         rest of an answer.
     """
 
-    engine: Engine
+    solver: FoldSolver
     class_weight: Floats
     n_sweeps: int
     tol: float
@@ -265,8 +265,8 @@ class RelevanceSearch:
 
         Where all columns together say nothing, fewer are tried: the noise of many may drown what one says.
         """
-        n_terms = self.engine.columns.n_terms
-        kept = np.ones((len(self.engine.splits) + 1, n_terms)) if self.kept is None else self.kept
+        n_terms = self.solver.columns.n_terms
+        kept = np.ones((len(self.solver.splits) + 1, n_terms)) if self.kept is None else self.kept
         first = self._first_trial(0, kept)
         if not len(self.held_out):
             return  # no row can tell two trials apart
@@ -282,7 +282,7 @@ class RelevanceSearch:
         for number in count(self._n_rounds):
             relevances = self._updated(best)
             self._round_before[number] = best.number
-            new = self._trial(best.steps, number, self.engine.prepare(relevances), best)
+            new = self._trial(best.steps, number, self.solver.prepare(relevances), best)
             if self._weight_beside(new, best) < SEARCH.negligible:
                 break
             new = self._climb(new, 1)
@@ -303,7 +303,7 @@ class RelevanceSearch:
 
     def _first_trial(self, number: int, kept: NDArray[Any]) -> RelevanceTrial:
         """Return the trial of the strengths at the start, terms that are not kept having a relevance of 0."""
-        return self._trial((0, 0, 0, 0), number, self.engine.prepare(kept.astype(np.float64)), None)
+        return self._trial((0, 0, 0, 0), number, self.solver.prepare(kept.astype(np.float64)), None)
 
     def _climb_first(self, best: RelevanceTrial) -> RelevanceTrial:
         """Climb from a first trial."""
@@ -315,15 +315,15 @@ class RelevanceSearch:
 
     def _updated(self, best: RelevanceTrial) -> Floats:
         """Update the relevances of each fold, and those of all rows, from their fits."""
-        engine = self.engine
+        solver = self.solver
         relevances = np.stack([prepared.relevances for prepared in best.prepared])
         fits = [*best.fits, self._fit_all(best)]
         new = np.empty_like(relevances)
-        found = engine.evidence(best.prepared, range(len(fits)), best.strengths, fits)
+        found = solver.evidence(best.prepared, range(len(fits)), best.strengths, fits)
         # A multiple of a ridge that the user chose stays: relevances are those of terms without it.
-        times = engine.columns.smoothness
+        times = solver.columns.smoothness
         for which, (penalties, degrees) in enumerate(zip(*found, strict=True)):
-            update = (penalties / times, degrees, engine.columns.groups)
+            update = (penalties / times, degrees, solver.columns.groups)
             new[which] = updated_relevances(relevances[which], *update)
         return new
 
@@ -331,7 +331,7 @@ class RelevanceSearch:
 
     def _climb(self, best: RelevanceTrial, n_sweeps: int) -> RelevanceTrial:
         """Climb along pairs, main terms and slopes in turn, as long as the criterion falls."""
-        present = np.unique(self.engine.columns.groups)
+        present = np.unique(self.solver.columns.groups)
         for _ in range(n_sweeps):
             before = best
             for group in (PAIRS, MAINS, SLOPES):
@@ -347,8 +347,8 @@ class RelevanceSearch:
         The ridges at the start suit rows that weigh about 1. Rows that weigh thousands each are all but
         separated by them, and held-out losses near separation have local minima in which a climb ends.
         """
-        engine = self.engine
-        decades = int(np.log10(max(engine.row_weight.sum() / len(engine.labels), 1.0)))
+        solver = self.solver
+        decades = int(np.log10(max(solver.row_weight.sum() / len(solver.labels), 1.0)))
         for step in range(1, decades + 1):
             new = self._trial((0, 0, 0, step), best.number, best.prepared, best)
             best = new if _is_better(new, best) else best
@@ -391,7 +391,7 @@ class RelevanceSearch:
                 return trial
         strengths = strengths_after(steps)
         starts = None if near is None else [fit.warm_start for fit in near.fits]
-        fits = self.engine.fit_folds(prepared, strengths, starts, SEARCH.fold_tol, self.max_iter)
+        fits = self.solver.fit_folds(prepared, strengths, starts, SEARCH.fold_tol, self.max_iter)
         scores = self.held_out.gathered([fit.scores for fit in fits])
         loss = float(self.held_out.mean(self.held_out.expected_losses(scores)))
         # Minus the log of a trial's weight in the average, per half row.
@@ -406,7 +406,7 @@ class RelevanceSearch:
     def _fit_all(self, trial: RelevanceTrial, tol: float = SEARCH.fold_tol, shift: Any = 0.0) -> Any:
         """Fit all rows, from the mean of the folds plus a shift."""
         start = trial.mean_warm_start + shift
-        return self.engine.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)
+        return self.solver.fit_all(trial.prepared, trial.strengths, start, tol, self.max_iter)
 
     def _fits_of_all(self, trials: list[RelevanceTrial]) -> list[Any]:
         """Fit all rows under the strengths of several trials.
@@ -421,8 +421,8 @@ class RelevanceSearch:
     @cached_property
     def held_out(self) -> HeldOut:
         """The rows that the folds hold out."""
-        engine = self.engine
-        held_out = HeldOut.of(engine.labels, engine.row_weight, engine.n_classes, engine.splits, self.groups)
+        solver = self.solver
+        held_out = HeldOut.of(solver.labels, solver.row_weight, solver.n_classes, solver.splits, self.groups)
         return held_out if self.baseline is None else self.baseline.left_of(held_out)
 
     # The answer
@@ -436,15 +436,15 @@ class RelevanceSearch:
         weights = decision.weights.tolist()
         parts = [(weight, trial) for weight, trial in zip(weights, ranked, strict=True) if weight]
         fits = self._fits_of_all([trial for _, trial in parts])
-        coefficients = self.engine.coefficients(
+        coefficients = self.solver.coefficients(
             [
                 (weight, trial.prepared, trial.strengths, fit)
                 for (weight, trial), fit in zip(parts, fits, strict=True)
             ]
         )
         best, of_best = parts[0][1], fits[0]
-        penalties, degrees = self.engine.evidence(
-            best.prepared, [len(self.engine.splits)], best.strengths, [of_best]
+        penalties, degrees = self.solver.evidence(
+            best.prepared, [len(self.solver.splits)], best.strengths, [of_best]
         )
         return RelevanceAnswer(
             best,

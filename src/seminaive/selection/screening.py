@@ -89,7 +89,7 @@ class Screen:
         return evidence_for_columns(self.columns, self._table, self._residuals(), variances_of(MAINS))
 
     def crossed_by(
-        self, wanted: Sequence[tuple[int, int]] | None, engine_of: Callable[..., Any], max_iter: int
+        self, wanted: Sequence[tuple[int, int]] | None, solver_of: Callable[..., Any], max_iter: int
     ) -> Crossed:
         """Return the columns with the terms of pairs.
 
@@ -97,7 +97,7 @@ class Screen:
         ----------
         wanted : sequence of pairs or None
             Positions in the table; None is all or, where these are too many, the best ones.
-        engine_of : callable
+        solver_of : callable
             From columns and rows to what fits them.
         max_iter : int
             Newton steps of a fit without pairs.
@@ -110,7 +110,7 @@ class Screen:
         elif columns.can_cross_all(self._n_classes):
             crossed = columns.with_all_pairs(self._n_classes)
         else:
-            return self._crossed_by_best(columns, kept, engine_of(columns, *self.rows), max_iter)
+            return self._crossed_by_best(columns, kept, solver_of(columns, *self.rows), max_iter)
         n_pairs = self._n_all_pairs if named is None else len(named)
         return self._crossed(crossed, n_pairs, None if kept.all() else kept_terms(crossed, kept))
 
@@ -132,11 +132,11 @@ class Screen:
         kept[:, sorted({j for pair in named or [] for j in pair})] = True
         return kept
 
-    def _crossed_by_best(self, columns: SmoothColumns, kept: Kept, engine: Any, max_iter: int) -> Crossed:
+    def _crossed_by_best(self, columns: SmoothColumns, kept: Kept, solver: Any, max_iter: int) -> Crossed:
         """Return columns with the terms of those of their pairs that have the most evidence."""
         columns = columns.crossed([], self._n_classes)
         pairs = columns.all_pairs
-        evidence = self._evidence_for_pairs(columns, kept, pairs, engine, max_iter)
+        evidence = self._evidence_for_pairs(columns, kept, pairs, solver, max_iter)
         widths = [column.pair.shape[1] for column in columns.columns]
         sizes = [widths[j] * widths[k] for j, k in pairs]
         best = best_pairs(evidence, sizes, most_pair_features(self._n_classes))
@@ -146,13 +146,13 @@ class Screen:
         return self._crossed(crossed, self._n_all_pairs, terms)
 
     def _evidence_for_pairs(
-        self, columns: SmoothColumns, kept: Kept, pairs: list[tuple[int, int]], engine: Any, max_iter: int
+        self, columns: SmoothColumns, kept: Kept, pairs: list[tuple[int, int]], solver: Any, max_iter: int
     ) -> Floats:
         """Return the evidence for pairs beyond slopes and main terms: (sets, pairs)."""
-        prepared = engine.prepare(kept_terms(columns, kept).astype(np.float64))
+        prepared = solver.prepare(kept_terms(columns, kept).astype(np.float64))
         fits = [
-            *engine.fit_folds(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
-            engine.fit_all(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
+            *solver.fit_folds(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
+            solver.fit_all(prepared, PLAN.starts, None, SEARCH.fold_tol, max_iter),
         ]
         residuals = self._residuals([fit.scores for fit in fits])
         evidence = evidence_for_pairs(columns, self._table, residuals, pairs, variances_of(PAIRS))

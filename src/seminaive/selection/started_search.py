@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.selection.relevance_search import Engine
+    from seminaive.selection.relevance_search import FoldSolver
 
     Floats = NDArray[np.float64]
-    Search = Callable[[Engine, Baseline | None], RelevanceSearch]
+    Search = Callable[[FoldSolver, Baseline | None], RelevanceSearch]
 
 INFINITE = (np.inf, np.inf, np.inf)
 
@@ -55,21 +55,21 @@ class StartedSearch:
 
     Parameters
     ----------
-    engine : Engine
+    solver : FoldSolver
     earlier : ndarray of shape (n_rows, n_columns)
         The earlier score of all rows: one log odds of two classes, else one score per class.
     search : callable
-        From an engine and a baseline, or None, to its `RelevanceSearch`.
+        From a solver and a baseline, or None, to its `RelevanceSearch`.
     """
 
-    def __init__(self, engine: Engine, earlier: Floats, search: Search) -> None:
+    def __init__(self, solver: FoldSolver, earlier: Floats, search: Search) -> None:
         self.baselines = baselines_of(
-            earlier, engine.labels, engine.row_weight, engine.n_classes, engine.splits
+            earlier, solver.labels, solver.row_weight, solver.n_classes, solver.splits
         )
-        self.searches = {NOTHING: search(engine, None)}
+        self.searches = {NOTHING: search(solver, None)}
         for kind in SEARCHED:
             baseline = self.baselines[kind]
-            self.searches[kind] = search(engine.around(baseline.offsets), baseline)
+            self.searches[kind] = search(solver.around(baseline.offsets), baseline)
 
     def run(self) -> StartedAnswer:
         """Search around each baseline, and average the answers."""

@@ -1,4 +1,4 @@
-"""Fits under shapes: certified minima, the same in both engines, and no freedom where nothing can move."""
+"""Fits under shapes: certified minima, the same in both solvers, and no freedom where nothing can move."""
 
 import numpy as np
 import pandas as pd
@@ -13,14 +13,14 @@ from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.ridge import Ridge
-from seminaive.selection import projected_engine
-from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import ProjectedEngine
-from seminaive.selection.shaped_kernel_engine import ShapedKernelEngine
-from seminaive.selection.shaped_projected_engine import ShapedProjectedEngine
+from seminaive.selection import coefficient_solver
+from seminaive.selection.coefficient_solver import CoefficientSolver
+from seminaive.selection.row_space_solver import RowSpaceSolver
+from seminaive.selection.shaped_coefficient_solver import ShapedCoefficientSolver
+from seminaive.selection.shaped_row_space_solver import ShapedRowSpaceSolver
 
 STRENGTHS = (0.5, 0.3, 5.0)
-ENGINES = [ShapedKernelEngine, ShapedProjectedEngine]
+SOLVERS = [ShapedRowSpaceSolver, ShapedCoefficientSolver]
 # By the columns' positions: the rows contradict most of these.
 MIXES = {
     "rising": (2, {0: Shape("increasing", 1)}),
@@ -31,7 +31,7 @@ MIXES = {
 
 
 def problem(n_classes, shapes, n_rows=180):
-    """Return the parts of an engine: three numbers, the first with missing cells, and a category."""
+    """Return the parts of a solver: three numbers, the first with missing cells, and a category."""
     rng = np.random.default_rng(0)
     numbers = np.round(rng.normal(size=(n_rows, 3)), 1)
     drawn = np.column_stack(
@@ -51,8 +51,8 @@ def problem(n_classes, shapes, n_rows=180):
     return columns.with_all_pairs(n_classes), table, labels, weights, n_classes, splits
 
 
-def fits_of(engine, parts, relevances=None, tol=1e-14):
-    made = engine(*parts)
+def fits_of(solver, parts, relevances=None, tol=1e-14):
+    made = solver(*parts)
     if relevances is None:
         relevances = np.random.default_rng(5).uniform(0.2, 3.0, (3, parts[0].n_terms))
     prepared = made.prepare(relevances)
@@ -78,9 +78,9 @@ def penalised(made, prepared):
 
 
 @pytest.mark.parametrize("mix", MIXES)
-def test_both_engines_give_the_same_fits_and_evidence(mix):
+def test_both_solvers_give_the_same_fits_and_evidence(mix):
     parts = problem(*MIXES[mix])
-    by_rows, by_coefficients = (fits_of(engine, parts) for engine in ENGINES)
+    by_rows, by_coefficients = (fits_of(solver, parts) for solver in SOLVERS)
     for row_fit, fit in zip(by_rows[2], by_coefficients[2], strict=True):
         np.testing.assert_allclose(row_fit.scores, fit.scores, rtol=0, atol=1e-5)
         assert row_fit.fit.optimality <= 1e-7
@@ -97,7 +97,7 @@ def test_both_engines_give_the_same_fits_and_evidence(mix):
 @pytest.mark.parametrize("mix", MIXES)
 def test_the_optimality_conditions_hold_with_multipliers_that_are_not_negative(mix):
     parts = problem(*MIXES[mix])
-    made, prepared, fits = fits_of(ShapedProjectedEngine, parts)
+    made, prepared, fits = fits_of(ShapedCoefficientSolver, parts)
     _, gradient = penalised(made, prepared)(fits[-1].coefficients.ravel())
     multipliers, residual = nnls(matrix_of(made.constraints).T, gradient, maxiter=10_000)
     slacks = made.constraints.slacks(fits[-1].coefficients)
@@ -111,7 +111,7 @@ def test_the_optimality_conditions_hold_with_multipliers_that_are_not_negative(m
 @pytest.mark.parametrize("mix", ["both", "classes"])
 def test_no_other_solver_finds_a_lower_value_that_obeys(mix):
     parts = problem(*MIXES[mix], n_rows=60)
-    made, prepared, fits = fits_of(ShapedProjectedEngine, parts)
+    made, prepared, fits = fits_of(ShapedCoefficientSolver, parts)
     evaluate, rows = penalised(made, prepared), matrix_of(made.constraints)
     other = minimize(
         evaluate,
@@ -128,19 +128,19 @@ def test_no_other_solver_finds_a_lower_value_that_obeys(mix):
     "limits", [{"FEW_INVERTED": 9, "ENTRIES_PER_SCORE": 0, "MOST_EXACT": 1}, {"MOST_DENSE": 0}]
 )
 @pytest.mark.parametrize("mix", ["both", "classes"])
-def test_limits_of_the_engine_of_coefficients_leave_its_fits_as_they_are(mix, limits, monkeypatch):
+def test_limits_of_the_solver_of_coefficients_leave_its_fits_as_they_are(mix, limits, monkeypatch):
     parts = problem(*MIXES[mix])
-    expected = fits_of(ShapedProjectedEngine, parts)[2]
+    expected = fits_of(ShapedCoefficientSolver, parts)[2]
     for name, limit in limits.items():
-        monkeypatch.setattr(projected_engine, name, limit)
-    made, prepared, fits = fits_of(ShapedProjectedEngine, parts)
+        monkeypatch.setattr(coefficient_solver, name, limit)
+    made, prepared, fits = fits_of(ShapedCoefficientSolver, parts)
     for fit, other in zip(fits, expected, strict=True):
         np.testing.assert_allclose(fit.scores, other.scores, rtol=0, atol=1e-5)
     assert np.isfinite(made.evidence(prepared, range(3), STRENGTHS, fits)).all()
 
 
 @pytest.mark.parametrize(
-    "pair", [(KernelEngine, ShapedKernelEngine), (ProjectedEngine, ShapedProjectedEngine)]
+    "pair", [(RowSpaceSolver, ShapedRowSpaceSolver), (CoefficientSolver, ShapedCoefficientSolver)]
 )
 def test_shapes_that_hold_anyway_change_nothing(pair):
     columns, table, labels, *rest = problem(2, {2: Shape("increasing", 1)})
@@ -149,19 +149,19 @@ def test_shapes_that_hold_anyway_change_nothing(pair):
     # A ridge of curves so strong that only slopes are left.
     relevances = np.ones((3, columns.n_terms))
     relevances[:, columns.groups == 1] = 1e-6
-    free, shaped = (fits_of(engine, parts, relevances) for engine in pair)
+    free, shaped = (fits_of(solver, parts, relevances) for solver in pair)
     for fit, other in zip(free[2], shaped[2], strict=True):
         np.testing.assert_allclose(fit.scores, other.scores, rtol=0, atol=1e-5)
     found = [made.evidence(prepared, range(3), STRENGTHS, fits) for made, prepared, fits in (free, shaped)]
     np.testing.assert_allclose(found[0], found[1], rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_column_that_is_not_in_the_model_has_no_coefficients(engine):
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_a_column_that_is_not_in_the_model_has_no_coefficients(solver):
     parts = problem(*MIXES["both"])
     relevances = np.ones((3, parts[0].n_terms))
     relevances[:, [0, 3]] = 0.0
-    made, prepared, fits = fits_of(engine, parts, relevances)
+    made, prepared, fits = fits_of(solver, parts, relevances)
     coefficients = made.coefficients([(1.0, prepared, STRENGTHS, fits[-1])])
     assert not coefficients[1].any()
     assert not coefficients[4 : 4 + parts[0].sizes[3]].any()
@@ -171,7 +171,7 @@ def test_a_column_that_is_not_in_the_model_has_no_coefficients(engine):
 
 def test_degrees_of_freedom_are_those_in_the_subspace_of_the_equalities():
     parts = problem(*MIXES["both"])
-    made, prepared, fits = fits_of(ShapedProjectedEngine, parts)
+    made, prepared, fits = fits_of(ShapedCoefficientSolver, parts)
     rows = matrix_of(made.constraints)
     equal = made.constraints.slacks(fits[-1].coefficients) < 1e-9
     inside = null_space(rows[equal])
@@ -186,12 +186,12 @@ def test_degrees_of_freedom_are_those_in_the_subspace_of_the_equalities():
     degrees = made.evidence(prepared, [2], STRENGTHS, fits[-1:])[1][0]
     # The slope of the first column and the curve of the second, all of whose coefficients have a shape.
     np.testing.assert_allclose(degrees[[0, 4]], expected[[0, 4]], atol=1e-5)
-    assert degrees[4] < 0.5 * ProjectedEngine.evidence(made, prepared, [2], STRENGTHS, fits[-1:])[1][0, 4]
+    assert degrees[4] < 0.5 * CoefficientSolver.evidence(made, prepared, [2], STRENGTHS, fits[-1:])[1][0, 4]
 
 
 def test_the_start_need_not_obey():
     parts = problem(*MIXES["both"])
-    made, prepared, fits = fits_of(ShapedProjectedEngine, parts)
+    made, prepared, fits = fits_of(ShapedCoefficientSolver, parts)
     start = np.random.default_rng(0).normal(size=fits[-1].coefficients.shape)
     again = made.fit_all(prepared, STRENGTHS, start, 1e-14, 200)
     np.testing.assert_allclose(again.coefficients, fits[-1].coefficients, rtol=0, atol=1e-5)

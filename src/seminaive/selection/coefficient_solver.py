@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrs, dtrtri
+from scipy.linalg.lapack import dpotrs
 
 from seminaive.design.centred_levels import CentredLevels
 from seminaive.design.classes import n_columns_of
@@ -19,18 +19,18 @@ from seminaive.design.smooth_scores import term_blocks
 from seminaive.design.weighted_gram import weighted_gram
 from seminaive.design.workspace import row_blocks
 from seminaive.objective.empirical_loss import EmpiricalLoss
-from seminaive.objective.factor import lower_cholesky
 from seminaive.objective.penalised_loss import PenalisedLoss
 from seminaive.objective.pointwise import posterior_of
 from seminaive.objective.preconditioner import BlockPreconditioner
 from seminaive.objective.ridge import Ridge
 from seminaive.selection.class_preconditioner import MOST_ENTRIES, ClassPreconditioner
-from seminaive.solvers.line_search import FORCING
-from seminaive.solvers.truncated_newton import (
-    dot_of_each,
-    minimize_truncated_newton,
-    newton_direction,
+from seminaive.selection.degrees_of_freedom import (
+    exact_degrees,
+    factor_with_ridge,
+    finite_ridge,
+    probed_degrees,
 )
+from seminaive.solvers.truncated_newton import minimize_truncated_newton
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
-# Which of two ways is the faster; `tests/selection/test_engines.py` fits by either and compares. Up to
+# Which of two ways is the faster; `tests/selection/test_fold_solvers.py` fits by either and compares. Up to
 # MOST_EXACT coefficients, effective degrees of freedom are computed from the Hessian; beyond, they are
 # estimated from random PROBES: with 16 for 4 the log loss differs by at most .0007 (sick, adult, german
 # credit). Up to MOST_DENSE entries, the features are kept as a matrix: small products are faster than passes
@@ -108,7 +108,7 @@ class CoefficientFit:
         return self.coefficients
 
 
-class ProjectedEngine:
+class CoefficientSolver:
     """Fits of all folds side by side by truncated Newton steps.
 
     Parameters
@@ -166,8 +166,8 @@ class ProjectedEngine:
         self._term_of = np.repeat(np.arange(columns.n_terms), columns.sizes)
         self._curvatures: dict[EmpiricalLoss, Curvature] = {}
 
-    def around(self, offsets: list[Floats]) -> ProjectedEngine:
-        """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
+    def around(self, offsets: list[Floats]) -> CoefficientSolver:
+        """Return the same solver with offsets of all rows: one for each fold and, last, that of all rows."""
         made = copy(self)
         vars(made).update(
             _folds=self._folds.with_offset(np.hstack(offsets[:-1] or offsets)),
@@ -336,7 +336,7 @@ class ProjectedEngine:
         max_iter: int,
     ) -> SolverResult:
         start = np.zeros(loss.shape) if start is None else np.where(np.isinf(ridge), 0.0, start)
-        objective = PenalisedLoss(loss, Ridge(_finite(ridge)), precondition)
+        objective = PenalisedLoss(loss, Ridge(finite_ridge(ridge)), precondition)
         shape = (loss.shape[0], loss.n_weightings, self.n_columns)
         result = self._minimize(objective, start.reshape(shape), float(np.sqrt(tol)), max_iter)
         return replace(result, solution=result.solution.reshape(loss.shape))
@@ -416,7 +416,7 @@ class ProjectedEngine:
         """
         strength = [self._strength(prepared[k].relevances, strengths) for k in which]
         squares = [
-            (_finite(ridge)[:, None] * fit.coefficients**2).mean(axis=1)
+            (finite_ridge(ridge)[:, None] * fit.coefficients**2).mean(axis=1)
             for ridge, fit in zip(strength, fits, strict=True)
         ]
         curvature = np.stack(
@@ -424,7 +424,7 @@ class ProjectedEngine:
         )
         if self._exact:
             degrees = [
-                _degrees_of_freedom(self._gram(self._dense, column_weight), ridge)
+                exact_degrees(self._gram(self._dense, column_weight), ridge)
                 for column_weight, ridge in zip(curvature.T, strength, strict=True)
             ]
         else:
@@ -448,28 +448,11 @@ class ProjectedEngine:
         return np.asarray(weight * (posterior * (1 - posterior)).mean(axis=1))
 
     def _probed_degrees(self, strength: list[Floats], curvature: Floats) -> list[Floats]:
-        """Return u x on average, u = X'V^1/2 e for random signs e and x = (H + Lambda)^-1 u.
-
-        For each column of curvatures of rows and its ridge; all are solved side by side by conjugate
-        gradients.
-        """
-        n_rows, n_fits = curvature.shape
-        signs = np.random.default_rng(0).choice([-1.0, 1.0], (n_rows, PROBES))
-        roots = np.repeat(np.sqrt(curvature), PROBES, axis=1)
-        right = self.design.adjoint(roots * np.tile(signs, (1, n_fits)))
+        """Return estimates of the degrees of freedom of each coefficient, for each column of curvatures."""
         diagonal = np.repeat(self.design.squared_adjoint(curvature)[self._others], PROBES, axis=1)
         grams = [self._gram(self._leading_features, column_weight) for column_weight in curvature.T]
         precondition = self._preconditioner(Curvature(grams, diagonal), strength)
-        ridge = np.repeat(np.stack(strength, axis=1), PROBES, axis=1)
-        right[np.isinf(ridge)] = 0.0
-        probes = _Probes(self.design, roots**2, _finite(ridge), precondition)
-        gradient = -right[:, :, None]
-        step = probes.precondition(gradient)
-        # Closer than a Newton step, since no further step corrects it.
-        aim = FORCING**2 * np.sqrt(dot_of_each(gradient, step))
-        solution = newton_direction(probes, right, gradient, step, aim)[0][:, :, 0]
-        products = (right * solution).reshape(len(right), n_fits, PROBES).mean(axis=2)
-        return list(np.maximum(products, 0.0).T)
+        return probed_degrees(self.design, np.stack(strength, axis=1), curvature, precondition, PROBES)
 
     # Coefficients
 
@@ -480,68 +463,7 @@ class ProjectedEngine:
         return np.asarray(sum(share * fit.coefficients for share, _, _, fit in parts))
 
 
-@dataclass(frozen=True)
-class _Probes:
-    """Systems of a penalised Hessian, one for each right side, as conjugate gradients solve them.
-
-    Parameters
-    ----------
-    design : Design
-    curvature : ndarray of shape (n_rows, n_probes)
-        Of each row.
-    ridge : ndarray of shape (n_coefficients, n_probes)
-    inverse : callable
-        The preconditioner.
-    """
-
-    design: Design
-    curvature: Floats
-    ridge: Floats
-    inverse: Callable[[Floats], Floats]
-
-    def hessian_product(self, _: Floats) -> Callable[[Floats], Floats]:
-        """Return the function that multiplies vectors, (n_coefficients, n_probes, 1), by their Hessians."""
-        space = self.design.workspace(self.curvature.shape[1])
-        weights = np.zeros((len(self.curvature), space.width))
-        weights[:, : self.curvature.shape[1]] = self.curvature
-
-        def weigh(rows: slice, scores: Floats) -> None:
-            scores *= weights[rows]
-
-        def product(direction: Floats) -> Floats:
-            flat = direction[:, :, 0]
-            space.score(flat, weigh)
-            return (space.adjoint() + self.ridge * flat)[:, :, None]
-
-        return product
-
-    def precondition(self, gradient: Floats) -> Floats:
-        """Return vectors times approximate inverses of the Hessians."""
-        return self.inverse(gradient[:, :, 0])[:, :, None]
-
-
 def _solve_free(factor: Floats, free: NDArray[np.bool_] | None, right: Floats) -> Floats:
     """Return the solution of a system, given its factor; 0 where a coefficient is not free, None for all."""
     solved = np.asarray(dpotrs(factor, right, lower=True)[0])
     return solved if free is None else solved * free[:, None]
-
-
-def factor_with_ridge(gram: Floats, strength: Floats) -> Floats:
-    """Return the lower Cholesky factor of a Gram matrix plus the ridge; of 1 where that is infinite."""
-    free = np.isfinite(strength)
-    if free.all():
-        return lower_cholesky(gram + np.diag(strength))
-    return lower_cholesky(gram * (free & free[:, None]) + np.diag(np.where(free, strength, 1.0)))
-
-
-def _degrees_of_freedom(gram: Floats, strength: Floats) -> Floats:
-    """Return ``1 - strength_i [(H + diag strength)^-1]_ii``."""
-    root, _ = dtrtri(factor_with_ridge(gram, strength), lower=True, overwrite_c=True)
-    return np.asarray(
-        np.where(np.isinf(strength), 0.0, 1.0 - _finite(strength) * np.einsum("ij,ij->j", root, root))
-    )
-
-
-def _finite(ridge: Floats) -> Floats:
-    """Return a ridge with 0 where it is infinite: a coefficient that never moves from 0 has no penalty."""
-    return np.where(np.isinf(ridge), 0.0, ridge)

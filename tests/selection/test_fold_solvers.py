@@ -1,4 +1,4 @@
-"""The two engines of SemiNaive: the same answers whichever is faster, and honest certificates."""
+"""The two solvers of SemiNaive: the same answers whichever is faster, and honest certificates."""
 
 import numpy as np
 import pandas as pd
@@ -8,16 +8,16 @@ from scipy.special import expit, softmax
 from seminaive.design.projected import ProjectedDesign
 from seminaive.design.smooth_columns import SmoothColumns
 from seminaive.encode import EqualFrequencyCuts, TableEncoder
-from seminaive.selection import class_preconditioner, projected_engine
-from seminaive.selection.kernel_engine import KernelEngine
-from seminaive.selection.projected_engine import ProjectedEngine
+from seminaive.selection import class_preconditioner, coefficient_solver
+from seminaive.selection.coefficient_solver import CoefficientSolver
+from seminaive.selection.row_space_solver import RowSpaceSolver
 from seminaive.solvers import kernel_newton
 
 STRENGTHS = (0.5, 0.3, 5.0)
 
 
 def problem(n_classes, n_splits=2, n_rows=180):
-    """Return the parts of an engine: numbers and a category, the first class being rare."""
+    """Return the parts of a solver: numbers and a category, the first class being rare."""
     rng = np.random.default_rng(n_classes)
     numbers = rng.normal(size=(n_rows, 3))
     category = rng.integers(0, 4, n_rows)
@@ -32,8 +32,8 @@ def problem(n_classes, n_splits=2, n_rows=180):
     return columns, table, labels, weights, n_classes, splits
 
 
-def prepared_by(engine, parts):
-    made = engine(*parts)
+def prepared_by(solver, parts):
+    made = solver(*parts)
     relevances = np.random.default_rng(5).uniform(0.2, 3.0, (len(parts[-1]) + 1, parts[0].n_terms))
     return made, made.prepare(relevances)
 
@@ -42,19 +42,19 @@ def posterior_of(scores):
     return expit(scores) if scores.shape[1] == 1 else softmax(scores, axis=1)
 
 
-def fits_of(engine, parts, tol=1e-14):
-    made, prepared = prepared_by(engine, parts)
+def fits_of(solver, parts, tol=1e-14):
+    made, prepared = prepared_by(solver, parts)
     fits = made.fit_folds(prepared, STRENGTHS, None, tol, 200)
     return [*fits, made.fit_all(prepared, STRENGTHS, None, tol, 200)]
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_both_engines_give_the_same_probabilities(n_classes):
+def test_both_solvers_give_the_same_probabilities(n_classes):
     parts = problem(n_classes)
     for by_rows, by_coefficients in zip(
-        *(fits_of(e, parts) for e in (KernelEngine, ProjectedEngine)), strict=True
+        *(fits_of(e, parts) for e in (RowSpaceSolver, CoefficientSolver)), strict=True
     ):
-        # A limit of rows chooses between the engines, and must not be seen in an answer.
+        # A limit of rows chooses between the solvers, and must not be seen in an answer.
         np.testing.assert_allclose(
             posterior_of(by_rows.scores), posterior_of(by_coefficients.scores), rtol=0, atol=1e-6
         )
@@ -66,12 +66,12 @@ def test_both_engines_give_the_same_probabilities(n_classes):
     ids=lambda limits: next(iter(limits)),
 )
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_limits_of_the_engine_of_coefficients_leave_its_fits_as_they_are(n_classes, limits, monkeypatch):
+def test_limits_of_the_solver_of_coefficients_leave_its_fits_as_they_are(n_classes, limits, monkeypatch):
     parts = problem(n_classes)
-    expected = fits_of(ProjectedEngine, parts)
+    expected = fits_of(CoefficientSolver, parts)
     for name, limit in limits.items():
-        monkeypatch.setattr(projected_engine, name, limit)
-    for fit, other in zip(fits_of(ProjectedEngine, parts), expected, strict=True):
+        monkeypatch.setattr(coefficient_solver, name, limit)
+    for fit, other in zip(fits_of(CoefficientSolver, parts), expected, strict=True):
         np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
 
 
@@ -81,7 +81,7 @@ def test_the_certificate_of_all_rows_does_not_depend_on_an_earlier_fit_of_a_sing
     parts = (*rest, [(splits[0][1], splits[0][0])])
     found = []
     for with_fold in (False, True):
-        made, prepared = prepared_by(ProjectedEngine, parts)
+        made, prepared = prepared_by(CoefficientSolver, parts)
         start = np.full((made.design.n_coefficients, 1), 0.01)
         if with_fold:
             made.fit_folds(prepared, STRENGTHS, [start], 1e-6, 100)
@@ -90,11 +90,11 @@ def test_the_certificate_of_all_rows_does_not_depend_on_an_earlier_fit_of_a_sing
     np.testing.assert_array_equal(found[0].coefficients, found[1].coefficients)
 
 
-@pytest.mark.parametrize("engine", [KernelEngine, ProjectedEngine])
-def test_folds_are_fitted_as_closely_as_the_tolerance_says(engine):
+@pytest.mark.parametrize("solver", [RowSpaceSolver, CoefficientSolver])
+def test_folds_are_fitted_as_closely_as_the_tolerance_says(solver):
     parts = problem(3)
-    closest = fits_of(engine, parts)[0].scores
-    errors = [np.abs(fits_of(engine, parts, tol)[0].scores - closest).max() for tol in (1e-2, 1e-6, 1e-10)]
+    closest = fits_of(solver, parts)[0].scores
+    errors = [np.abs(fits_of(solver, parts, tol)[0].scores - closest).max() for tol in (1e-2, 1e-6, 1e-10)]
     # The share of the objective that is left falls by 1e-4, distances by the root of it.
     assert errors[1] < 0.1 * errors[0]
     assert errors[2] < 0.1 * errors[1]
@@ -103,16 +103,16 @@ def test_folds_are_fitted_as_closely_as_the_tolerance_says(engine):
 @pytest.mark.parametrize("limits", [{"MANY_ROWS": 10**6}, {"MANY_ROWS": 0, "NEGLIGIBLE": 10.0}], ids=str)
 def test_the_size_of_blocks_leaves_the_fits_in_the_row_space_as_they_are(limits, monkeypatch):
     parts = problem(3)
-    expected = fits_of(KernelEngine, parts)
+    expected = fits_of(RowSpaceSolver, parts)
     for name, limit in limits.items():
         monkeypatch.setattr(kernel_newton, name, limit)
-    for fit, other in zip(fits_of(KernelEngine, parts), expected, strict=True):
+    for fit, other in zip(fits_of(RowSpaceSolver, parts), expected, strict=True):
         np.testing.assert_allclose(posterior_of(fit.scores), posterior_of(other.scores), rtol=0, atol=1e-6)
 
 
 def let_classes_have_hessians(monkeypatch, *, factored):
     """Let passes over the rows seem slow, so that many entries of blocks for each class are worth it."""
-    monkeypatch.setattr(projected_engine, "MOST_DENSE", 0)
+    monkeypatch.setattr(coefficient_solver, "MOST_DENSE", 0)
     monkeypatch.setattr(class_preconditioner, "ENTRIES_PER_GATHER", 10**6)
     monkeypatch.setattr(ProjectedDesign, "n_gathers", 10**6 if factored else 1)
 
@@ -121,9 +121,9 @@ def let_classes_have_hessians(monkeypatch, *, factored):
 def test_fits_from_a_start_are_those_of_the_row_space(factored, monkeypatch):
     let_classes_have_hessians(monkeypatch, factored=factored)
     parts = problem(3, n_rows=300)
-    by_rows, prepared = prepared_by(KernelEngine, parts)
+    by_rows, prepared = prepared_by(RowSpaceSolver, parts)
     expected = by_rows.fit_folds(prepared, STRENGTHS, None, 1e-14, 200)
-    made, prepared = prepared_by(ProjectedEngine, parts)
+    made, prepared = prepared_by(CoefficientSolver, parts)
     inverted = set()
     name = "_coefficient_space_inverse" if factored else "_row_space_inverse"
     invert = getattr(class_preconditioner, name)
@@ -142,10 +142,10 @@ def test_conjugate_gradients_take_fewer_products_than_with_one_hessian_of_all_cl
     columns, table, _, weights, _, splits = problem(3, n_rows=400)
     # Eight classes along one number: each is possible in a small part of the rows only.
     labels = np.digitize(table.numbers[:, 0] + 0.1 * table.numbers[:, 1], np.linspace(-1.5, 1.5, 7))
-    made, prepared = prepared_by(ProjectedEngine, (columns, table, labels, weights, 8, splits))
+    made, prepared = prepared_by(CoefficientSolver, (columns, table, labels, weights, 8, splits))
     starts = [fit.warm_start for fit in made.fit_folds(prepared, STRENGTHS, None, 1e-4, 200)]
     weaker = tuple(0.1 * strength for strength in STRENGTHS)
     apart = made.fit_folds(prepared, weaker, starts, 1e-4, 200)[0].fit.passes
-    monkeypatch.setattr(ProjectedEngine, "_has_class_hessians", False)
+    monkeypatch.setattr(CoefficientSolver, "_has_class_hessians", False)
     together = made.fit_folds(prepared, weaker, starts, 1e-4, 200)[0].fit.passes
     assert apart < 0.7 * together

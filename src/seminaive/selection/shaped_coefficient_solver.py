@@ -10,7 +10,8 @@ import numpy as np
 
 from seminaive.design.shape_constraints import ShapeConstraints
 from seminaive.objective.factor import inverse_of
-from seminaive.selection.projected_engine import ProjectedEngine, factor_with_ridge
+from seminaive.selection.coefficient_solver import CoefficientSolver
+from seminaive.selection.degrees_of_freedom import factor_with_ridge
 from seminaive.solvers.constrained_newton import ConstrainedProblem, minimize_constrained
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from seminaive.objective.penalised_loss import PenalisedLoss
-    from seminaive.selection.projected_engine import CoefficientFit, Curvature, PreparedRelevances
+    from seminaive.selection.coefficient_solver import CoefficientFit, Curvature, PreparedRelevances
     from seminaive.solvers.result import SolverResult
 
     Floats = NDArray[np.float64]
@@ -46,10 +47,10 @@ class ShapedPreconditioner:
         return self.inverse(gradient)
 
 
-class ShapedProjectedEngine(ProjectedEngine):
+class ShapedCoefficientSolver(CoefficientSolver):
     """Fits of all folds side by side, each under the shapes of its columns.
 
-    Its parameters are those of `ProjectedEngine`.
+    Its parameters are those of `CoefficientSolver`.
     """
 
     def __init__(self, columns: Any, *rows: Any, **options: Any) -> None:
@@ -99,8 +100,8 @@ class ShapedProjectedEngine(ProjectedEngine):
         problem = ConstrainedProblem(objective, self.constraints, precondition.covariances())
         return minimize_constrained(problem, start, tol=tol, max_iter=max_iter)
 
-    def without_shape(self, column: int) -> ShapedProjectedEngine:
-        """Return the same engine in which one column is free."""
+    def without_shape(self, column: int) -> ShapedCoefficientSolver:
+        """Return the same solver in which one column is free."""
         made = copy(self)
         vars(made).update(constraints=self.constraints.without(column), _curvatures={})
         return made

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg.blas import dsymm
 
 from seminaive.design.shape_constraints import ShapeConstraints
-from seminaive.selection.kernel_engine import KernelEngine, RowFit
+from seminaive.selection.row_space_solver import RowFit, RowSpaceSolver
 from seminaive.solvers.constrained_kernel import RowInequalities, combined, minimize_constrained_kernel
 from seminaive.solvers.kernel_newton import reml_projection
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from seminaive.selection.kernel_engine import Prepared
+    from seminaive.selection.row_space_solver import Prepared
 
     Floats = NDArray[np.float64]
     Indices = NDArray[np.int64]
 
 
-class ShapedKernelEngine(KernelEngine):
+class ShapedRowSpaceSolver(RowSpaceSolver):
     """Fits of all folds through kernel matrices between rows, each under the shapes of its columns.
 
-    Its parameters are those of `KernelEngine`.
+    Its parameters are those of `RowSpaceSolver`.
     """
 
     def __init__(self, columns: Any, *rows: Any) -> None:
@@ -41,8 +41,8 @@ class ShapedKernelEngine(KernelEngine):
         self._shaped_features = np.hstack([self._slopes, self._mains])[:, shaped]
         self._shaped_terms = np.repeat(np.arange(self.columns.n_terms), self.columns.sizes)[shaped]
 
-    def without_shape(self, column: int) -> ShapedKernelEngine:
-        """Return the same engine in which one column is free."""
+    def without_shape(self, column: int) -> ShapedRowSpaceSolver:
+        """Return the same solver in which one column is free."""
         made = copy(self)
         made.constrain(self.constraints.without(column))
         return made

@@ -75,7 +75,7 @@ class RowFit:
     scores: Floats
 
 
-class KernelEngine:
+class RowSpaceSolver:
     """Fits of all folds through kernel matrices between rows.
 
     The kernel of a pair of columns is the product of the columns' kernels, so that no feature of a pair is
@@ -115,8 +115,8 @@ class KernelEngine:
         pairs = [(index[j], index[k]) for j, k in columns.pairs]
         self._pair_indices = np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
-    def around(self, offsets: list[Floats]) -> KernelEngine:
-        """Return the same engine with offsets of all rows: one for each fold and, last, that of all rows."""
+    def around(self, offsets: list[Floats]) -> RowSpaceSolver:
+        """Return the same solver with offsets of all rows: one for each fold and, last, that of all rows."""
         made = copy(self)
         vars(made).update(_offsets=offsets)
         return made
