@@ -22,7 +22,7 @@ from seminaive.kernels.compilation import counted_compilation
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import numpy.typing as npt
+    from seminaive.arrays import Integers
 
 __all__ = ["Warmed", "warm_up"]
 
@@ -78,7 +78,7 @@ def warm_up(models: Mapping[str, Any], *, shown: bool = True) -> Warmed:
     return Warmed(len(compiled.names), time.monotonic() - start, failures)
 
 
-def _use(model: Any, X: pd.DataFrame, y: npt.NDArray[np.int64]) -> None:
+def _use(model: Any, X: pd.DataFrame, y: Integers) -> None:
     """Fit a model, and predict many rows and one; what it says about a made-up table is of no interest."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -87,7 +87,7 @@ def _use(model: Any, X: pd.DataFrame, y: npt.NDArray[np.int64]) -> None:
         model.predict_proba(X.iloc[:1])
 
 
-def _tables() -> list[tuple[pd.DataFrame, npt.NDArray[np.int64]]]:
+def _tables() -> list[tuple[pd.DataFrame, Integers]]:
     """Return tables of every kind, each with two and with three classes."""
     numbers = _numbers(MANY)
     mixed = _numbers(MORE).join(_categories(MORE))
@@ -121,7 +121,7 @@ def _with_unknown_cells(X: pd.DataFrame) -> pd.DataFrame:
     return X.mask(unknown)
 
 
-def _labels(X: pd.DataFrame, n_classes: int) -> npt.NDArray[np.int64]:
+def _labels(X: pd.DataFrame, n_classes: int) -> Integers:
     """Return equally frequent classes by a score with a slope, a curve and a pair, so that all are fitted."""
     score = np.random.default_rng(5).normal(scale=0.5, size=len(X))
     if "size" in X:

@@ -24,11 +24,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.shaped_columns import Shape
     from seminaive.encode import EncodedTable
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Bins of a number. They round its values to 64 quantiles; on few rows the functions are far fewer. A category
 # of more levels has no matrix of eigenfunctions, whose products take the square of the levels: its main term

@@ -15,12 +15,9 @@ from seminaive.statistics.spread import root_mean_squares
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats, Indices
     from seminaive.encode import EncodedTable, Schema
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Features of all pairs, and these times the classes, at most: where they would be more, columns have fewer
 # functions in pairs, of which a category, whose functions are less smooth, has up to twice as many as a
@@ -138,7 +135,7 @@ class SmoothColumns:
             pairs=(),
         )
 
-    def only(self, kept: NDArray[np.bool_]) -> SmoothColumns:
+    def only(self, kept: Booleans) -> SmoothColumns:
         """Return the same columns with some of their terms."""
         terms = iter(kept.tolist())
         slopes = tuple(number for number in self.slopes if next(terms))

@@ -16,12 +16,8 @@ from seminaive.statistics import Terms
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.design.smooth_columns import SmoothColumns
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 def term_blocks(columns: SmoothColumns) -> list[slice]:

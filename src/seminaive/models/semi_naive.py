@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -37,12 +37,13 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Booleans, Floats, Integers
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
     from seminaive.encode.schema import MissingPolicy
     from seminaive.models.fit_progress import Steps
     from seminaive.models.paired import Pairs
-    from seminaive.models.smooth_rows import Floats, Search, SmoothRows, Split
+    from seminaive.models.smooth_rows import Search, SmoothRows, Split
     from seminaive.selection.baselines import Baseline
     from seminaive.selection.relevance_search import FoldSolver, RelevanceAnswer
 
@@ -56,6 +57,7 @@ def faster_in_row_space(n_rows: int, n_features: int, n_classes: int) -> bool:
     return n_rows**3 <= CUBES * n_features * n_classes
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SemiNaive(PairedClassifier):
     """Additive logistic regression with smooth curves and pairs, their strengths by cross-validation.
 
@@ -197,40 +199,21 @@ class SemiNaive(PairedClassifier):
         "seminaive.evaluate.validate"
     )
 
-    def __init__(
-        self,
-        *,
-        interactions: Any = "all",
-        shapes: Any = None,
-        smoothness: Any = None,
-        start: Any = None,
-        cv: Any = "auto",
-        tol: float = 1e-3,
-        max_iter: int = MAX_ITER,
-        n_jobs: int | None = None,
-        random_state: Any = 0,
-        categorical_features: Any = "from_dtype",
-        missing: MissingPolicy = "value",
-        class_weight: Any = None,
-        merge_spellings: bool = False,
-        keep_summary: bool = True,
-        verbose: int = False,
-    ) -> None:
-        self.interactions = interactions
-        self.shapes = shapes
-        self.smoothness = smoothness
-        self.start = start
-        self.cv = cv
-        self.tol = tol
-        self.max_iter = max_iter
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.class_weight = class_weight
-        self.merge_spellings = merge_spellings
-        self.keep_summary = keep_summary
-        self.verbose = verbose
+    interactions: Any = "all"
+    shapes: Any = None
+    smoothness: Any = None
+    start: Any = None
+    cv: Any = "auto"
+    tol: float = 1e-3
+    max_iter: int = MAX_ITER
+    n_jobs: int | None = None
+    random_state: Any = 0
+    categorical_features: Any = "from_dtype"
+    missing: MissingPolicy = "value"
+    class_weight: Any = None
+    merge_spellings: bool = False
+    keep_summary: bool = True
+    verbose: int = False
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find strengths and relevances on folds, then fit all rows.
@@ -344,7 +327,7 @@ class SemiNaive(PairedClassifier):
         self,
         columns: SmoothColumns,
         table: EncodedTable,
-        labels: NDArray[np.int64],
+        labels: Integers,
         row_weight: Floats,
         n_classes: int,
         splits: list[Split],
@@ -400,13 +383,13 @@ class SemiNaive(PairedClassifier):
         self._importances = pair_importances(self.scores_, weights)
         return weights
 
-    strengths_: dict[str, float]
-    gradient_norm_: float
-    n_iter_: int
-    n_pairs_considered_: int
-    cv_results_: dict[str, NDArray[Any]]
-    _term_names: tuple[str, ...]
-    _evidence: dict[str, Floats]
+    strengths_: dict[str, float] = field(init=False)
+    gradient_norm_: float = field(init=False)
+    n_iter_: int = field(init=False)
+    n_pairs_considered_: int = field(init=False)
+    cv_results_: dict[str, NDArray[Any]] = field(init=False)
+    _term_names: tuple[str, ...] = field(init=False)
+    _evidence: dict[str, Floats] = field(init=False)
 
     def _check_consistent(self) -> None:
         super()._check_consistent()
@@ -434,7 +417,7 @@ class SemiNaive(PairedClassifier):
         check_search(self.tol, self.max_iter)
 
 
-def _terms_with_any(columns: SmoothColumns, answer: RelevanceAnswer) -> NDArray[np.bool_]:
+def _terms_with_any(columns: SmoothColumns, answer: RelevanceAnswer) -> Booleans:
     """Return which terms have relevance or, in another trial of the average, coefficients."""
     moved = [answer.coefficients[block].any() for block in term_blocks(columns)]
     return np.asarray((answer.relevances > 0) | np.array(moved, dtype=bool))

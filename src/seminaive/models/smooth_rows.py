@@ -24,8 +24,7 @@ from seminaive.statistics import class_weights
 from seminaive.statistics.cell_weights import weigh_cells
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.encode import EncodedTable, Schema
     from seminaive.models.started import Earlier
     from seminaive.models.training_set import TrainingSet
@@ -33,8 +32,6 @@ if TYPE_CHECKING:
     from seminaive.solvers.result import SolverResult
     from seminaive.statistics import Terms
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
     Search = RelevanceSearch | StartedSearch
 

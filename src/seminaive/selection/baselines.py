@@ -14,12 +14,9 @@ from seminaive.selection.recalibration import Recalibration, recalibrate, shifte
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.selection.held_out import HeldOut
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 # The name of the search without an earlier model.

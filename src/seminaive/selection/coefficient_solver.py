@@ -37,13 +37,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Booleans, Floats, Indices
     from seminaive.design.protocol import Design
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
     from seminaive.solvers.result import SolverResult
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 # Which of two ways is the faster; `tests/selection/test_fold_solvers.py` fits by either and compares. Up to
@@ -463,7 +462,7 @@ class CoefficientSolver:
         return np.asarray(sum(share * fit.coefficients for share, _, _, fit in parts))
 
 
-def _solve_free(factor: Floats, free: NDArray[np.bool_] | None, right: Floats) -> Floats:
+def _solve_free(factor: Floats, free: Booleans | None, right: Floats) -> Floats:
     """Return the solution of a system, given its factor; 0 where a coefficient is not free, None for all."""
     solved = np.asarray(dpotrs(factor, right, lower=True)[0])
     return solved if free is None else solved * free[:, None]

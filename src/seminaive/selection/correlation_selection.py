@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class Uncertainties:
     """
 
     table: EncodedTable
-    labels: NDArray[np.int64]
+    labels: Integers
     n_classes: int
     row_weight: Floats | None
 
@@ -97,7 +96,7 @@ class BestSubset:
 
 
 def best_first_search(
-    merit: Callable[[tuple[int, ...]], float], order: NDArray[np.int64], patience: int
+    merit: Callable[[tuple[int, ...]], float], order: Integers, patience: int
 ) -> BestSubset:
     """Add features one by one, always to the best subset not extended yet.
 

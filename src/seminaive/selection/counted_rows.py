@@ -14,18 +14,15 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from seminaive.arrays import Indices, Integers
 
-    Indices = NDArray[np.int64]
 
 # NumPy draws exactly from less than this many copies. Of more, each goes to a part independently of the
 # others, which moves the share of a part by a few hundredths of a thousandth.
 MOST_DRAWN_EXACTLY = 1_000_000_000
 
 
-def deal_to_folds(
-    counts: Indices, labels: Indices, n_folds: int, generator: np.random.Generator
-) -> NDArray[np.int64]:
+def deal_to_folds(counts: Indices, labels: Indices, n_folds: int, generator: np.random.Generator) -> Integers:
     """Return how many copies of each row every fold holds out, as an array (rows, folds).
 
     Copies of one class, in random order, go to the folds in turn: folds differ by at most one copy, in all
@@ -51,7 +48,7 @@ def deal_to_folds(
     return dealt
 
 
-def deal(counts: Indices, sizes: Sequence[int], generator: np.random.Generator) -> NDArray[np.int64]:
+def deal(counts: Indices, sizes: Sequence[int], generator: np.random.Generator) -> Integers:
     """Return how many copies of each row go to each of several parts, which take them all, at random.
 
     Parameters

@@ -22,11 +22,9 @@ from seminaive.objective.pointwise import expected_log_losses, expected_residual
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats, Integers
     from seminaive.selection.held_out import HeldOut
 
-    Floats = NDArray[np.float64]
     Rule = Callable[[Floats], Floats]
 
 
@@ -116,7 +114,7 @@ class Decision:
         return replace(self, weights=weights / weights.sum())
 
 
-def weighty(weights: Floats, negligible: float = SEARCH.negligible) -> NDArray[np.bool_]:
+def weighty(weights: Floats, negligible: float = SEARCH.negligible) -> Booleans:
     """Tell which trials have a weight in an average that is not negligible beside the largest."""
     return np.asarray(weights >= negligible * weights.max())
 
@@ -206,8 +204,8 @@ class _Price:
     """
 
     held_out: HeldOut
-    draws: NDArray[np.int64]
-    rows: NDArray[np.int64]
+    draws: Integers
+    rows: Integers
     weight: Floats
     away: Floats
 
@@ -220,8 +218,8 @@ class _Price:
         rule: Rule,
         generator: np.random.Generator,
     ) -> _Price:
-        draws: list[NDArray[np.int64]] = []
-        rows: list[NDArray[np.int64]] = []
+        draws: list[Integers] = []
+        rows: list[Integers] = []
         weights: list[Floats] = []
         away: list[Floats] = []
         for _ in range(DRAWS.number(held_out.share_scores.size)):

@@ -15,11 +15,8 @@ from seminaive.solvers.truncated_newton import dot_of_each, newton_direction
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.design.protocol import Design
-
-    Floats = NDArray[np.float64]
 
 
 def exact_degrees(gram: Floats, strength: Floats) -> Floats:

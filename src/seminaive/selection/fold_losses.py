@@ -10,9 +10,7 @@ import numpy as np
 from seminaive.encode.shapes import check_shapes
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,10 @@ from seminaive.solvers.blas import one_blas_thread
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.coarse import CoarseSpace
     from seminaive.design.table_design import TableDesign
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 # Up to this number of rows, the row space has fewer coefficients than the cells of tuples.

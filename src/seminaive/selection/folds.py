@@ -11,9 +11,8 @@ from sklearn.utils import check_random_state
 from seminaive.errors import InputError
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from seminaive.arrays import Indices
 
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 

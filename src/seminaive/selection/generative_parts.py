@@ -24,13 +24,9 @@ from seminaive.structure.spanning_tree import NO_PARENT
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Labels
     from seminaive.encode import EncodedTable, Schema
     from seminaive.scores import AdditiveScores
-
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

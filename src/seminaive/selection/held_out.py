@@ -19,10 +19,8 @@ from seminaive.objective.pointwise import POINTWISE, expected_log_losses, poster
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
+    from seminaive.arrays import Floats, Indices
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 SCORINGS = (*POINTWISE, "auc")

@@ -23,14 +23,11 @@ from seminaive.solvers.truncated_newton import minimize_truncated_newton
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Booleans, Floats, Labels
     from seminaive.design.table_design import TableDesign
     from seminaive.scores import AdditiveScores
     from seminaive.solvers.result import SolverResult
 
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
     Part = Sequence[int]
 
 # How the conjugate gradients are preconditioned, which decides their number and not what they find. Up to
@@ -236,7 +233,7 @@ class LogisticParts:
             inverses.append((members, _inverse_by_column(hessians, n_eliminated, self.ridge)))
         return BlockPreconditioner(np.zeros((1, 1, 1)), tuple(inverses))
 
-    def _can_couple(self, moves: NDArray[np.bool_]) -> bool:
+    def _can_couple(self, moves: Booleans) -> bool:
         """Tell whether Hessians over all classes are small enough to be factored."""
         n_columns = self.shape[2]
         largest = int(moves.sum(axis=0).max()) * n_columns

@@ -15,15 +15,11 @@ from seminaive.structure.sparse_network import KEPT_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.scores import Network
     from seminaive.selection.decision import Rule
     from seminaive.selection.held_out import HeldOut
     from seminaive.selection.network_search import NetworkPath, NetworkTable, SearchOptions
-
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,10 @@ from seminaive.structure.sparse_network import KEPT_BYTES
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
-    from seminaive.arrays import Codes
+    from seminaive.arrays import Codes, Floats, Integers
     from seminaive.scores import Network
     from seminaive.selection.network_folds import HeldOutNetworks
 
-    Floats = NDArray[np.float64]
-    Integers = NDArray[np.int64]
     Step = Callable[[str], None]
 
 

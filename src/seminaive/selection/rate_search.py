@@ -15,16 +15,13 @@ from seminaive.selection.fold_losses import FoldLosses
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable
     from seminaive.selection.generative_parts import GenerativeParts
     from seminaive.selection.held_out import HeldOut
     from seminaive.selection.logistic_parts import LogisticParts
     from seminaive.solvers.result import SolverResult
     from seminaive.structure import Partition
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -163,7 +160,7 @@ class RateSearch:
         return RateChoice(losses, sizes.mean(axis=0), float(rates[chosen]), decision)
 
 
-def may_be_least(losses: Floats, weight: Floats) -> NDArray[np.int64]:
+def may_be_least(losses: Floats, weight: Floats) -> Integers:
     """Return the trials that a draw of rows may find best, given the loss of each row and trial.
 
     The difference of two trials' total losses has a standard deviation over draws; a trial behind the best by

@@ -13,10 +13,8 @@ from seminaive.objective.row_loss import RowLoss
 from seminaive.solvers.newton import minimize_newton
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from seminaive.arrays import Floats, Indices
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 # Largest derivative, in rows, that a recalibration leaves: rounding is about a hundredth of it.
 TOL = 1e-12

@@ -23,11 +23,10 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Kept = NDArray[np.bool_]
     Split = tuple[Indices, Indices]
 

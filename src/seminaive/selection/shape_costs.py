@@ -16,12 +16,10 @@ from seminaive.selection.shaped_row_space_solver import ShapedRowSpaceSolver
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.selection.relevance_search import FoldSolver, RelevanceSearch, RelevanceTrial
 
-    Floats = NDArray[np.float64]
 
 SHAPED = (ShapedRowSpaceSolver, ShapedCoefficientSolver)
 

@@ -17,14 +17,10 @@ from seminaive.solvers.constrained_newton import ConstrainedProblem, minimize_co
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.objective.penalised_loss import PenalisedLoss
     from seminaive.selection.coefficient_solver import CoefficientFit, Curvature, PreparedRelevances
     from seminaive.solvers.result import SolverResult
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,8 @@ from seminaive.solvers.kernel_newton import reml_projection
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.selection.row_space_solver import Prepared
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 class ShapedRowSpaceSolver(RowSpaceSolver):

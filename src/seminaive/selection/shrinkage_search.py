@@ -23,13 +23,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Booleans, Floats, Indices
     from seminaive.encode import EncodedTable
     from seminaive.scores import AdditiveScores
     from seminaive.selection.baselines import Baseline
     from seminaive.solvers import PathOptions, ShrinkagePath
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 
@@ -471,6 +470,6 @@ def _per_decade(found: Target) -> int:
     return max(1, round((len(found.path) - 1) / decades)) if decades > 0 else 1
 
 
-def n_leading(converged: NDArray[np.bool_]) -> int:
+def n_leading(converged: Booleans) -> int:
     """Return how many strengths converged before the first that did not."""
     return len(converged) if converged.all() else int(np.argmin(converged))

@@ -21,11 +21,9 @@ from seminaive.selection.relevance_search import RelevanceAnswer, RelevanceSearc
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.selection.relevance_search import FoldSolver
 
-    Floats = NDArray[np.float64]
     Search = Callable[[FoldSolver, Baseline | None], RelevanceSearch]
 
 INFINITE = (np.inf, np.inf, np.inf)

@@ -13,12 +13,10 @@ from seminaive.selection.strength_search import Average, StrengthSearch
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.selection.fold_table import FoldTable
     from seminaive.selection.strength_grid import Grid
 
-    Floats = NDArray[np.float64]
     Search = Callable[[FoldTable, list[FoldTable], Baseline | None], StrengthSearch]
 
 

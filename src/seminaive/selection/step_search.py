@@ -13,13 +13,10 @@ from seminaive.selection.decision import Decision, decide, least
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Integers
     from seminaive.encode import EncodedTable
     from seminaive.scores import AdditiveScores
     from seminaive.selection.held_out import HeldOut
-
-    Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -55,7 +52,7 @@ class FoldPath:
     steps: Sequence[AdditiveScores]
     table: EncodedTable
 
-    def scores(self, rows: NDArray[np.int64], n_steps: int) -> Floats:
+    def scores(self, rows: Integers, n_steps: int) -> Floats:
         """Return the scores of some rows at every step, (n_rows, n_steps, n_columns)."""
         table = self.table.rows(rows)
         found = [log_odds(scores.joint_log_scores(table)) for scores in self.steps[:n_steps]]

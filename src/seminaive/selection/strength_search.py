@@ -19,16 +19,12 @@ from seminaive.solvers.truncated_newton import gradient_norms, minimize_truncate
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.objective.empirical_loss import EmpiricalLoss
     from seminaive.objective.penalised_loss import PenalisedLoss
     from seminaive.selection.baselines import Baseline
     from seminaive.selection.fold_table import FoldTable
     from seminaive.solvers.result import SolverResult
-
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
 
 
 @dataclass

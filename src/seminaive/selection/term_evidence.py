@@ -12,13 +12,10 @@ from seminaive.objective.pointwise import posterior_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats, Indices
     from seminaive.design.smooth_columns import SmoothColumns
     from seminaive.encode import EncodedTable
 
-    Floats = NDArray[np.float64]
-    Indices = NDArray[np.int64]
     Split = tuple[Indices, Indices]
 
 

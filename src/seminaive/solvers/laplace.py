@@ -22,11 +22,9 @@ from scipy.linalg import helmert
 from seminaive.objective.pointwise import curved
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
+    from seminaive.arrays import Floats
     from seminaive.design.protocol import Design
 
-    Floats = NDArray[np.float64]
 
 # Directions that are looked for, per contrast of scores, and at most: those kept are the first of them. With
 # 64 or 128 per contrast standard errors of rows were the same to 2 % (planted tables of 7 columns, 300 and
