@@ -59,6 +59,7 @@ class AdditiveClassifier(TableClassifier):
         They say how far the training rows leave the probability undecided, the choice of strengths included,
         if the model is right: if some sum of its terms is the truth. In a row with unknown cells they are
         bounds of the mean answer over what the cells may hold. Half of what is outside lies on either side.
+        An answer that was shrunk is not the middle of its interval, and may be an end of it.
 
         Parameters
         ----------
@@ -78,8 +79,9 @@ class AdditiveClassifier(TableClassifier):
         if coverage == 1:
             raise InputError("coverage is a probability between 0 and 1: with 1, an interval is 0 to 1")
         table = self.encode(X)
-        covariances = self.score_covariances(table)
-        return probability_bounds(log_posterior(self._joint_log_scores(table)), covariances, coverage)
+        distances, covariances = self._uncertainty().of_rows(table)
+        logs = log_posterior(self._joint_log_scores(table))
+        return probability_bounds(logs, distances, covariances, coverage)
 
     def effect_errors(self) -> EffectErrors:
         """Return the standard errors of the effects, for bands around them."""
@@ -88,7 +90,9 @@ class AdditiveClassifier(TableClassifier):
         return uncertainty.of_effects(self._effects(), self.schema_, self.summary_)
 
     def score_covariances(self, table: EncodedTable) -> Floats:
-        """Return the covariance of the log odds, or of all scores, of each row of an encoded table.
+        """Return the second moments of the log odds, or of all scores, of each row about its answer.
+
+        Where an answer is shrunk, its distance from the middle of the posterior is a part of them.
 
         Parameters
         ----------
@@ -98,7 +102,8 @@ class AdditiveClassifier(TableClassifier):
         -------
         ndarray of shape (n_rows, 1, 1) or (n_rows, n_classes, n_classes)
         """
-        return self._uncertainty().of_rows(table)
+        distances, covariances = self._uncertainty().of_rows(table)
+        return covariances + distances[:, :, None] * distances[:, None, :]
 
     def _uncertainty(self) -> Uncertainty:
         """Return how uncertain the scores are; refuse a fit that does not say so."""

@@ -296,7 +296,7 @@ class HigherOrderLogisticRegressionCV(StartedClassifier):
     def _keep_posterior(self, whole: FoldTable, estimate: GenerativeEstimate, found: Average) -> None:
         """Keep how uncertain the scores are: the posterior under the strengths of most weight.
 
-        It is about the fit, of which the answer is a share: the second moment about the answer is kept.
+        It is about the fit, of which the answer is a share.
         """
         if not has_posterior(whole.design):
             return

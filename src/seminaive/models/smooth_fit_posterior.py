@@ -2,8 +2,8 @@
 
 The posterior is normal about the fit whose prior variances have the largest evidence, by Laplace's
 approximation. The answer of a search differs from that fit: its strengths are chosen by held-out rows, and it
-is drawn toward the class shares as far as its gain may be chance. What is kept is the second moment of the
-posterior about the answer, so that an answer which was shrunk is no surer for that.
+is drawn toward the class shares as far as its gain may be chance. What is kept is the covariance, and the
+distance between the two, so that an answer which was shrunk is no surer for that.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class SmoothFitPosterior:
         within = laplace_covariance(design, curvature, prior, N_KEPT - 1, np.random.default_rng(0))
         away = as_contrasts(centre - self._of_kept(self._answer()))[None]
         entries = np.concatenate([within.variance[None], within.learned, away]).transpose(1, 0, 2)
-        signs = np.append(np.full(len(within.learned), -1.0), 1.0)
+        signs = np.append(np.full(len(within.learned), -1.0), 0.0)
         return smooth_posterior(columns, np.ascontiguousarray(entries), signs, table.schema.cardinalities)
 
     def _of_kept(self, coefficients: Floats) -> Floats:

@@ -90,7 +90,9 @@ def posterior_of_terms(
         for j, size in enumerate(listed.terms.cardinalities)
     )
     none = np.zeros((0, *entries.shape[1:]), dtype=np.float32)
-    return ScorePosterior(np.ones(len(places)), entries[0].copy(), tables, none, lines, pairs, functions)
+    signs = np.ones(len(places))
+    signs[len(signs) - (away is not None) :] = 0.0
+    return ScorePosterior(signs, entries[0].copy(), tables, none, lines, pairs, functions)
 
 
 def _root_of_inverse(matrix: Floats, moved: Booleans, shape: tuple[int, ...]) -> Floats:

@@ -161,19 +161,21 @@ class AdditiveScores(SavedByFields):
                 start += kind.n_terms
         return parts
 
-    def covariances(self, table: EncodedTable) -> Floats:
-        """Return the posterior covariance of each row's scores, where the fit says it.
+    def posterior_of_rows(self, table: EncodedTable) -> tuple[Floats, Floats]:
+        """Return how far the middle of the posterior is from each row's scores, and the covariance about it.
 
-        Of shape (n_rows, 1, 1) for the log odds of two classes, else (n_rows, n_classes, n_classes). The
-        score of a row with unknown cells is drawn toward that of the class shares, and varies as much less.
+        Of shapes (n_rows, 1) and (n_rows, 1, 1) for the log odds of two classes, else (n_rows, n_classes)
+        and (n_rows, n_classes, n_classes). The score of a row with unknown cells is drawn toward that of the
+        class shares, and varies as much less.
         """
         if self.posterior is None:
             raise ValueError("the scores have no posterior")
-        found = self.posterior.of_rows(self._posterior_cells, table)
+        distances, covariances = self.posterior.of_rows(self._posterior_cells, table)
         if self.attenuation is not None and any_unknown(table):
             factors, _ = self.attenuation.factors_and_shares(unknown_cells(table))
-            found *= np.square(factors)[:, None, None]
-        return found
+            distances *= factors[:, None]
+            covariances *= np.square(factors)[:, None, None]
+        return distances, covariances
 
     @cached_property
     def _posterior_cells(self) -> AdditiveScores:

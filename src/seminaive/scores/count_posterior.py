@@ -111,8 +111,11 @@ class CountPosterior:
             of_variance = (squared - 1.0) / np.sqrt(2.0 * weight)
         return np.nan_to_num(z / np.sqrt(weight)), np.nan_to_num(of_variance)
 
-    def of_rows(self, table: EncodedTable) -> Floats:
-        """Return the covariance of the scores of each row: of the log odds of two classes, else of all."""
+    def of_rows(self, table: EncodedTable) -> tuple[Floats, Floats]:
+        """Return how far the middle of the posterior is from the scores of each row, and their covariance.
+
+        Both of the log odds of two classes, else of the scores of all; the distance is 0.
+        """
         terms = self.statistics.counts.terms
         found = np.empty((len(table), self.n_classes, self.n_classes))
         for start in range(0, len(table), AT_ONCE):
@@ -126,10 +129,10 @@ class CountPosterior:
                 if self.pooled
                 else _diagonal(np.square(of_variance).sum(axis=1))
             )
-        if self.n_classes > 2:
-            return found
-        contrast = np.array([-1.0, 1.0])
-        return np.asarray((found @ contrast @ contrast)[:, None, None])
+        if self.n_classes == 2:
+            contrast = np.array([-1.0, 1.0])
+            found = (found @ contrast @ contrast)[:, None, None]
+        return np.zeros(found.shape[:2]), found
 
     def of_effects(self, effects: Effects, schema: Schema, summary: TrainingSummary) -> CountErrors:
         """Return the standard errors of the effects."""

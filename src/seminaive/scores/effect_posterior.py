@@ -50,8 +50,11 @@ class EffectErrors(Protocol):
 class Uncertainty(Protocol):
     """How uncertain the scores of a model are: in rows, and effect by effect."""
 
-    def of_rows(self, table: EncodedTable) -> Floats:
-        """Return the covariance of the scores of each row: of the log odds of two classes, else of all."""
+    def of_rows(self, table: EncodedTable) -> tuple[Floats, Floats]:
+        """Return how far the middle of the posterior is from the scores of each row, and their covariance.
+
+        Both of the log odds of two classes, else of the scores of all.
+        """
 
     def of_effects(self, effects: Effects, schema: Schema, summary: TrainingSummary) -> EffectErrors:
         """Return the standard errors of the effects."""
@@ -69,9 +72,9 @@ class PosteriorOfScores:
 
     scores: AdditiveScores
 
-    def of_rows(self, table: EncodedTable) -> Floats:
-        """Return the covariance of the scores of each row: of the log odds of two classes, else of all."""
-        return self.scores.covariances(table)
+    def of_rows(self, table: EncodedTable) -> tuple[Floats, Floats]:
+        """Return how far the middle of the posterior is from the scores of each row, and their covariance."""
+        return self.scores.posterior_of_rows(table)
 
     def of_effects(self, effects: Effects, schema: Schema, summary: TrainingSummary) -> EffectErrors:
         """Return the standard errors of the effects."""

@@ -22,38 +22,41 @@ def deviate(coverage: float) -> float:
     return float(-ndtri((1.0 - coverage) / 2.0))
 
 
-def probability_bounds(log_posterior: Floats, covariance: Floats, coverage: float) -> tuple[Floats, Floats]:
+def probability_bounds(
+    log_posterior: Floats, distance: Floats, covariance: Floats, coverage: float
+) -> tuple[Floats, Floats]:
     """Return the lower and the upper bound of the probability of each class.
 
     On the scale of the logit of each probability, whose derivative in the scores is 1 for its class and minus
-    the probabilities of the others, given that it is one of them.
+    the share among the others for each other class. Bounds lie about the middle of the posterior; where the
+    answer is outside of them, it is a bound itself.
 
     Parameters
     ----------
     log_posterior : ndarray of shape (n_rows, n_classes)
+        The answer.
+    distance : ndarray of shape (n_rows, n_columns)
+        From it to the middle of the posterior: of the log odds of two classes, or of the scores of all.
     covariance : ndarray of shape (n_rows, n_columns, n_columns)
-        Of the log odds of two classes, or of the scores of all.
+        About that.
     coverage : float
 
     Examples
     --------
-    >>> even = np.log([[0.5, 0.5]])
-    >>> [bound.round(3).tolist() for bound in probability_bounds(even, np.array([[[0.25]]]), 0.95)]
+    >>> even, nothing, variance = np.log([[0.5, 0.5]]), np.zeros((1, 1)), np.array([[[0.25]]])
+    >>> [bound.round(3).tolist() for bound in probability_bounds(even, nothing, variance, 0.95)]
     [[[0.273, 0.273]], [[0.727, 0.727]]]
     """
-    others = np.stack(
-        [
-            np.logaddexp.reduce(np.delete(log_posterior, k, axis=1), axis=1)
-            for k in range(log_posterior.shape[1])
-        ],
-        axis=1,
-    )
-    logits = log_posterior - others
+    by_class = distance * np.array([-0.5, 0.5]) if distance.shape[1] == 1 else distance
+    middle = log_posterior + by_class
+    every = range(middle.shape[1])
+    others = np.stack([np.logaddexp.reduce(np.delete(middle, k, axis=1), axis=1) for k in every], axis=1)
     if covariance.shape[1] == 1:
         variance = covariance[:, 0]
     else:
-        slopes = -np.exp(log_posterior[:, None, :] - others[:, :, None])
+        slopes = -np.exp(middle[:, None, :] - others[:, :, None])
         np.einsum("nkk->nk", slopes)[:] = 1.0
         variance = ((slopes @ covariance) * slopes).sum(axis=2)
     half = deviate(coverage) * np.sqrt(np.maximum(variance, 0.0))
-    return expit(logits - half), expit(logits + half)
+    logits, answer = middle - others, np.exp(log_posterior)
+    return np.minimum(expit(logits - half), answer), np.maximum(expit(logits + half), answer)

@@ -34,14 +34,15 @@ class ScorePosterior(SavedByFields):
     A contribution has a variance that is independent of the others, and a place in each of some directions,
     which all contributions share. The covariance of two sums of contributions is the variance of those that
     they have in common, plus or minus the product of their places in each direction: minus where rows have
-    told something about it, plus in the direction of a bias. For two classes these are the log odds, for more
+    told something about it. One more direction leads from the scores to the middle of the posterior, where
+    they differ. For two classes these are the log odds, for more
     the contrasts between classes that Helmert's matrix gives. Tables of pairs are kept as coefficients of
     products of functions, which are far fewer than cells.
 
     Parameters
     ----------
     signs : ndarray of shape (n_directions,)
-        1 or -1.
+        1 or -1; 0 for the direction to the middle of the posterior.
     intercept : ndarray of shape (1 + n_directions, n_columns)
         The variance, then the place in each direction.
     tables : ndarray of shape (n_cells, 1 + n_directions, n_columns)
@@ -100,7 +101,7 @@ class ScorePosterior(SavedByFields):
         return (
             n_entries * n_columns * scores.terms.n_cells <= MOST_ENTRIES
             and all(array.shape == shape and bool(np.isfinite(array).all()) for array, shape in rooms)
-            and bool((np.abs(self.signs) == 1).all())
+            and bool(np.isin(self.signs, (-1, 0, 1)).all())
         )
 
     def products(self, pairs: list[tuple[int, int]]) -> list[tuple[Floats, Floats]]:
@@ -141,14 +142,15 @@ class ScorePosterior(SavedByFields):
         lines = replace(numeric, coefficients=polynomials).saturating()
         return type(scores)(self.intercept.ravel(), scores.terms, tables, lines, at_knots)
 
-    def of_rows(self, cells: AdditiveScores, table: EncodedTable) -> Floats:
-        """Return the covariance of the log odds of each row, (n_rows, 1, 1), or of its centred scores.
+    def of_rows(self, cells: AdditiveScores, table: EncodedTable) -> tuple[Floats, Floats]:
+        """Return how far the middle of the posterior is from the scores of each row, and their covariance.
 
-        ``cells`` are the posterior `as_scores`.
+        Of the log odds, (n_rows, 1) and (n_rows, 1, 1), or of the centred scores of all classes. ``cells``
+        are the posterior `as_scores`.
         """
-        contrasts = self._contrasts
+        contrasts, apart = self._contrasts, self.signs == 0
         n_scores = contrasts.shape[1]
-        found = np.empty((len(table), n_scores, n_scores))
+        distances, found = np.zeros((len(table), n_scores)), np.empty((len(table), n_scores, n_scores))
         products = (contrasts[:, :, None] * contrasts[:, None, :]).reshape(len(contrasts), -1)
         at_once = max(1, AT_ONCE // self.intercept.size)
         for start in range(0, len(table), at_once):
@@ -156,17 +158,20 @@ class ScorePosterior(SavedByFields):
             part = table if len(table) <= at_once else table.rows(rows)
             entries = cells.sums(part).reshape(len(part), *self.intercept.shape)
             places = entries[:, 1:] @ contrasts
+            distances[rows] = places[:, apart].sum(axis=1)
             found[rows] = (places * self.signs[:, None]).transpose(0, 2, 1) @ places
             found[rows] += (entries[:, 0] @ products).reshape(found[rows].shape)
-        return found
+        return distances, found
 
     def variances(self, entries: Floats) -> Floats:
-        """Return variances, given entries on the last two axes.
+        """Return second moments about the scores, given entries on the last two axes.
 
         Those of the log odds of two classes on a last axis of 1, else of each class's centred score.
         """
         apart, places = entries[..., 0, :] @ np.square(self._contrasts), entries[..., 1:, :] @ self._contrasts
-        found = apart + (self.signs[:, None] * np.square(places)).sum(axis=-2)
+        # The square of the distance to the middle of the posterior is a part of them.
+        signs = np.where(self.signs == 0, 1.0, self.signs)
+        found = apart + (signs[:, None] * np.square(places)).sum(axis=-2)
         return np.asarray(np.maximum(found, 0.0))
 
 
