@@ -49,8 +49,10 @@ def probability_bounds(
     """
     by_class = distance * np.array([-0.5, 0.5]) if distance.shape[1] == 1 else distance
     middle = log_posterior + by_class
-    every = range(middle.shape[1])
-    others = np.stack([np.logaddexp.reduce(np.delete(middle, k, axis=1), axis=1) for k in every], axis=1)
+    # The logarithm of the sum of the probabilities of all other classes, without that of the class itself.
+    highest = middle.max(axis=1, keepdims=True)
+    sums = np.exp(middle - highest) @ (1.0 - np.eye(middle.shape[1]))
+    others = np.log(np.maximum(sums, np.finfo(np.float64).tiny)) + highest
     if covariance.shape[1] == 1:
         variance = covariance[:, 0]
     else:
