@@ -4,11 +4,13 @@
     python benchmarks/screening.py report [--results DIR]
     python benchmarks/screening.py planted [--seeds 0:10]
     python benchmarks/screening.py noise [--seeds 0:100]
+    python benchmarks/screening.py sampled [--seeds 0:5]
 
 `run` fits real tables of up to 2,000 rows that can have all pairs, once with all of them, once with those
 that screening keeps, which otherwise happens beyond 4,000 features only; `report` compares the log losses.
 `planted` tells whether the product of two among 500 numbers comes first; `noise` how many pairs of numbers
-without any meaning are kept, and how many a score test of about the same rule keeps.
+without any meaning are kept, and how many a score test of about the same rule keeps; `sampled` which of some
+planted products are kept by the rows that a search sees, and by ten times as many.
 """
 
 import argparse
@@ -26,13 +28,22 @@ from study import numbered, read_results
 from study_commands import commands, perform
 
 from seminaive import SemiNaive
-from seminaive.design.smooth_columns import SmoothColumns
+from seminaive.design.smooth_columns import SmoothColumns, most_pair_features
+from seminaive.encode import EqualFrequencyCuts, TableEncoder
+from seminaive.encode.nodes import table_with_nodes
+from seminaive.models.paired import MANY_PAIR_BINS
+from seminaive.models.smooth_rows import MOST_SEARCHED
 from seminaive.selection import screening
+from seminaive.selection.relevance_search import PAIRS
+from seminaive.selection.term_evidence import Residuals, evidence_for_pairs
 
 RESULTS = Path(__file__).parent.parent / "results" / "screening"
 ROWS, COLUMNS = (100, 2000), (4, 40)
 PLANTED_ROWS, PLANTED_COLUMNS = 2000, 500
 NOISE_ROWS, NOISE_COLUMNS = 300, 12
+SAMPLED_COLUMNS, TIMES_AS_MANY = 100, 10
+# Planted coefficients of products of two standard normal numbers, ten pairs each.
+SIZES = (0.02, 0.03, 0.05, 0.1, 0.2)
 
 
 class Screened(SemiNaive):
@@ -118,8 +129,54 @@ def report_noise(seeds):
     )
 
 
+def kept_of_all_pairs(X, y):
+    """Return the pairs of numbers that screening keeps, beside the class shares, as a set."""
+    rule = EqualFrequencyCuts(MANY_PAIR_BINS)
+    encoded = TableEncoder.learn(pd.DataFrame(X).add_prefix("x"), cut_rule=rule)[1]
+    weight = np.ones(len(y))
+    table = table_with_nodes(encoded, weight)
+    columns = SmoothColumns.of(table, weight).crossed([], 2)
+    pairs = columns.all_pairs
+    variances = screening.variances_of(PAIRS)
+    evidence = evidence_for_pairs(columns, table, Residuals(y, weight, 2, []), pairs, variances)
+    widths = [column.pair.shape[1] for column in columns.columns]
+    sizes = [widths[j] * widths[k] for j, k in pairs]
+    best = screening.best_pairs(evidence, sizes, most_pair_features(2))[0]
+    return {pairs[number] for number in np.flatnonzero(best)}
+
+
+def report_sampled(seeds):
+    """Print how many planted pairs of each size are kept, and what those that are left out would gain.
+
+    A product of size b explains about b^2 / 8 of log loss: half its variance times the curvature 1 / 4.
+    """
+    n_each = 10
+    found = []
+    for seed in seeds:
+        rng = np.random.default_rng((seed, SAMPLED_COLUMNS))
+        X = rng.normal(size=(TIMES_AS_MANY * MOST_SEARCHED, SAMPLED_COLUMNS))
+        # No column is in two planted pairs.
+        chosen = rng.permutation(SAMPLED_COLUMNS).reshape(-1, 2)
+        planted = [tuple(sorted(pair)) for pair in chosen.tolist()]
+        sizes = np.repeat(SIZES, n_each)
+        odds = sum(size * X[:, j] * X[:, k] for size, (j, k) in zip(sizes, planted, strict=True))
+        y = (rng.random(len(X)) < 1 / (1 + np.exp(-odds))).astype(np.int64)
+        for n_rows in (MOST_SEARCHED, len(X)):
+            kept = kept_of_all_pairs(X[:n_rows], y[:n_rows])
+            holds = np.array([pair in kept for pair in planted])
+            lost = float((sizes[~holds] ** 2).sum() / 8)
+            found.append({"rows": n_rows, "pairs": len(kept), "lost": lost})
+            found[-1] |= {str(size): int(holds[sizes == size].sum()) for size in SIZES}
+            print(f"seed {seed}: {found[-1]}", flush=True)
+    print(pd.DataFrame(found).groupby("rows").mean().to_string())
+
+
 if __name__ == "__main__":
-    simulations = {"planted": (report_planted, range(10)), "noise": (report_noise, range(100))}
+    simulations = {
+        "planted": (report_planted, range(10)),
+        "noise": (report_noise, range(100)),
+        "sampled": (report_sampled, range(5)),
+    }
     if sys.argv[1:2] and sys.argv[1] in simulations:
         simulate, seeds = simulations[sys.argv[1]]
         simulated = argparse.ArgumentParser(description=__doc__)
