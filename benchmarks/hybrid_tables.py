@@ -3,6 +3,8 @@
 `seminaive reproduce` runs whole tables; this takes some data sets, methods or cells of them:
 
 python benchmarks/hybrid_tables.py chapter1 --data-sets Iris Wine --methods HybridLRNB LR NB --repetitions 100
+python benchmarks/hybrid_tables.py chapter1 --data-sets Iris Wine --methods RF Lasso --in-r --repetitions 100
+python benchmarks/hybrid_tables.py counts
 python benchmarks/hybrid_tables.py table2 --data-sets Blogger --repetitions 100
 python benchmarks/hybrid_tables.py draws --data-sets 'Pima Indians Diabetes' --draws 40 --repetitions 50
 python benchmarks/hybrid_tables.py times --data-sets Iris Wine --methods HybridLRNB LR NB --repetitions 5
@@ -15,13 +17,14 @@ import sys
 from pathlib import Path
 
 import pandas as pd
+from peers.chapter1_in_r import judge_in_r
 
 from seminaive.evaluate import run_repetitions
 from seminaive.papers import dissertation, hybrid, nbrlr
 from seminaive.papers.reproduction import compare_with_paper, published_table, runnable
-from seminaive.papers.show import keep_comparison
+from seminaive.papers.show import keep_comparison, versions
 
-COMPARED = ("ours", "se", "paper", "difference", "standard_errors", "agrees")
+COMPARED = ("ours", "se", "paper", "paper_se", "difference", "standard_errors", "agrees")
 KEPT = Path(__file__).parents[1] / "results" / "hybrid"
 
 
@@ -37,10 +40,7 @@ def keep(name, cells):
     table = runnable(name)
     fresh, commands = compare_with_paper(table, cells).cells, [_command()]
     if path.exists():
-        head = [
-            line[2:] for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("# python ")
-        ]
-        commands = list(dict.fromkeys([*head, *commands]))
+        commands = list(dict.fromkeys([*_commands_of(path), *commands]))
         keys = [column for column in fresh.columns if column not in COMPARED]
         # As text, as `fresh` has its keys: 0.1 and "0.1", or no method and "", are one cell.
         kept = pd.read_csv(path, comment="#", dtype=dict.fromkeys(keys, str))
@@ -65,15 +65,78 @@ def means(records, keys, column):
 
 
 def chapter1(args):
-    """Run Tables A.1 to A.3 on some data sets."""
-    splits = run(args, _chapter1_units(args), dissertation.judge, "dissertation-chapter1")
-    hybrids = splits[splits["method"] == "HybridLRNB"]
-    if len(hybrids):
-        hybrids = hybrids.assign(nb_part_size=hybrids["n_features"] - hybrids["lr_part_size"])
-        structure = hybrids.melt(["dataset"], ["lr_part_size", "nb_part_size"], "quantity", "value")
-        keep("dissertation-tableA1", means(structure, ["dataset", "quantity"], "value"))
+    """Run Tables A.1 to A.3 on some data sets, and count again what rests on their splits."""
+    if args.in_r:
+        units = [
+            {"dataset": dataset, "method": method, "repetitions": args.repetitions, "seed": 0}
+            for dataset in args.data_sets
+            for method in args.methods
+        ]
+        splits = run(args, units, judge_in_r, "dissertation-chapter1-in-r").assign(lr_part_size=0)
+    else:
+        splits = run(args, _chapter1_units(args), dissertation.judge, "dissertation-chapter1")
+    keep_splits("dissertation-chapter1", splits, ["L01", "RMSE", "lr_part_size"])
+    counts(args)
+
+
+def counts(args):
+    """Make Tables A.1 to A.3, 1.2 to 1.4 and Table 2 of the hybrid paper from the kept splits."""
+    del args
+    splits = kept_splits("dissertation-chapter1")
+    compare("dissertation-tableA1", dissertation.mean_sizes(splits[splits["method"] == "HybridLRNB"]), splits)
     for name, column in (("A2", "L01"), ("A3", "RMSE")):
-        keep(f"dissertation-table{name}", means(splits, ["dataset", "method"], column))
+        compare(f"dissertation-table{name}", means(splits, ["dataset", "method"], column), splits)
+    for name in ("dissertation-table1.2", "dissertation-table1.3", "dissertation-table1.4"):
+        methods = published_table(name)[["method_a", "method_b"]].to_numpy().ravel()
+        if set(methods) <= set(splits["method"]):
+            compare(name, dissertation.count_wins(name, splits), splits)
+    if (KEPT / "hybrid-table2-splits.csv").exists():
+        splits = kept_splits("hybrid-table2").rename(columns={"method": "search"})
+        found = hybrid.cells_of(splits)
+        found.attrs["notes"] = hybrid.notes_of(splits)
+        compare("hybrid-table2", found, splits)
+
+
+def keep_splits(name, records, columns):
+    """Keep some columns of the splits: a line has the values of one in the order of the repetitions."""
+    path = KEPT / f"{name}-splits.csv"
+    keys = ["dataset", "method", "quantity"]
+    long = records.melt(["dataset", "method", "n_features", "repetition"], columns, "quantity")
+    lines = []
+    for key, group in long.groupby(keys, sort=False):
+        values = group.sort_values("repetition")["value"]
+        n_features = int(group["n_features"].iloc[0])
+        lines.append([*key, n_features, " ".join(f"{value:.5g}" for value in values)])
+    fresh, commands = pd.DataFrame(lines, columns=[*keys, "n_features", "values"]), [_command()]
+    if path.exists():
+        commands = list(dict.fromkeys([*_commands_of(path), *commands]))
+        fresh = pd.concat([fresh, pd.read_csv(path, comment="#")]).drop_duplicates(keys)
+    head = "".join(f"# {command}\n" for command in commands)
+    path.write_text(f"{head}# {versions()}\n" + fresh.sort_values(keys).to_csv(index=False), encoding="utf-8")
+
+
+def kept_splits(name):
+    """Read kept splits, one row for each data set, method and repetition."""
+    lines = pd.read_csv(KEPT / f"{name}-splits.csv", comment="#")
+    keys = ["dataset", "method", "n_features", "repetition"]
+    long = lines.assign(value=lines.pop("values").str.split()).explode("value")
+    long["repetition"] = long.groupby(["dataset", "method", "quantity"]).cumcount()
+    return long.astype({"value": float}).pivot(index=keys, columns="quantity", values="value").reset_index()
+
+
+def compare(name, cells, splits):
+    """Write our cells beside the paper's, with the number of splits that they rest on."""
+    numbers = splits.groupby("dataset", sort=False)["repetition"].nunique()
+    listed = "; ".join(f"{count} of {', '.join(names.index)}" for count, names in numbers.groupby(numbers))
+    cells.attrs["notes"] = [*cells.attrs.get("notes", ()), f"Splits: {listed}"]
+    found = compare_with_paper(runnable(name), cells)
+    keep_comparison(found, KEPT / f"{name}.csv", "python benchmarks/hybrid_tables.py counts")
+    sys.stdout.write(f"{name}: {found}\n")
+
+
+def _commands_of(path):
+    lines = path.read_text(encoding="utf-8").splitlines()
+    return [line[2:] for line in lines if line.startswith("# python ")]
 
 
 def _chapter1_units(args, seeds=(0,)):
@@ -139,8 +202,9 @@ def table2(args):
         for repetition in range(args.repetitions)
     ]
     splits = run(args, units, hybrid.judge, "hybrid-table2")
-    keep("hybrid-table2", hybrid.cells_of(splits))
-    sys.stdout.write("\n".join([*hybrid.notes_of(splits), ""]))
+    kept = [name for name in splits if name not in ("dataset", "search", "repetition", "seed", "n_features")]
+    keep_splits("hybrid-table2", splits.rename(columns={"search": "method"}), kept)
+    counts(args)
 
 
 def simulations(args):
@@ -169,6 +233,7 @@ def main():
     """Read what to run from the command line."""
     parts = {
         "chapter1": chapter1,
+        "counts": counts,
         "draws": draws,
         "times": times,
         "table2": table2,
@@ -185,6 +250,7 @@ def main():
     parser.add_argument(
         "--searches", type=int, default=2, help="of a blanket: 1 takes that of the paper's sizes"
     )
+    parser.add_argument("--in-r", action="store_true", help="forest and lasso by R's packages")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--runs", type=Path, default=Path("reproductions"))
     args = parser.parse_args()

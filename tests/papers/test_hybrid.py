@@ -71,6 +71,7 @@ def test_a_forest_tries_as_many_attributes_as_the_papers_program(attributes, tri
 def _splits(ours, others):
     return pd.DataFrame(
         {
+            "dataset": "table",
             "repetition": [*range(len(ours))] * 2,
             "method": ["HybridLRNB"] * len(ours) + ["LR"] * len(others),
             "L01": [*ours, *others],
@@ -81,19 +82,35 @@ def _splits(ours, others):
 def test_a_data_set_is_won_where_a_paired_t_test_says_so():
     row = {"metric": "L01", "method_a": "HybridLRNB", "method_b": "LR"}
     noise = np.random.default_rng(0).normal(size=30)
-    assert dissertation._outcome(_splits(noise, noise), row) == "draw"
-    assert dissertation._outcome(_splits(noise, noise + 0.1), row) == "win"
-    assert dissertation._outcome(_splits(noise + 1, noise[::-1]), row) == "loss"
-    assert dissertation._outcome(_splits(noise, noise[::-1]), row) == "draw"
+    assert dissertation._outcomes(_splits(noise, noise), row) == ["draw"]
+    assert dissertation._outcomes(_splits(noise, noise + 0.1), row) == ["win"]
+    assert dissertation._outcomes(_splits(noise + 1, noise[::-1]), row) == ["loss"]
+    assert dissertation._outcomes(_splits(noise, noise[::-1]), row) == ["draw"]
+    # Splits that one method lacks are left out: the rest is a win, not an error.
+    assert dissertation._outcomes(_splits(noise, noise + 0.1).iloc[:50], row) == ["win"]
 
 
-def test_tables_of_fewer_than_ten_features_are_counted_by_themselves():
-    row = pd.DataFrame([{"metric": "L01", "method_a": "HybridLRNB", "method_b": "LR"}])
+def test_counts_are_scaled_to_the_printed_tables_and_few_features_are_counted_by_themselves():
     noise = np.random.default_rng(0).normal(size=30)
     few = _splits(noise, noise + 0.1).assign(dataset="few", n_features=9)
     many = _splits(noise + 0.1, noise).assign(dataset="many", n_features=10)
-    notes = dissertation._few_features_notes(row, pd.concat([few, many]))
-    assert notes == ["Fewer than ten features, L01 against LR: 1/0/0"]
+    splits = pd.concat([few, many])
+    splits = pd.concat([splits, splits[splits["method"] == "LR"].assign(method="NB")])
+    found = dissertation.count_wins("dissertation-table1.2", splits.assign(RMSE=splits["L01"]))
+    counts = found.query("metric == 'L01' and method_b == 'LR'").set_index("cell")["ours"]
+    assert counts.to_dict() == {"win": 12.5, "draw": 0, "loss": 12.5}
+    assert "Fewer than ten features, L01 against LR: 1/0/0" in found.attrs["notes"]
+
+
+def test_the_error_of_a_printed_size_follows_from_our_splits_and_the_papers_number_of_splits():
+    splits = pd.DataFrame({"dataset": "Iris", "n_features": 4, "lr_part_size": [1, 3, 1, 3]})
+    found = dissertation.mean_sizes(splits).set_index("quantity")
+    deviation = np.std([1, 3, 1, 3], ddof=1)
+    assert found.loc["lr_part_size", "ours"] == 2
+    assert found.loc["nb_part_size", "se"] == pytest.approx(deviation / 2)
+    assert found.loc["lr_part_size", "paper_se"] == pytest.approx(deviation / np.sqrt(1000))
+    long_table = dissertation.mean_sizes(splits.assign(dataset="Mushroom")).set_index("quantity")
+    assert long_table.loc["lr_part_size", "paper_se"] == pytest.approx(deviation / np.sqrt(200))
 
 
 @needs_real_tables

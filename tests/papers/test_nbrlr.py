@@ -6,13 +6,19 @@ import pytest
 from scipy.special import expit
 from scipy.stats import norm
 
+from seminaive.models import NaiveBayesLogisticRegressionCV
+from seminaive.papers.multinom import multinom
 from seminaive.papers.nbrlr import (
     METHODS,
     PAPER_CELLS,
+    PATH_OF_THE_PAPERS,
     REPRODUCTIONS,
+    _estimates,
+    _jackknife_errors,
     bias_and_variance,
     mean_losses,
     simulate,
+    toward_zero,
 )
 from seminaive.papers.reproduction import RunOptions, compare_with_paper, published_table, runnable
 from seminaive.papers.simulations import Simulation
@@ -80,13 +86,13 @@ def test_a_repetition_is_the_same_every_time_and_judges_every_method():
 def test_the_error_of_coefficients_is_bias_plus_variance():
     records = pd.DataFrame(
         [
-            {"setting": 1, "n_train": 100, "p": 10, "r": 0.1, **record}
+            {"setting": 1, "n_train": 100, "p": 10, "r": 0.1, "repetition": repetition, **record}
             for repetition in range(3)
             for record in simulate(1, 100, 10, 0.1, repetition)
         ]
     )
     losses = mean_losses(records).query("metric == 'MSE'").set_index("method")["ours"]
-    parts = bias_and_variance(records).set_index("method")
+    parts = bias_and_variance(records).pivot(index="method", columns="moment", values="ours")
     # Records keep five digits of each coefficient.
     np.testing.assert_allclose(
         losses[list(METHODS)], (parts["bias"] + parts["variance"] * 2 / 3)[list(METHODS)], rtol=1e-3
@@ -95,7 +101,7 @@ def test_the_error_of_coefficients_is_bias_plus_variance():
 
 def test_every_cell_of_the_printed_tables_has_a_counterpart_but_the_hybrid(tmp_path):
     table = runnable("dissertation-table2.1")
-    cells = table.run(RunOptions(1, path=tmp_path / "run", progress=False))
+    cells = table.run(RunOptions(2, path=tmp_path / "run", progress=False))
     comparison = compare_with_paper(table, cells.assign(se=0.0))
     assert comparison.n_without_ours == 0
     assert len(comparison.cells) == 48
@@ -106,3 +112,33 @@ def test_every_cell_of_the_printed_tables_has_a_counterpart_but_the_hybrid(tmp_p
             PAPER_CELLS
         )
     assert {table.name for table in REPRODUCTIONS} >= {f"nbrlr-table{k}" for k in (1, 2, 3, 4)}
+
+
+def test_errors_of_bias_and_variance_are_those_of_repeated_samples():
+    rng = np.random.default_rng(0)
+    truth = np.array([0.0, 1.0])
+    # Samples of 50 estimates: how much bias and variance vary between them, and what one sample says of it.
+    samples = truth + [0.3, -0.2] + rng.normal(size=(400, 50, 2))
+    moments = [(((s.mean(axis=0) - truth) ** 2).mean(), s.var(axis=0, ddof=1).mean()) for s in samples]
+    told = [list(_jackknife_errors(s, truth).values()) for s in samples]
+    # 400 samples know a deviation to 4 %, and the jackknife errs upward by no more than a tenth here.
+    np.testing.assert_allclose(np.mean(told, axis=0), np.std(moments, axis=0), rtol=0.15)
+
+
+def test_separable_classes_are_left_where_multinom_stops_and_folds_ignore_the_classes():
+    X, y = Simulation(1, 50, 0.1).draw(100, np.random.default_rng(0))
+    found = _estimates(X, y, list(range(50)))
+    expected = multinom(np.column_stack([np.ones(100), X]), y, 2)[:, 1]
+    np.testing.assert_array_equal(found["LR"], expected)
+    shares = [y[test].mean() for _, test in PATH_OF_THE_PAPERS["cv"].split(X, y)]
+    assert len(shares) == 10
+    assert max(shares) - min(shares) > 0.1  # stratified folds of ten rows differ by at most one row
+
+
+def test_the_papers_path_goes_on_where_classes_are_separated():
+    X, y = Simulation(1, 50, 0.1).draw(100, np.random.default_rng(0))
+    ours, plain = toward_zero("Lasso"), NaiveBayesLogisticRegressionCV(**toward_zero("Lasso").get_params())
+    lengths = [len(model.fit(X.astype(float), y).path_.strengths) for model in (ours, plain)]
+    assert lengths[0] > lengths[1]
+    deviance = ours.path_.deviance
+    assert deviance[-2] > 0.001 * deviance[0] >= deviance[-1]

@@ -88,6 +88,20 @@ def test_a_tolerance_decides_by_metric_and_standard_errors_decide_without_one():
     assert compare_with_paper(_reproduction("nbrlr-table2"), ours).n_agree == len(strict.cells)
 
 
+def test_an_error_that_is_not_printed_may_follow_from_our_repetitions_and_a_printed_one_stays():
+    ours = _numbers("nbrlr-table2").assign(se=0.0075)
+    ours["ours"] += 0.03
+    alone = compare_with_paper(_reproduction("nbrlr-table2"), ours)
+    both = compare_with_paper(_reproduction("nbrlr-table2"), ours.assign(paper_se=0.01))
+    np.testing.assert_allclose(alone.cells["standard_errors"], 4.0, rtol=1e-9)
+    np.testing.assert_allclose(both.cells["standard_errors"], 2.4, rtol=1e-9)
+    assert (alone.n_agree, both.n_agree) == (0, len(both.cells))
+    printed = published_table("hybrid-table2").query("se != ''")
+    cells = printed.assign(ours=printed["value"].astype(float), se=0.0, paper_se=1e6)
+    kept = compare_with_paper(_reproduction("hybrid-table2"), cells).cells
+    assert kept["paper_se"].tolist() == printed["se"].astype(float).tolist()
+
+
 def test_cells_that_we_do_not_have_are_counted():
     ours = _numbers("nbrlr-table2").query("method == 'NBRLR'")
     comparison = compare_with_paper(_reproduction("nbrlr-table2"), ours)

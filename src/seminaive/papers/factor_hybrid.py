@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold
 
 from seminaive.papers.factors import FactorRows
 from seminaive.papers.multinom import multinom
@@ -101,16 +101,17 @@ class FactorHybrid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     rate : "cv" or float, default="cv"
         With 0 all features are in naive Bayes, with infinity none.
-    step : float or None, default=0.001
+    step : float or None, default=0.0005
         Distance of the grid of rates, which begins with 0 and ends with infinity; None tries every rate at
-        which the partition of a fold changes. The chapter does not print its grid. In 30 splits of ten of
-        its tables (12 of three more) this one gave more sizes of Table A.1 than steps of 0.0005, 0.002,
-        0.005 and 0.01 or every rate.
+        which the partition of a fold changes. The chapter does not print its grid. In 24 splits of 13 of its
+        tables this one gave 10 sizes of Table A.1, as steps of 0.001 and every rate did, and came nearest to
+        the others; steps of 0.005 and 0.01 and logarithmic grids gave 2 to 6. Folds are drawn without regard
+        to the classes: stratified ones gave 8 and 9.
     random_state : int, default=0
         Decides the folds.
     """
 
-    def __init__(self, rate: float | str = "cv", step: float | None = 0.001, random_state: int = 0) -> None:
+    def __init__(self, rate: float | str = "cv", step: float | None = 0.0005, random_state: int = 0) -> None:
         self.rate = rate
         self.step = step
         self.random_state = random_state
@@ -134,10 +135,9 @@ class FactorHybrid(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def _choose_rate(self, rows: FactorRows) -> float:
-        splits = StratifiedKFold(N_FOLDS, shuffle=True, random_state=self.random_state)
+        splits = KFold(N_FOLDS, shuffle=True, random_state=self.random_state)
         folds = [
-            _RateFold(rows.take(train), rows.take(held_out))
-            for train, held_out in splits.split(rows.codes, rows.labels)
+            _RateFold(rows.take(train), rows.take(held_out)) for train, held_out in splits.split(rows.codes)
         ]
         rates = self._rates(folds)
         errors = [np.mean([fold.error_at(rate) for fold in folds]) for rate in rates]

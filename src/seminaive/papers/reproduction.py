@@ -126,7 +126,8 @@ class Reproduction:
         Repetitions of the paper's protocol, of a quick look, and without which there is no result.
     run : callable
         Gives our cells for ``RunOptions``: the published table's key columns, ``ours``, the standard
-        error ``se`` where there is one, and ``cell`` where the table has several values per row. The
+        error ``se`` where there is one, ``cell`` where the table has several values per row, and
+        ``paper_se`` where the print has no error of its value and it can be told from our repetitions. The
         frame's ``attrs`` may tell more: ``notes``, a list of what happened in the run, and ``data_sets``,
         records of the losses on single data sets that the cells sum up.
     values : tuple of str
@@ -180,8 +181,8 @@ class Comparison:
     Attributes
     ----------
     cells : DataFrame
-        The key columns, ``cell``, ``ours``, ``se``, ``paper``, ``difference``, ``standard_errors`` (of the
-        difference; NaN where there is none) and ``agrees``.
+        The key columns, ``cell``, ``paper``, ``paper_se`` (as printed, or from our repetitions), ``ours``,
+        ``se``, ``difference``, ``standard_errors`` (of the difference; NaN where there is none), ``agrees``.
     n_damaged : int
         Cells left out because the printed value is damaged or not applicable.
     n_without_ours : int
@@ -306,8 +307,11 @@ def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Compar
     ours = _canonical_keys(ours, keys).assign(
         cell=ours["cell"] if "cell" in ours else reproduction.values[0],
         se=ours["se"].astype(float) if "se" in ours else np.nan,
+        inferred_se=ours["paper_se"].astype(float) if "paper_se" in ours else np.nan,
     )
-    cells = paper.merge(ours[[*keys, "cell", "ours", "se"]], on=[*keys, "cell"], how="inner", sort=False)
+    columns = [*keys, "cell", "ours", "se", "inferred_se"]
+    cells = paper.merge(ours[columns], on=[*keys, "cell"], how="inner", sort=False)
+    cells["paper_se"] = cells["paper_se"].fillna(cells.pop("inferred_se"))
     cells["difference"] = cells["ours"] - cells["paper"]
     error = (cells["se"].fillna(0) ** 2 + cells["paper_se"].fillna(0) ** 2) ** 0.5
     cells["standard_errors"] = (cells["difference"] / error.where(error > 0)).astype(float)
@@ -318,7 +322,7 @@ def compare_with_paper(reproduction: Reproduction, ours: pd.DataFrame) -> Compar
     ]
     cells["agrees"] = cells["difference"].abs() <= np.array(allowed) + cells["half_digit"] + 1e-12
     return Comparison(
-        cells.drop(columns=["paper_se", "half_digit"]),
+        cells.drop(columns="half_digit"),
         n_damaged=int((~undamaged).sum()) * len(reproduction.values),
         n_without_ours=len(paper) - len(cells),
         notes=notes,

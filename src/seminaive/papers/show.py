@@ -26,9 +26,10 @@ __all__ = [
     "figures_table",
     "keep_comparison",
     "keep_misses",
+    "versions",
 ]
 
-_COMPARED = ("ours", "se", "paper", "difference", "standard_errors", "agrees")
+_COMPARED = ("ours", "se", "paper", "paper_se", "difference", "standard_errors", "agrees")
 
 
 def catalogue_table() -> Table:
@@ -114,16 +115,21 @@ def keep_comparison(comparison: Comparison, path: Path, command: str) -> list[Pa
 
     Losses on single data sets go to a second file beside it. The paths of what was written are returned.
     """
-    packages = ", ".join(
-        f"{name} {version(name)}" for name in ("seminaive", "numpy", "scipy", "scikit-learn")
-    )
-    versions = f"{datetime.now(tz=UTC):%Y-%m-%d}, Python {python_version()}, {packages}"
-    _keep(comparison.cells, path, [command, versions, str(comparison), *comparison.notes])
+    head = [command, versions()]
+    _keep(comparison.cells, path, [*head, str(comparison), *comparison.notes])
     if comparison.data_sets.empty:
         return [path]
     beside = path.with_name(f"{path.stem}-data-sets.csv")
-    _keep(comparison.data_sets, beside, [command, versions, *comparison.notes])
+    _keep(comparison.data_sets, beside, [*head, *comparison.notes])
     return [path, beside]
+
+
+def versions() -> str:
+    """Return the date and the versions that a kept result names."""
+    packages = ", ".join(
+        f"{name} {version(name)}" for name in ("seminaive", "numpy", "scipy", "scikit-learn")
+    )
+    return f"{datetime.now(tz=UTC):%Y-%m-%d}, Python {python_version()}, {packages}"
 
 
 def keep_misses(acceptance: Acceptance, path: Path, command: str) -> None:

@@ -7,7 +7,7 @@ model, and another class here (docs/decisions/0028-options-of-papers.md).
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from seminaive.models import (
     ForwardStagewiseNaiveBayes,
     HigherOrderLogisticRegression,
     HybridLogisticNaiveBayes,
+    NaiveBayesLogisticRegressionCV,
     SelectiveNaiveBayes,
 )
 
@@ -28,10 +29,12 @@ if TYPE_CHECKING:
     from seminaive.objective.penalised_loss import PenalisedLoss
     from seminaive.objective.summed_loss import LossName
     from seminaive.scores import Interpolation
+    from seminaive.solvers import PathOptions
 
 __all__ = [
     "AveragedWeights",
     "ForwardGreedyHybrid",
+    "GlmnetPath",
     "HigherOrderBySolver",
     "PositionalSelective",
     "PositionalStagewise",
@@ -76,6 +79,13 @@ class ForwardGreedyHybrid(HybridLogisticNaiveBayes):
     """
 
     greedy_grows_generative: ClassVar[bool] = True
+
+
+class GlmnetPath(NaiveBayesLogisticRegressionCV):
+    """Shrinkage whose path ends at 99.9 % of the deviance explained, and not where classes are separated."""
+
+    def _options(self, **changes: Any) -> PathOptions:
+        return super()._options(**{"separated": 0.0, **changes})
 
 
 class _ByPosition:

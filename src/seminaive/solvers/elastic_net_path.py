@@ -74,14 +74,17 @@ class PathOptions:
     max_steps : int, default=1000
         Newton steps per strength.
     stop_early : bool, default=True
-        Whether a path ends at 99.9 % of the deviance explained, and, below 1e-2 of ``strength_max``, as
+        Whether a path ends at 99.9 % of the deviance explained, and, below a part of ``strength_max``, as
         soon as the classes are separated.
+    separated : float, default=1e-2
+        That part of ``strength_max``; with 0 separation ends no path.
     """
 
     gap_tol: float = TOL
     residual_tol: float = TOL
     max_steps: int = MAX_ITER
     stop_early: bool = True
+    separated: float = SEPARATED
 
     def __post_init__(self) -> None:
         """Refuse what is out of range."""
@@ -242,7 +245,7 @@ def rules_of(options: PathOptions, null_loss: float, gram_limit: int, ratio: flo
         float(options.residual_tol),
         int(options.max_steps),
         (1.0 - EXPLAINED) * null_loss if options.stop_early else -1.0,
-        SEPARATED if options.stop_early else -1.0,
+        float(options.separated) if options.stop_early else -1.0,
         gram_limit,
         ALWAYS_WHOLE,
         float(ratio),
