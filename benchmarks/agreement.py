@@ -16,12 +16,11 @@ PAGE = ROOT / "docs" / "reproduction.md"
 KEPT = ROOT / "src" / "seminaive" / "papers" / "kept" / "agreement.csv"
 # Tables that are kept, by text; descriptions of data and what agrees by construction are not counted.
 TEXTS = {
-    "Chapter 1": [f"hybrid/dissertation-tableA{k}" for k in (1, 2, 3)],
+    "Chapter 1": [f"hybrid/dissertation-table{k}" for k in ("1.2", "1.3", "1.4", "A1", "A2", "A3")],
     "Hybrid paper": ["hybrid/hybrid-table2"],
     "fsNB": ["fsnb-table1", "fsnb-table2", "fsnb-table4"],
     "NBRLR, simulations": [f"nbrlr-table{k}" for k in (1, 2, 3, 4)],
-    "NBRLR, hybrid rows": ["hybrid/nbrlr-table1", "hybrid/nbrlr-table2", "hybrid/nbrlr-table7"],
-    "NBRLR, real tables": ["nbrlr-table6", "nbrlr-table8"],
+    "NBRLR, real tables": ["nbrlr-table6", "hybrid/nbrlr-table7", "nbrlr-table8"],
     "Chapter 2": [f"dissertation-table2.{k}" for k in (1, 2, 3, 4, 5, 7, 8)],
     "Chapter 3": ["dissertation-table3.2"],
     "ALR^n": [f"alr/alr-table{k}" for k in (2, 3, 4)],

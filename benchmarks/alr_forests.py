@@ -2,11 +2,12 @@
 
     SEMINAIVE_DATA=... python benchmarks/alr_forests.py
 
-Four forests of 100 trees on the data sets of 300 to 999 rows and at most 40 columns, 5 x 2-fold: ours,
+Five forests of 100 trees on the data sets of 300 to 999 rows and at most 40 columns, 5 x 2-fold: ours,
 with one indicator per value and the square root of their number tried at each split; one of whole attributes,
 of which log2 of their number plus one are tried, as in the paper; the same with numbers cut by description
-length; and the one of whole attributes whose probabilities are shares of votes, as WEKA's are. Values of a
-whole attribute are split by their order in the alphabet, since scikit-learn has no split into all values.
+length; the one of whole attributes whose probabilities are shares of votes; and WEKA's, which the paper ran
+(WEKA_JAR names its file). Values of a whole attribute are split by their order in the alphabet, since
+scikit-learn has no split into all values, as WEKA's forest has.
 Losses go to results/alr/forests-raw.jsonl, and what ALR^2 wins against each to results/alr/forests.csv; those
 of ALR^2 and of our forest are read from what alr_wins.py left.
 """
@@ -18,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from peers.weka_forest import WekaForest
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.impute import SimpleImputer
@@ -54,6 +56,7 @@ FORESTS = {
     "whole attributes": lambda table: forest(table, cut=False),
     "whole attributes, numbers cut": lambda table: forest(table, cut=True),
     "whole attributes, votes": lambda _: VotingForest(attributes="log2"),
+    "WEKA": lambda _: WekaForest(),
 }
 
 

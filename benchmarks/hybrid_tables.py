@@ -8,7 +8,6 @@ python benchmarks/hybrid_tables.py counts
 python benchmarks/hybrid_tables.py table2 --data-sets Blogger --repetitions 100
 python benchmarks/hybrid_tables.py draws --data-sets 'Pima Indians Diabetes' --draws 40 --repetitions 50
 python benchmarks/hybrid_tables.py times --data-sets Iris Wine --methods HybridLRNB LR NB --repetitions 5
-python benchmarks/hybrid_tables.py simulations --rows 100 --predictors 10 --repetitions 100
 """
 
 import argparse
@@ -20,11 +19,10 @@ import pandas as pd
 from peers.chapter1_in_r import judge_in_r
 
 from seminaive.evaluate import run_repetitions
-from seminaive.papers import dissertation, hybrid, nbrlr
+from seminaive.papers import dissertation, hybrid
 from seminaive.papers.reproduction import compare_with_paper, published_table, runnable
 from seminaive.papers.show import keep_comparison, versions
 
-COMPARED = ("ours", "se", "paper", "paper_se", "difference", "standard_errors", "agrees")
 KEPT = Path(__file__).parents[1] / "results" / "hybrid"
 
 
@@ -32,22 +30,6 @@ def run(args, units, work, name):
     """Run what is missing; return all records of the units."""
     path = args.runs / f"{name}.jsonl"
     return run_repetitions(units, work, path=path, n_jobs=args.jobs, progress=False)
-
-
-def keep(name, cells):
-    """Write our cells beside the paper's; those kept before stay, unless they were run again."""
-    path = KEPT / f"{name}.csv"
-    table = runnable(name)
-    fresh, commands = compare_with_paper(table, cells).cells, [_command()]
-    if path.exists():
-        commands = list(dict.fromkeys([*_commands_of(path), *commands]))
-        keys = [column for column in fresh.columns if column not in COMPARED]
-        # As text, as `fresh` has its keys: 0.1 and "0.1", or no method and "", are one cell.
-        kept = pd.read_csv(path, comment="#", dtype=dict.fromkeys(keys, str))
-        fresh = pd.concat([fresh, kept.fillna(dict.fromkeys(keys, ""))]).drop_duplicates(keys)
-    found = compare_with_paper(table, fresh)
-    keep_comparison(found, path, "\n# ".join(commands))
-    sys.stdout.write(f"{name}: {found}\n")
 
 
 def _command():
@@ -207,28 +189,6 @@ def table2(args):
     counts(args)
 
 
-def simulations(args):
-    """Run the hybrid rows of Tables 1 and 2 of the NBRLR paper, for some sizes."""
-    cells = [(n, p, r) for n, p, r in nbrlr.PAPER_CELLS if n in args.rows and p in args.predictors]
-    for setting in (1, 2):
-        units = [
-            {
-                "setting": setting,
-                "n_train": n,
-                "p": p,
-                "r": r,
-                "method": "HybridLRNB",
-                "repetition": repetition,
-                "seed": 0,
-            }
-            for n, p, r in cells
-            for repetition in range(args.repetitions)
-        ]
-        found = run(args, units, nbrlr.simulate_hybrid, "nbrlr-simulations")
-        losses = nbrlr.mean_losses(found.assign(MSE=float("nan"))).dropna(subset="ours")
-        keep(f"nbrlr-table{setting}", pd.DataFrame(losses))
-
-
 def main():
     """Read what to run from the command line."""
     parts = {
@@ -237,14 +197,11 @@ def main():
         "draws": draws,
         "times": times,
         "table2": table2,
-        "simulations": simulations,
     }
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("what", choices=list(parts))
     parser.add_argument("--data-sets", nargs="+", default=["Iris", "Wine"])
     parser.add_argument("--methods", nargs="+", default=["HybridLRNB", "LR", "NB"])
-    parser.add_argument("--rows", nargs="+", type=int, default=[100])
-    parser.add_argument("--predictors", nargs="+", type=int, default=[10])
     parser.add_argument("--repetitions", type=int, default=100)
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument(
