@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
+from seminaive.arrays import Floats
 from seminaive.errors import ConvergenceWarning
 from seminaive.evaluate.datasets import Dataset
 from seminaive.models import AcceleratedLogisticRegression, HigherOrderLogisticRegression
@@ -28,8 +28,6 @@ __all__ = ["convergence", "initialisation", "learning_curves", "passes_to_share_
 SHARE_OF_GAP = 1e-2
 SCALINGS = ("none", "generative", "curvature")
 _KEYS = ["dataset", "order", "ridge", "solver"]
-
-Floats = npt.NDArray[np.float64]
 
 
 def passes_to_share_of_gap(history: Floats, optimum: float, share: float = SHARE_OF_GAP) -> int:

@@ -214,9 +214,7 @@ _BEFORE = (
     "test rows have seen their labels, and losses are optimistic."
 )
 _COPIES = "Our copies differ from the chapter's: Hungarian has 2 classes (5), hypothyroid 18 features (17)."
-_GRID = (
-    "The chapter's grid of rates is not printed: with steps of 0.0005 most sizes come out."
-)
+_GRID = "The chapter's grid of rates is not printed: with steps of 0.0005 most sizes come out."
 _AGREE = "Means agree within three standard errors of the difference."
 
 

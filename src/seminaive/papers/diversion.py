@@ -15,6 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 from scipy.special import softmax
 
+from seminaive.arrays import Floats
 from seminaive.encode import TableEncoder
 from seminaive.evaluate import run_repetitions
 from seminaive.imputation import complete, draw_codes_given_class
@@ -27,7 +28,6 @@ from seminaive.structure import SparseNetworks, bic_network
 
 __all__ = ["METHODS", "REPRODUCTIONS", "caught", "judge", "one_standard_error"]
 
-Floats = npt.NDArray[np.float64]
 Codes = npt.NDArray[Any]
 
 METHODS = ("l1-BN", "BN", "Lasso", "NB")

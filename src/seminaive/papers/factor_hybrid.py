@@ -17,10 +17,9 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
+    from seminaive.arrays import Floats
     from seminaive.structure import Partition
 
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
 
 __all__ = ["FactorHybrid", "FactorModel"]
 

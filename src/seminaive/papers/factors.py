@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
-    Labels = NDArray[np.int64]
+    from seminaive.arrays import Floats, Labels
+
 
 __all__ = ["FactorRows", "factors_of"]
 

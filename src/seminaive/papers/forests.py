@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
+
 
 __all__ = ["VotingForest"]
 

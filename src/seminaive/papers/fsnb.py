@@ -27,6 +27,7 @@ from sklearn.datasets import load_diabetes
 from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 
+from seminaive.arrays import Floats, Labels
 from seminaive.evaluate import run_repetitions
 from seminaive.evaluate.datasets import Dataset
 from seminaive.models import (
@@ -65,8 +66,6 @@ SMALL_NOISE = 0.1
 COPIES_NEIGHBOUR = 0.5
 COPIES_RELEVANT = 0.9
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
 
 _naive_bayes = partial(NaiveBayes, variances="class", smoothing=0.0)
 _stagewise = partial(PositionalStagewise, smoothing=0.0, criterion="aic")

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from sklearn.base import clone
 
+from seminaive.arrays import Floats, Labels
 from seminaive.encode import TableEncoder
 from seminaive.papers.fsnb import N_CLASSES, N_VALUES, TEST_ROWS, VARIANCE, Sample, draw_categories
 from seminaive.scores import Interpolation
@@ -27,8 +27,6 @@ __all__ = [
     "three_predictors",
 ]
 
-Floats = npt.NDArray[np.float64]
-Labels = npt.NDArray[np.int64]
 
 _FIRST = np.array([[0.80, 0.10, 0.10], [1 / 3] * 3, [1 / 3] * 3])
 _OTHERS = np.array([[1 / 3] * 3, [0.30, 0.10, 0.60], [0.30, 0.60, 0.10]])

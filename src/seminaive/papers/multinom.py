@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    Floats = NDArray[np.float64]
+    from seminaive.arrays import Floats
+
     Function = Callable[[Floats], tuple[float, Floats]]
 
 __all__ = ["minimize_variable_metric", "multinom"]

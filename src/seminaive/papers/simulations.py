@@ -13,14 +13,13 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
+from seminaive.arrays import Floats
 from seminaive.design.reference import ReferenceDesign
 from seminaive.solvers import logistic_path
 
 __all__ = ["Simulation"]
 
 ROWS_FOR_THE_TRUTH = 500_000
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,11 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from scipy.optimize import brentq
 from scipy.special import expit, softmax
 
+from seminaive.arrays import Floats
 from seminaive.errors import InputError
 from seminaive.evaluate.datasets import Dataset
 from seminaive.papers.reproduction import published_table
@@ -32,7 +32,6 @@ __all__ = [
     "veterans",
 ]
 
-Floats = npt.NDArray[np.float64]
 
 LABEL = "PTSD"
 LAYERS = (
