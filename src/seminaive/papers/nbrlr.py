@@ -4,9 +4,9 @@ Tan, Sherwood and Shenoy, "A naive Bayes regularized logistic regression model f
 chapter 2 of Tan's dissertation. The settings are those of ``simulations``.
 
 What the paper does not say, found by reproducing it: folds are drawn without regard to the classes, as
-`cv.glmnet` draws them. Lasso and ridge are tuned on squared error, as NBRLR is; they report the error of the
-coefficients at the strength of the one-standard-error rule and the losses at the best strength. The elastic
-net is tuned on 0-1 loss. Logistic regression is R's `multinom`: where classes are separable, its coefficients
+`cv.glmnet` draws them. The lasso is tuned on squared error, as NBRLR is, and the ridge on deviance; both report
+the error of the coefficients at the strength of the one-standard-error rule and the losses at the best one.
+The elastic net is tuned on 0-1 loss. Logistic regression is R's `multinom`: where classes are separable, its coefficients
 tell where it stopped.
 """
 
@@ -73,7 +73,7 @@ METHODS = ("NBRLR", "LR", "NB", "Lasso", "Ridge", "ElasticNet")
 # Penalties of glmnet, and what each is tuned on.
 TOWARD_ZERO: dict[str, dict[str, Any]] = {
     "Lasso": {"penalty": "l1", "scoring": "brier"},
-    "Ridge": {"penalty": "l2", "scoring": "brier"},
+    "Ridge": {"penalty": "l2", "scoring": "log-loss"},
     "ElasticNet": {"penalty": 0.5, "scoring": "zero-one"},
 }
 TEST_ROWS, REPETITIONS = 1000, 100
