@@ -4,10 +4,10 @@ Tan, Sherwood and Shenoy, "A naive Bayes regularized logistic regression model f
 chapter 2 of Tan's dissertation. The settings are those of ``simulations``.
 
 What the paper does not say, found by reproducing it: folds are drawn without regard to the classes, as
-`cv.glmnet` draws them. The lasso is tuned on squared error, as NBRLR is, and the ridge on deviance; both report
-the error of the coefficients at the strength of the one-standard-error rule and the losses at the best one.
-The elastic net is tuned on 0-1 loss. Logistic regression is R's `multinom`: where classes are separable, its coefficients
-tell where it stopped.
+`cv.glmnet` draws them. The lasso is tuned on squared error, as NBRLR is, and the ridge on deviance. Both
+report the error of the coefficients at the strength of the one-standard-error rule and the losses at the best
+one. The elastic net is tuned on 0-1 loss. Logistic regression is R's `multinom`: where classes are separable,
+its coefficients tell where it stopped.
 """
 
 import warnings
