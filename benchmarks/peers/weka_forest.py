@@ -39,8 +39,8 @@ class WekaForest(ClassifierMixin, BaseEstimator):
                 file.write_text(head + rows.to_csv(index=False, header=False), encoding="utf-8")
             options = ["-I", "100", "-p", "0", "-distribution", "-t", str(files[0]), "-T", str(files[1])]
             command = ["java", "-cp", os.environ["WEKA_JAR"], "weka.classifiers.trees.RandomForest", *options]
-            told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-        lines = [line for line in told.splitlines() if re.match(r"\s+\d+\s", line)]
+            answer = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        lines = [line for line in answer.splitlines() if re.match(r"\s+\d+\s", line)]
         shares = [line.split()[-1].replace("*", "").split(",") for line in lines]
         found = np.array(shares, dtype=float)
         return found / found.sum(axis=1, keepdims=True)

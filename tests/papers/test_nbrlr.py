@@ -120,9 +120,9 @@ def test_errors_of_bias_and_variance_are_those_of_repeated_samples():
     # Samples of 50 estimates: how much bias and variance vary between them, and what one sample says of it.
     samples = rng.normal(truth + np.array([0.3, -0.2]), size=(400, 50, 2))
     moments = [(((s.mean(axis=0) - truth) ** 2).mean(), s.var(axis=0, ddof=1).mean()) for s in samples]
-    told = [list(_jackknife_errors(s, truth).values()) for s in samples]
+    jackknifed = [list(_jackknife_errors(s, truth).values()) for s in samples]
     # 400 samples know a deviation to 4 %, and the jackknife errs upward by no more than a tenth here.
-    np.testing.assert_allclose(np.mean(told, axis=0), np.std(moments, axis=0), rtol=0.15)
+    np.testing.assert_allclose(np.mean(jackknifed, axis=0), np.std(moments, axis=0), rtol=0.15)
 
 
 def test_separable_classes_are_left_where_multinom_stops_and_folds_ignore_the_classes():
