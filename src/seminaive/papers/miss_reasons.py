@@ -100,11 +100,11 @@ REASONS_FOR_MISSES = (
         ("dissertation-table3.2",),
     ),
     MissReason(
-        "glass, naive Bayes in Table 2",
+        "glass in Table 2",
         UNKNOWN,
-        "74 % here, 63 % printed; all else of glass agrees",
+        "naive Bayes is right in 72 % here, in 63 % in print; the hybrid in 63 % and 66 %; all sizes agree",
         _TABLE2,
-        "dataset == 'Glass Identification' and method == 'NB'",
+        "dataset == 'Glass Identification' and metric == 'accuracy_pct'",
     ),
     MissReason(
         "mushroom, naive Bayes",
@@ -194,7 +194,8 @@ REASONS_FOR_MISSES = (
         UNPRINTED,
         "the text's union, by tests that need a row for every cell, gives those of car, ecoli, voting; "
         "today's "
-        "bnlearn makes every test, which gives blogger's. Neither gives credit approval's",
+        "bnlearn makes every test, which gives blogger's. Neither gives credit approval's, nor do "
+        "complete rows, or missing cells as a level",
         _TABLE2,
         _SIZES,
     ),
