@@ -46,7 +46,7 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class Entry:
-    """A model: its class, the first sentence about it, and its parameters (None where not in its file)."""
+    """A model: its class, the first sentence about it, and its parameters (None where there is no source)."""
 
     class_name: str
     sentence: str
@@ -82,14 +82,15 @@ def entry(name: str) -> Entry:
     tree = ast.parse(source)
     written = next(part for part in tree.body if isinstance(part, ast.ClassDef) and part.name == class_name)
     sentence = (ast.get_docstring(written) or "").split("\n\n")[0]
-    constructor = next(
-        (part for part in written.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"), None
-    )
-    parameters = None
-    if constructor is not None:
-        named = [*constructor.args.args, *constructor.args.kwonlyargs]
-        parameters = tuple(argument.arg for argument in named if argument.arg != "self")
-    return Entry(class_name, " ".join(sentence.replace("`", "").split()), parameters)
+    fields = [part for part in written.body if isinstance(part, ast.AnnAssign)]
+    named = tuple(ast.unparse(field.target) for field in fields if _is_parameter(field))
+    return Entry(class_name, " ".join(sentence.replace("`", "").split()), named)
+
+
+def _is_parameter(field: ast.AnnAssign) -> bool:
+    """Tell whether a field of a model's class is an argument of its constructor."""
+    written = ast.unparse(field)
+    return not written.startswith("_") and "ClassVar" not in written and "init=False" not in written
 
 
 def check_model(name: str, *, rivals: bool = False) -> None:
